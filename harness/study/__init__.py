@@ -1,1 +1,1 @@
-"""What is asked about a class or a suite of scenarios as a whole; never a mark."""
+"""Studies of a whole class or of all scenarios of an assignment. They never change a mark."""

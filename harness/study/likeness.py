@@ -1,4 +1,4 @@
-"""How alike the programs of a class are: from fingerprints to pairs and groups."""
+"""Measure how similar the programs of a class are: from fingerprints to pairs and groups."""
 
 import math
 from collections import Counter, defaultdict
@@ -16,8 +16,8 @@ GROUPED_FROM = 0.45  # of the score
 _GROUPED_FROM_AT_MOST = 0.75
 _DEVIATIONS = 3.5  # above what two programs of a class have in common by chance
 _LEAST_LISTED = 0.2  # of the score
-_LEAST_CLASS = 10  # programs: what is usual in a smaller class cannot be told
-_LEAST_WEIGHT = 10.0  # what is shorter than so many fingerprints is alike by chance
+_LEAST_CLASS = 10  # programs: a smaller class does not show the usual similarity
+_LEAST_WEIGHT = 10.0  # shorter matches are similar by chance
 
 Prints = Mapping[str, Sequence[study.Fingerprint]]
 _Values = Mapping[str, Set[int]]
@@ -25,7 +25,7 @@ _Values = Mapping[str, Set[int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likeness:
-    """How alike the programs of a class are."""
+    """The similar pairs of a class, and the scores from which they count."""
 
     pairs: tuple[study.SimilarPair, ...]  # of a score of at least 0.2; without matches
     cut: float  # two independent programs of this class are not as alike as this
@@ -49,14 +49,13 @@ def likeness(
     earlier: Set[str] = frozenset(),
     only: Set[str] | None = None,
 ) -> Likeness:
-    """Score each pair of programs but those of two `earlier` ones, which are of another class; of
-    `only` some programs, the pairs that have one of them.
+    """Score each pair of programs, except pairs of two `earlier` ones, which are of another class.
 
-    What is `given` does not count: what all were given (stub, provided files), and what anybody is
-    likely to write (the reference). A score is the share of the smaller program's fingerprints
-    that the other has too, and 1 for a whole copy. A fingerprint weighs the less, the more groups
-    of programs have it beside the two programs' own: were programs counted, what a majority has
-    copied would weigh nothing.
+    With `only`, score the pairs that contain one of these programs. `given` fingerprints (stub,
+    provided files, reference) do not count. A score is the share of the smaller program's
+    fingerprints that the other one has too; a whole copy has 1. A fingerprint weighs less if more
+    groups of programs have it, besides the groups of the two. Groups are counted, not programs:
+    otherwise code that a majority has copied would weigh nothing.
     """
     taken = {one.value for one in given}
     numbers: dict[int, int] = {}  # sets of small numbers in a row are compared sooner
@@ -83,15 +82,17 @@ def likeness(
 
 
 def groups(pairs: Iterable[study.SimilarPair]) -> tuple[tuple[str, ...], ...]:
-    """Programs that are connected by these pairs, the largest group first."""
+    """Return the groups of programs that these pairs connect, the largest first."""
     both = [(pair.first, pair.second) for pair in pairs]
     members = [{name for at in places for name in both[at]} for places in connected(both)]
     return tuple(sorted((tuple(sorted(each)) for each in members), key=lambda g: (-len(g), g)))
 
 
 def _containments(values: _Values) -> tuple[list[float], list[tuple[float, tuple[str, str]]]]:
-    """What share of the smaller program's fingerprints the other has, of all pairs in order; and
-    the pairs of at least `GROUPED_FROM`."""
+    """Return the sorted shares of all pairs, and the pairs with a share of at least `GROUPED_FROM`.
+
+    A share is the part of the smaller program's fingerprints that the other one has.
+    """
     counts = Counter(one for prints in values.values() for one in prints)
     several = (value for value, count in counts.items() if count > 1)
     place = {value: at for at, value in enumerate(several)}
@@ -109,9 +110,12 @@ def _containments(values: _Values) -> tuple[list[float], list[tuple[float, tuple
 
 
 def _above_usual(shares: Sequence[float]) -> float:
-    """From what share two programs of a class are of one group: 0.5, and more where all are alike.
-    What is usual is taken from the lowest quarter of the shares, which are of independent programs
-    even if most of the class is copied, as if they were normally distributed."""
+    """Return the share from which two programs belong to one group.
+
+    It is `GROUPED_FROM`, or more if all programs of the class are similar. The usual share is
+    estimated from the lowest quarter, as if it were normally distributed: these pairs are
+    independent even if most of the class is copied.
+    """
     tenth, quarter = (_quantile(shares, part) for part in (0.1, 0.25))
     normal = NormalDist()
     deviation = (quarter - tenth) / (normal.inv_cdf(0.25) - normal.inv_cdf(0.1))
@@ -120,8 +124,10 @@ def _above_usual(shares: Sequence[float]) -> float:
 
 
 def _end_of_chance(scores: Sequence[float]) -> float:
-    """Above what score less than one pair of so many would be by chance, if the upper scores of
-    independent programs are distributed exponentially."""
+    """Return the score that less than one of these pairs would exceed by chance.
+
+    The upper scores of independent programs are taken to be distributed exponentially.
+    """
     if not scores:
         return 0.0
     half, tenth = (_quantile(scores, part) for part in (0.5, 0.9))
@@ -134,7 +140,7 @@ def _quantile(ordered: Sequence[float], part: float) -> float:
 
 
 class _Weights:
-    """What a fingerprint weighs for a pair: 1 / (1 + other groups that have it)."""
+    """The weight of each fingerprint for a pair: 1 / (1 + other groups that have it)."""
 
     def __init__(self, values: _Values, leader: Mapping[str, str]) -> None:
         self._leader = leader
@@ -153,7 +159,7 @@ class _Weights:
         self._cached: dict[tuple[str, str], float] = {}
 
     def score(self, first: str, second: str) -> float:
-        """How much of the smaller program the other has."""
+        """Return how much of the smaller program the other one contains."""
         common = self._values[first] & self._values[second]
         if not common:
             return 0.0
@@ -169,7 +175,7 @@ class _Weights:
         return shared / max(_LEAST_WEIGHT, min(sizes))
 
     def _more_beside(self, name: str, other: str, in_common: float) -> float:
-        """What a program weighs more beside another one, whose group has some of it as well."""
+        """Return the extra weight of a program beside another one whose group shares some of it."""
         group = self._leader[other]
         if self._members[group] == 1:
             return in_common
@@ -185,7 +191,7 @@ def _sum(weights: Mapping[int, float], values: Iterable[int]) -> float:
 def _scores(
     values: _Values, leader: Mapping[str, str], earlier: Set[str], only: Set[str] | None
 ) -> tuple[tuple[study.SimilarPair, ...], list[float]]:
-    """Pairs worth a look, the most alike first; and all scores of pairs of two groups, in order."""
+    """Return the pairs to list, closest first, and the sorted scores of pairs of two groups."""
     weights = _Weights(values, leader)
     pairs, apart = [], []
     for first, second in combinations(sorted(values), 2):
@@ -205,8 +211,10 @@ def _scores(
 def matches(
     first: Sequence[study.Fingerprint], second: Sequence[study.Fingerprint], given: Set[int]
 ) -> tuple[study.MatchedLines, ...]:
-    """The lines of the first beside those of the second but for what was `given`, joined where they
-    follow each other; of the first `MOST_MATCHES`."""
+    """Return the matching lines of two programs without `given` code, at most `MOST_MATCHES`.
+
+    Matches that follow each other are joined.
+    """
     places: dict[int, study.Fingerprint] = {}
     for one in second:
         places.setdefault(one.value, one)

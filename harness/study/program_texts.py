@@ -1,8 +1,8 @@
-"""What is read of a program's text: fingerprints of its syntax tree, which stay when names,
-comments and order are changed; and facts for the person who marks style.
+"""Read a program's text: fingerprints of its syntax tree, which do not depend on names, comments or
+order, and facts for the person who marks style.
 
-Imports the standard library alone: it runs confined, under the assignment's interpreter, for it
-reads what students wrote.
+This module imports only the standard library: it runs confined, under the assignment's
+interpreter, because it reads students' files.
 """
 
 import ast
@@ -37,8 +37,10 @@ def run_fingerprints(payload: str) -> str:
 
 
 def fingerprints(files: list[bytes], kind: str = "tree") -> dict[str, Any]:
-    """Of a program: `rows` of fingerprint, first line, last line, number of the file, of the syntax
-    trees or the tokens (`kind`); and `whole`: whether all files can be parsed."""
+    """Return a program's fingerprints, of its syntax trees or its tokens (`kind`).
+
+    `rows` have fingerprint, first line, last line and number of the file; `whole` says whether all
+    files can be parsed."""
     read = _tokens if kind == "tokens" else _parts
     parts_of_files = [read(data) for data in files]
     rows: list[tuple[int, int, int, int]] = []
@@ -89,8 +91,9 @@ def _tokens(data: bytes) -> list[Symbols] | None:
 
 
 def _parts(data: bytes) -> list[Symbols] | None:
-    """The symbols of each function, and of what is outside, so that their order does not matter;
-    None where it cannot be parsed."""
+    """Return the symbols of each function and of the code outside, so that order does not matter.
+
+    Return None if the text cannot be parsed."""
     try:
         pending = ast.parse(data).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

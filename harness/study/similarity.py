@@ -1,4 +1,4 @@
-"""Which programs of a graded class are alike: read, compared and reported."""
+"""Find the similar programs of a graded class: read, compare and report them."""
 
 import base64
 import json
@@ -29,8 +29,10 @@ Progress = Callable[[int], None]
 
 @contextmanager
 def program_reader(assignment: Assignment, function: str, python: Path | None) -> Iterator[Answers]:
-    """A function of `program_texts` in a confined process. UserError when this machine has no
-    usable interpreter or not the standard tier."""
+    """Run a function of `program_texts` in a confined process.
+
+    Raise UserError if this machine has no usable interpreter or lacks the standard tier.
+    """
     text = resources.files("harness.study").joinpath("program_texts.py").read_text("utf-8")
     interpreter = find_interpreter(assignment.python, python)
     with (
@@ -41,9 +43,11 @@ def program_reader(assignment: Assignment, function: str, python: Path | None) -
 
 
 def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict[str, str]]:
-    """A run's submissions, read again from where they were graded, and by id why others cannot be:
-    they had no file to grade, or have been changed or removed since. Raises UserError when none is
-    left."""
+    """Read a run's submissions again, and return with them why others are left out, by id.
+
+    A submission is left out if it had no file to grade, or was changed or removed since. Raise
+    UserError if none is left.
+    """
     folder = store.path.parent.resolve()
     graded_paths = ((folder / each).resolve() for each in store.paths())
     paths = [path for path in graded_paths if path.exists()]
@@ -66,7 +70,7 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
 def without_ids(
     submissions: Sequence[Submission], prefix: str = "student"
 ) -> tuple[Submission, ...]:
-    """The same submissions with numbers as ids, in an order that does not reveal the ids."""
+    """Return the same submissions with numbers as ids, in an order that does not reveal the ids."""
     ordered = sorted(submissions, key=lambda each: (each.digest, each.id))
     width = len(str(len(ordered)))
     numbered = enumerate(ordered, start=1)
@@ -76,8 +80,8 @@ def without_ids(
 def earlier_submissions(
     paths: Sequence[Path], assignment: Assignment, taken: Set[str]
 ) -> tuple[Submission, ...]:
-    """Submissions of other classes, whose ids have the name of the path in front and are none of
-    `taken`. Raises UserError when a path cannot be read, or has no submission."""
+    """Read the submissions of other classes. Their ids begin with the name of the path and differ
+    from those in `taken`. Raise UserError if a path cannot be read or has no submission."""
     by_name: dict[str, Submission] = {}
     for path in paths:
         for each in cohort_of([path], assignment).submissions:
@@ -97,8 +101,10 @@ def compare_class(
     python: Path | None,
     progress: Progress,
 ) -> study.SimilarityReport:
-    """Compare each submission with every other one, and with each of `earlier` classes. `progress`
-    is called with the number of submissions that are read. UserError as of `program_reader`."""
+    """Compare each submission with every other one, and with each one of `earlier` classes.
+
+    `progress` is called with the number of submissions read. Raise UserError as `program_reader`.
+    """
     everybody = (*submissions, *earlier)
     with program_reader(specification.plan.assignment, "run_fingerprints", python) as tool:
         trees = _read(tool, specification, everybody, TREE, progress)
@@ -162,7 +168,7 @@ class ProgramPrints:
 def read_some(
     tool: Answers, part: Sequence[Submission], kind: str
 ) -> list[ProgramPrints | ToolFailed]:
-    """Some programs at once; where that fails, each by itself."""
+    """Read several programs at once, or one by one if that fails."""
     try:
         return [*_fingerprints(tool, [each.files for each in part], kind)]
     except ToolFailed as failure:
@@ -201,7 +207,7 @@ def _report(
     by_tokens: Likeness,
     earlier: Set[str],
 ) -> study.SimilarityReport:
-    """The pairs in the order in which they are looked at, the first ones with their lines."""
+    """Return the report: pairs in the order in which people look at them, the first with lines."""
     programs = {**trees.programs, **{name: tokens.programs.get(name, ()) for name in trees.broken}}
     given = {one.value for one in (*trees.given, *tokens.given)}
     empty = (name for name, prints in programs.items() if not prints)

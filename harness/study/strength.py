@@ -101,7 +101,7 @@ def _apply(mutating: ModuleType, operator: type, source: str, nodes: list[Any]) 
 
 
 def _meaning(source: str) -> str:
-    """The program without annotations and layout; empty for what is not a program."""
+    """Return the program without annotations and layout; empty if it cannot be parsed."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -166,8 +166,8 @@ def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[P
 
 
 def combine(original: SourceFile, first: Change, second: Change) -> bytes | None:
-    """The file with both changes. None where they change a line differently, or where one adds or
-    removes lines."""
+    """Return the file with both changes; None if they change one line differently, or add or remove
+    lines."""
     lines = original.data.splitlines(keepends=True)
     one, other = (change.text.splitlines(keepends=True) for change in (first, second))
     if not len(lines) == len(one) == len(other):
@@ -186,9 +186,11 @@ _NOTHING = ""  # stands for the failures of a program that fails nothing
 
 
 class Known:
-    """The first failures of programs, by the digests of their files: in memory, and in a file from
-    which an interrupted run goes on. The file has for each failure the digest of its scenario, and
-    for `_NOTHING` that of all scored scenarios. What has another digest now is not known."""
+    """The first failures of programs, by the digests of their files, in memory and in a file.
+
+    An interrupted run goes on from the file. It has the digest of the scenario for each failure,
+    and for `_NOTHING` the digest of all scored scenarios. An entry with another digest is ignored.
+    """
 
     def __init__(self, cache: Path, context: GradingContext) -> None:
         self._context = context
@@ -226,8 +228,8 @@ class Known:
     def find(
         self, programs: Sequence[tuple[Submission, Change]], workers: int | None, progress: Progress
     ) -> None:
-        """Find the failures of all programs. Of each the scenarios of its change's function are run
-        first, until `_MOST_NAMED` fail."""
+        """Find the failures of all programs, each until `_MOST_NAMED` scenarios fail. The scenarios
+        of the changed function run first."""
         plan = self._context.specification.plan
         jobs = {
             program.digest: FailureJob(

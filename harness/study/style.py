@@ -55,15 +55,16 @@ _MOST_BYTES = 512 << 10
 
 
 def find_ruff() -> str | None:
-    """The program, beside this interpreter or on the path; None where there is none."""
+    """Return the path of ruff, beside this interpreter or on PATH; None if it is not installed."""
     beside = Path(sys.executable).with_name("ruff")
     return str(beside) if beside.exists() else shutil.which("ruff")
 
 
 def ruff_findings(program: str, file: str, data: bytes) -> tuple[study.StyleFinding, ...] | None:
-    """What ruff says of a file's bytes, in the order of lines; None where it gave no answer. It
-    reads them from a pipe, in an empty folder, without any configuration or cache, in bounded time
-    and memory; a comment in the file turns nothing off."""
+    """Return ruff's findings for a file's bytes in the order of lines; None if it gave no answer.
+
+    Ruff reads the file from a pipe, in an empty folder, without configuration or cache, with limits
+    on time and memory. Comments in the file turn nothing off."""
     command = [
         program, "check", "--isolated", "--no-cache", "--ignore-noqa", "--exit-zero", "--quiet",
         "--output-format", "json", "--line-length", "100", "--select", ",".join(RULES),
@@ -112,9 +113,10 @@ def style_report(
     python: Path | None,
     progress: Callable[[int], None],
 ) -> study.StyleReport:
-    """The evidence of each submission, once for equal files. The texts are parsed in a confined
-    process; ruff, where it is installed, reads them from a pipe. UserError as of
-    `program_reader`."""
+    """Return the evidence for each submission, once for equal files.
+
+    The texts are parsed in a confined process; ruff, if installed, reads them from a pipe. Raise
+    UserError as `program_reader`."""
     ruff = find_ruff()
     by_digest: dict[str, study.StyleEvidence] = {}
     with program_reader(assignment, "run_facts", python) as tool:

@@ -41,8 +41,8 @@ _DRAFT = "harness-play.yaml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """What was typed into `program`, up to the end or to where the person broke off; what the
-    reference shows when the same is typed; and the assignment that this is a run of."""
+    """A session with `program`: the typed lines up to its end or interruption, the reference's
+    screen for the same lines, and the assignment."""
 
     specification: Specification
     program: str
@@ -62,9 +62,10 @@ def play(
     python: Path | None,
     cache: Path,
 ) -> Played:
-    """Run the file `program` (empty: the only one that is handed in) of what was handed in (None:
-    of the reference) on this process's terminal. `constants` are overridden, as YAML text by name.
-    UserError where that cannot be, or where this machine can confine nothing."""
+    """Run the file `program` of a submission (None: of the reference) on this process's terminal.
+
+    An empty `program` means the only submitted file. `constants` are overrides, YAML text by name.
+    Raise UserError if an override is not possible or this machine cannot confine programs."""
     if not has_terminals():
         raise UserError("play needs a Linux machine: programs run over pipes on this one")
     program = _program(load(root, assignment_id).plan.assignment, program)
@@ -103,7 +104,8 @@ def play(
 
 
 def _program(assignment: Assignment, asked: str) -> str:
-    """The file to run. UserError where it is none of the assignment's, or has to be named."""
+    """Return the file to run. Raise UserError if it is not a file of the assignment, or must be
+    named."""
     programs = list(assignment.submission_files)
     programs += [each.name for each in assignment.variants[0].files if each.name.endswith(".py")]
     if asked in programs:
@@ -130,7 +132,7 @@ def _draft(
 
 
 class _Person:
-    """Shows what is printed on this process's terminal and asks it for lines."""
+    """Show the output on this process's terminal and ask it for lines."""
 
     def __init__(self) -> None:
         self.typed: list[Typed] = []
@@ -168,7 +170,7 @@ class _Person:
         return typed
 
     def show_end(self, observation: Observation) -> None:
-        """What was printed after the last line, and how it ended."""
+        """Show the output after the last line and how the program ended."""
         broken_off = self.interrupted and observation.ending is Ending.ASKED_FOR_MORE
         if observation.turns and not broken_off:
             self._show(observation.turns[-1].printed)
@@ -205,10 +207,11 @@ def check_name(root: Path, assignment_id: str, name: str) -> None:
 
 
 def record(target: Path, name: str, played: Played, constants: Mapping[str, str]) -> bool:
-    """Add the scenario `name` to `target`, the file specs/<id>/recorded.yaml; whether it counts for
-    marks, which it does unless the other files' marks are all that the assignment has. The
-    transcript is what the reference shows for what was typed. Raises UserError, and writes nothing,
-    when there is a scenario of that name or the reference does not end by itself."""
+    """Add the scenario `name` to `target`, the file specs/<id>/recorded.yaml.
+
+    Return whether it counts for marks: it does unless the other files' marks add up to all marks of
+    the assignment. The transcript is the reference's screen for the typed lines. Raise UserError,
+    and write nothing, if the name is taken or the reference does not end by itself."""
     program, observation = played.program, played.reference
     if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
         what = f"the reference does not end by itself on this ({observation.ending.value})"
@@ -261,7 +264,7 @@ def with_draft(root: Path, assignment_id: str, texts: Mapping[str, str]) -> Spec
 
 
 def _appended(target: Path, entry: str, head: str) -> str:
-    """The text of a file of scenarios with one more, below `head` where there is none yet."""
+    """Return the text of a scenario file with one more scenario; a new file begins with `head`."""
     before = target.read_text(encoding="utf-8") if target.exists() else ""
     return (before.rstrip("\n") + "\n" if before.strip() else head) + entry
 
@@ -276,11 +279,11 @@ def _add(
     typed: tuple[Typed, ...],
     shown: str,
 ) -> bool:
-    """Write `text`, which has one scenario more than `target` has, and its transcript, a path below
-    specs/<id>: it types `typed` and is to show `shown` under the constants of the draft's
-    `scenario`. Whether it counts for marks, which it does unless those that other files state are
-    all that the assignment has. UserError where the transcript is there already, or where the
-    scenario types or shows something else when it is read back; SpecErrors where it cannot be read.
+    """Write `text`, which has one scenario more than `target`, and its transcript below specs/<id>.
+
+    The scenario types `typed` and must show `shown` under the constants of the draft's `scenario`.
+    Return whether it counts for marks. Raise UserError if the transcript already exists, or if the
+    scenario types or shows something else when it is read back; SpecErrors if it cannot be read.
     Nothing is written then."""
     folder, assignment = target.parent, draft.plan.assignment
     path, root = folder / transcript, target.parents[2]
@@ -384,7 +387,7 @@ def _read(path: Path) -> str:
 def _replayed(
     path: Path, text: str, scenario: Scenario, specification: Specification, python: Path | None
 ) -> tuple[Sequence[str], str]:
-    """What was typed in the transcript, and what the reference shows for it."""
+    """Return the lines typed in the transcript, and the reference's screen for them."""
     assignment = specification.plan.assignment
     interpreter = find_interpreter(assignment.python, python)
     with (

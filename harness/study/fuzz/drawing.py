@@ -29,7 +29,11 @@ class CourseCode:
         self._modules: dict[str, Any] = {}
 
     def call(self, function: CourseFunction, known: Mapping[str, Any] | None = None) -> Any:
-        """What a function gives for its constants and what is `known`; UserError where it fails."""
+        """Call a function of the course with its constants and the `known` values, and return its
+        result.
+
+        Raise UserError if it fails.
+        """
         if function.file not in self._modules:
             self._modules[function.file] = load_module(self._folder, function.file)
         values = {each.name: ast.literal_eval(each.literal) for each in function.constants}
@@ -69,7 +73,7 @@ def _course_failure(function: CourseFunction, error: Exception) -> UserError:
 
 
 class Drawer:
-    """What is drawn for one target: bindings of names, or lines to type at each prompt."""
+    """Draw the inputs of one target: bindings of names, or lines to type at each prompt."""
 
     def __init__(self, target: FuzzTarget, settings: FuzzSettings, code: CourseCode) -> None:
         """UserError where Hypothesis is not installed, or a function of the course's fails."""
@@ -92,9 +96,12 @@ class Drawer:
             self._strategy = self._strategy.filter(partial(code.holds, assume))
 
     def batch(self, seed: int, count: int, *, twice: bool = False) -> list[Draw]:
-        """About `count` different draws, always the same for a seed (`twice`: which is tried).
-        UserError, with the strategy's file and line, for one that gives what is not a literal,
-        nothing, or something else each time."""
+        """Return about `count` different draws, the same ones for each seed (with `twice`, try
+        that).
+
+        Raise UserError, with the strategy's file and line, if it gives nothing, something that is
+        not a literal, or something else each time.
+        """
         draws = self._draw(seed, count)
         if twice and draws[:_REPEATED] != self._draw(seed, count, most=_REPEATED):
             raise self._wrong("gives other draws when it is asked again: does it use the time, a "
@@ -206,8 +213,10 @@ Run = Callable[[Sequence[Stimulus]], list[Observation]]
 
 @dataclass(slots=True)
 class _Game:
-    """A game being played: the lines for each prompt (by its number), in the game and to close it;
-    what was typed at which prompt, as far as is known; and what usually follows a prompt."""
+    """A game being played.
+
+    It knows the lines for each prompt (by its number) in the game and to close it, the lines typed
+    so far at each prompt, and the prompt that usually follows another."""
 
     target: FuzzTarget
     lines: Typing
@@ -241,7 +250,7 @@ class _Game:
         return lines[index % len(lines)]
 
     def learn(self, seen: Observation) -> None:
-        """Follow what was printed up to where a line was typed that another prompt was to get."""
+        """Follow the output up to the first line that was meant for another prompt."""
         taken: list[int] = []
         for turn in seen.turns:
             if turn.typed is None:
@@ -262,8 +271,11 @@ class _Game:
 def play_games(
     target: FuzzTarget, drawn: Sequence[Typing], closing: Sequence[Sequence[str]], run: Run
 ) -> list[Stimulus]:
-    """The games in full, with what is typed; those that the reference does not bring to an end are
-    left out. UserError where it shows a prompt that the assignment does not name."""
+    """Return the complete games with their typed lines, without those that the reference does not
+    end.
+
+    Raise UserError if the reference shows a prompt that the assignment does not name.
+    """
     games = [_Game(target, lines, closing) for lines in drawn]
     for _ in range(_MOST_ROUNDS):
         playing = [game for game in games if not game.over]

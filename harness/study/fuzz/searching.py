@@ -1,4 +1,4 @@
-"""Works through the batches of all targets, and keeps what is known of each submission."""
+"""Work through the batches of all targets, and store the results of each submission."""
 
 import re
 import time
@@ -23,8 +23,8 @@ from harness.study.fuzz.worker import Setup, Unit, UnitResult, batch_size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTarget:
-    """Of a submission, by its digest, at a target: the batches that are done, and what differs
-    first, in the batch `found_in`."""
+    """The batches of a target that are done for a submission (by its digest), and its first
+    difference, from the batch `found_in`."""
 
     digest: str
     target: str
@@ -50,7 +50,7 @@ class _Contents:
 
 
 class Kept:
-    """What earlier searches found out, if any, in a file that is theirs alone; and this one."""
+    """The results of earlier searches and of this one, in a file of their own."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -115,8 +115,10 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 
 def not_fuzzed(plan: Plan, settings: study.FuzzSettings) -> tuple[study.NotFuzzed, ...]:
-    """In the order of the reference; then what is not a function of it, such as a program. Of what
-    has no scenario only what a clause names is of the sheet: a reference has helpers of its own."""
+    """Return the functions in the order of the reference, then others such as programs.
+
+    A function without a scenario is included only if a clause names it: the reference also has
+    helpers that are not in the sheet."""
     drawn = {target.function for target in settings.targets}
     on_sheet = {word for clause in plan.assignment.clauses for word in _WORD.findall(clause.text)}
     on_sheet |= {scenario.function for scenario in plan.scenarios}
@@ -155,12 +157,13 @@ def fuzz(
     cache: Path,
     progress: Progress,
 ) -> study.FuzzReport:
-    """Compare submissions with the reference on randomly drawn inputs: at most so many for each
-    function, in so many seconds in all (None: as long as it takes), in so many processes. A
-    submission that differs on a target (a function or the program) is not run on that target again.
-    Results are stored below `cache` by content. When Ctrl-C interrupts the search, what was found
-    is returned in a report that is not `complete`. Raises UserError when the course's own code or
-    Hypothesis fails."""
+    """Compare submissions with the reference on randomly drawn inputs.
+
+    `inputs` limits the inputs for each function, `seconds` the whole time (None: no limit), `jobs`
+    the processes. A submission that differs on a target (a function or the program) is not run on
+    that target again. Results are stored below `cache` by content. If Ctrl-C interrupts the search,
+    the report has the results so far and is not `complete`. Raise UserError if the course's own
+    code or Hypothesis fails."""
     unique = {each.digest: each for each in submissions}
     setup = Setup(
         settings=settings,

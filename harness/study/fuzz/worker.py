@@ -48,8 +48,9 @@ _OF_OURS = frozenset({VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY})
 
 @dataclass(slots=True)
 class Prepared:
-    """A batch: its stimuli, what the reference did in a shared run, as it is reported, and alone,
-    by their numbers. `left_out` are those on which it raised or met a limit."""
+    """A batch: its stimuli, and the reference's observations in a shared run and alone, by number.
+
+    `left_out` are the stimuli on which the reference raised an exception or reached a limit."""
 
     target: FuzzTarget
     stimuli: Sequence[Stimulus]
@@ -70,7 +71,7 @@ class RunningProgram:
     def run_together(
         self, group: SharedGroup, numbers: Sequence[int], keep: Keep
     ) -> Mapping[int, bytes]:
-        """What it did that is to be kept, by number; nothing where it may not share a process."""
+        """Return the observations to keep, by number; none if it may not share a process."""
         if self.sharing is not None:
             outcome = self.sharing.observe_together(group, numbers, keep=keep)
             if not outcome.refused:
@@ -127,8 +128,9 @@ class Comparer:
         return prepared
 
     def differing(self, prepared: Prepared, program: RunningProgram) -> Iterator[int]:
-        """The numbers of inputs that a program fails alone, in order. It is not asked on and on
-        once it has run into limits, or where very much is not the same."""
+        """Return the numbers of the inputs that a program fails when run alone, in order.
+
+        Stop early if it has reached several limits, or if very much differs."""
         equal: set[int] = set()
         together = prepared.together
         for group in prepared.groups:
@@ -145,8 +147,10 @@ class Comparer:
                 return
 
     def verdict(self, prepared: Prepared, number: int, program: RunningProgram) -> Verdict | None:
-        """What a program does alone, judged; None, and the input is left out, where the reference
-        itself does what no scenario could expect."""
+        """Judge what a program does when run alone.
+
+        Return None, and leave the input out, if the reference does something that no scenario
+        could expect."""
         reference = self._alone(prepared, number)
         if not is_expectable(reference):
             prepared.left_out.add(number)
@@ -187,7 +191,8 @@ def is_expectable(reference: Observation) -> bool:
 
 
 def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation) -> str:
-    """The item. What is expected is the reference's to say, but that a game goes on."""
+    """Return the item for `scenarios:`. It states only that a game goes on; the reference says the
+    rest."""
     lines = [f"function: {in_quotes(target.function)}"]
     if target.clauses:
         lines.append(f"clause: [{', '.join(map(in_quotes, target.clauses))}]")
