@@ -202,8 +202,8 @@ def csv_text(rows: Iterable[Sequence[str]], form: Form = PLAIN) -> str:
 
 
 def inert_cell(text: str) -> str:
-    """The text as a cell that no spreadsheet takes for a formula, nor a part of it where it takes
-    another delimiter. Numbers and dashes stay."""
+    """Return the text as a cell that no spreadsheet takes for a formula, whatever its delimiter.
+    Numbers and dashes stay as they are."""
     text = _INNER.sub(r"\1'\2", text)
     is_formula = text.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(text)
     return f"'{text}" if is_formula else text

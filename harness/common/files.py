@@ -1,5 +1,5 @@
-"""Files on disk: safe names for pages, atomic writing, archives whose bytes depend on their content
-alone, and the digest of our own sources."""
+"""Files on disk: safe names for pages, atomic writing, archives whose bytes depend only on their
+content, and the digest of our own sources."""
 
 import functools
 import io
@@ -23,9 +23,9 @@ _OWNER_ONLY = 0o600
 
 
 def page_name(submission_id: str) -> str:
-    """A file name for a submission's page: the id where it is safe and plain in every file
-    system, otherwise its plain characters and a digest. Different ids have different names, even
-    where upper and lower case are the same."""
+    """Return a file name for a submission's page: the id if every file system accepts it, otherwise
+    its plain characters and a digest. Different ids have different names, even on file systems that
+    ignore case."""
     plain = _PLAIN.fullmatch(submission_id) and not submission_id.endswith(".")
     if plain and not _HASHED.search(submission_id) and not _DEVICES.fullmatch(submission_id):
         return submission_id + ".html"
@@ -73,9 +73,12 @@ _UNIX = 3
 
 
 def zipped(files: Mapping[str, bytes | Path], programs: Collection[str] = ()) -> bytes:
-    """An archive of these files by name, sorted, all of one time; `programs` are executable.
-    Content given as a path is read when its turn comes, so that only the archive is held in memory.
-    Raises OSError where it cannot be read."""
+    """Return an archive of these files, sorted by name and with one time; `programs` are
+    executable.
+
+    Content given as a path is read only when it is added, so that memory holds only the archive.
+    Raise OSError if a file cannot be read.
+    """
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name in sorted(files):
@@ -112,8 +115,8 @@ def source_digest(
 def files_below(
     entry: Traversable, path: str, is_wanted: Callable[[Traversable], bool]
 ) -> Iterator[tuple[str, bytes]]:
-    """The files at or below an entry of a package, whose path is `path`: their paths and bytes.
-    What is below and is not wanted is left out."""
+    """Yield the paths and bytes of the files at or below an entry of a package, without unwanted
+    ones."""
     if entry.is_dir():
         for below in entry.iterdir():
             if is_wanted(below):

@@ -83,7 +83,7 @@ def id_key(text: str) -> str:
 
 
 def id_keys(texts: Iterable[str]) -> frozenset[str]:
-    """The keys of ids, logins and emails; what is empty has none."""
+    """Return the keys of ids, logins and emails; empty texts have none."""
     return frozenset(map(id_key, texts)) - {""}
 
 
@@ -103,8 +103,8 @@ _SHOWN = 3
 
 
 def by_name_line(matched: Sequence[str]) -> list[str]:
-    """The line, if any, that a person must read where people were found by their names alone: how
-    many they are, and the first of them."""
+    """Return a warning if people were found only by their names: how many, and the first of
+    them."""
     if len(matched) < 2:
         return [f"BY NAME ALONE: {each}" for each in matched]
     more = f"; and {len(matched) - _SHOWN} more" if len(matched) > _SHOWN else ""

@@ -1,10 +1,10 @@
-"""Model values to JSON and back, from their type hints alone.
+"""Convert model values to JSON and back, using only their type hints.
 
-A dataclass becomes an object without the fields that have their default value; a union of
+A dataclass becomes an object without the fields that have their default value. A union of
 dataclasses adds `"is": "ClassName"`, and so does a base class marked `open_union`, whose members
-are found by themselves; a Fraction is "3/4", bytes are base64. Reading is strict:
-an unknown field or a wrong type raises `SerialError`. A dataclass of which there are very many may
-have its own `from_plain`, which does the same sooner.
+are found by themselves. A Fraction is "3/4", bytes are base64. Reading is strict: an unknown field
+or a wrong type raises `SerialError`. A very frequent dataclass can have its own, faster
+`from_plain`.
 """
 
 import base64
@@ -47,7 +47,7 @@ def open_union(package: str, members: str) -> Callable[[C], C]:
 
 
 def dumps(value: object, *, kind: Any = None) -> str:
-    """`value` as compact JSON text; `kind` is its declared type where that is a union."""
+    """Return `value` as compact JSON text; `kind` is its declared type if that is a union."""
     return json.dumps(to_plain(value, kind=kind), ensure_ascii=True, separators=(",", ":"))
 
 

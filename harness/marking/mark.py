@@ -164,8 +164,8 @@ def counts(scenario: Scenario) -> bool:
 
 
 def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -> SubmissionResult:
-    """The result with these causes, each with its marks at stake, most first; those with equal
-    marks in their own order. Nothing is at stake where there is no mark."""
+    """Return the result with these causes and the marks that each costs, most expensive first;
+    equal ones keep their order. Without a mark, no cause costs anything."""
     place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
     found: list[Cause] = []
     for cause in causes:

@@ -21,14 +21,15 @@ T = TypeVar("T")
 
 
 class Refused(Exception):  # noqa: N818 - the mistake is the specification's
-    """What is here cannot be read; the mistake is noted."""
+    """A place in a specification cannot be read; the error is already noted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One place in a specification and the data there. Every mistake is noted with its place before
-    `Refused` is raised: whoever reads several fields goes on, and all mistakes of a file are
-    reported together."""
+    """One place in a specification and the data there.
+
+    Every error is noted with its place before `Refused` is raised. A reader of several fields goes
+    on, so that all errors of a file are reported together."""
 
     source: Context  # the scenario that is read, with the constants in force
     path: tuple[str | int, ...]  # the keys and indexes that lead here from the top of the file
@@ -84,7 +85,8 @@ class Field:
 
 
 def read_all(things: Iterable[S], reader: Callable[[S], T]) -> tuple[T, ...]:
-    """What is read of every one; Refused, all mistakes noted, if one of them is."""
+    """Read every item and return the results. Raise Refused, with all errors noted, if one
+    fails."""
     values: list[T] = []
     pending = list(things)
     for thing in pending:

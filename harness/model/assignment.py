@@ -1,5 +1,5 @@
-"""An assignment: what holds for all its scenarios, and nothing of what is expected of one. Whatever
-runs a submission knows no more."""
+"""An assignment: the settings of all its scenarios, without any expected value. Code that runs a
+submission knows no more."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class LateOf(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatePolicy:
-    """What is graded of what comes after the due time, and what that costs."""
+    """How work after the due time is graded, and the deduction for it."""
 
     rate: Fraction = Fraction(0)  # for each unit begun; 0: nothing but grace and slip days
     unit: TimeUnit = TimeUnit.DAY
@@ -227,8 +227,9 @@ class ConstantPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What is needed to try a scenario by hand: file names, and where constants are defined. All of
-    it is in the student's own folder already; no override's value is here."""
+    """The facts needed to try a scenario by hand: file names, and where constants are defined.
+
+    All of them are in the student's own folder; values of overrides are not included."""
 
     submitted: tuple[str, ...]
     provided: tuple[str, ...] = ()

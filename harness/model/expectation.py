@@ -1,4 +1,4 @@
-"""What a scenario states, and what the reference did: together, what is expected."""
+"""Expectations: the values that a scenario states, and the reference's observations."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Matcher(ABC):
         return None
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        """Of a combination that does not hold the one part that is why; any other: itself."""
+        """Return the part of a combination that does not hold; any other matcher returns itself."""
         return self
 
 
@@ -81,7 +81,8 @@ class OfExpression(Matcher):
 
     @abstractmethod
     def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
-        """The matcher with the value of its expression; HarnessError where that is not given."""
+        """Return the matcher with the value of its expression. Raise HarnessError if the value is
+        missing."""
 
 
 class TextMatcher(Matcher):
@@ -98,7 +99,7 @@ class TextMatcher(Matcher):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedTurn:
-    """`turns: {3: …}`: what is printed before an input."""
+    """`turns: {3: …}`: the output before one input."""
 
     index: int  # of the input, from 0; the last follows the end
     printed: Matcher

@@ -28,8 +28,8 @@ class Ending(StrEnum):
 
 
 class Phase(StrEnum):
-    """Where the process was when it ended, or raised what it answered with; `STIMULUS` alone shows
-    what is stated."""
+    """The phase in which the process ended or raised; only `STIMULUS` shows what a scenario
+    states."""
 
     LOADING = "loading"  # the submission's own body (what runs at import)
     GIVEN = "given"  # what is bound and run before the call or the session's first step
@@ -59,7 +59,7 @@ class NameHintKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameHint:
-    """What is known of a name that an exception is about."""
+    """Details of the name that an exception is about."""
 
     kind: NameHintKind
     name: str
@@ -80,7 +80,7 @@ class Raised:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What the program printed, and what was then typed."""
+    """The output of a program until it reads, and the line that is then typed."""
 
     printed: str
     typed: Typed | None = None  # None: nothing more was asked for
@@ -110,7 +110,7 @@ class NamedValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One stimulus's outcome. Where it is `cut`, nothing may be concluded from what is absent."""
+    """The outcome of one stimulus. If it is `cut`, nothing may be concluded from missing parts."""
 
     ending: Ending
     phase: Phase = Phase.STIMULUS

@@ -30,7 +30,7 @@ class Visibility(StrEnum):
 
     @property
     def rank(self) -> int:
-        """From 0 for what is seen first."""
+        """Return 0 for the visibility that is seen first, and more for later ones."""
         return list(Visibility).index(self)
 
 
@@ -125,8 +125,8 @@ def glob(pattern: str) -> re.Pattern[str]:
 
 
 def needed(scenarios: Sequence[Scenario]) -> dict[str, tuple[Scenario, ...]]:
-    """Of each scenario that needs others, by its id: those among `scenarios`, in the order of its
-    needs. What is only informational is needed by nobody, and nothing needs itself."""
+    """Return for each scenario that needs others, by its id, those among `scenarios`, in the order
+    of its needs. No scenario needs an informational one, or itself."""
     if not any(scenario.needs for scenario in scenarios):  # hardly an assignment has any
         return {}
     by_name: dict[str, list[Scenario]] = {}
@@ -146,7 +146,8 @@ def needed(scenarios: Sequence[Scenario]) -> dict[str, tuple[Scenario, ...]]:
 def in_turn(
     scenarios: Sequence[Scenario], needs: Mapping[str, Sequence[Scenario]]
 ) -> Iterator[tuple[Scenario, ...]]:
-    """All scenarios in groups, each after what it needs; CycleError where they need each other."""
+    """Return all scenarios in groups, each after the ones it needs. Raise CycleError for a
+    circle."""
     if not needs:
         yield tuple(scenarios)
         return
@@ -210,7 +211,7 @@ class ExpectedCause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleExpectation:
-    """expect.yaml of a sample submission; what is not stated is empty or None."""
+    """The content of a sample's expect.yaml; keys that are not stated are empty or None."""
 
     fails: tuple[str, ...] = ()  # globs over scenario ids, as in verdicts
     mark: tuple[float, ...] = ()  # an inclusive range

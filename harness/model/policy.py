@@ -1,5 +1,5 @@
-"""What is read of a submission's text, in a limited process: the rules it must follow, the findings
-against them, and what it is made of."""
+"""The static check of a submission's text, in a limited process: the rules of the policy, the
+findings, and the outline of the program."""
 
 from __future__ import annotations
 
@@ -213,7 +213,8 @@ class FileImports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameList:
-    """What policy.yaml lists under a key: all that is allowed, or else what is forbidden."""
+    """A list under a key of policy.yaml: either everything that is allowed, or everything
+    forbidden."""
 
     key: str
     allow: tuple[str, ...] | None = None
@@ -225,9 +226,12 @@ class NameList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """policy.yaml; what is None, or not among `lists`, restricts nothing. `file_imports` takes the
-    place of `imports` where files have rules of their own: one that it does not name may import
-    anything."""
+    """The content of policy.yaml. A field that is None, or a key not among `lists`, restricts
+    nothing.
+
+    `file_imports` replaces `imports` if files have their own rules: a file that it does not name
+    may import anything.
+    """
 
     imports: ImportPolicy | None = None
     file_imports: tuple[FileImports, ...] = ()
@@ -309,7 +313,7 @@ class ProgramFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRequest:
-    """What is to be checked against what; as JSON it is what `harness.policy` takes."""
+    """The files to check and the policy. As JSON it is the input of `harness.policy`."""
 
     files: tuple[SourceFile, ...]
     policy: Policy | None = None

@@ -128,7 +128,8 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverBudget:
-    """That a submission used up all its time, and what is known until somebody decides."""
+    """A submission that used up its time budget, with its provisional mark until somebody
+    decides."""
 
     seconds: float  # that it had
     undecided: int  # scenarios that were not run
@@ -149,8 +150,10 @@ class OverBudget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionResult:
-    """One submission: `mark` and `out_of` are of the functionality alone, `reached` and
-    `total_out_of` with the `manual` marks, `total` is what lateness and an adjustment leave."""
+    """The result of one submission.
+
+    `mark` and `out_of` are only functionality; `reached` and `total_out_of` include the `manual`
+    marks; `total` is after lateness and adjustment."""
 
     id: str
     status: SubmissionStatus
@@ -204,7 +207,8 @@ class SubmissionResult:
 
     @property
     def late_marks(self) -> Fraction | None:
-        """What lateness takes of `reached`, exact, never more than that; None where that is."""
+        """Return the late deduction from `reached`, exact and never more than it; None if it is
+        None."""
         reached = self.reached
         if reached is None or self.late is None:
             return None if reached is None else Fraction(0)
@@ -213,8 +217,9 @@ class SubmissionResult:
 
     @property
     def total(self) -> Fraction | None:
-        """What is reached without what lateness takes, adjusted, exact; None while a part is
-        missing. No adjustment takes it below 0, or (but for extra credit) above `total_out_of`."""
+        """Return `reached` less the late deduction, adjusted, exact; None while a part is missing.
+
+        No adjustment takes it below 0 or, except for extra credit, above `total_out_of`."""
         reached, late = self.reached, self.late_marks
         if reached is None or late is None:
             return None
@@ -279,7 +284,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CohortFacts:
-    """What was read, and what was asked for."""
+    """The class as it was read, and the options it was read with."""
 
     layouts: tuple[str, ...]  # by name: "Canvas"
     submissions: int  # attempts

@@ -32,7 +32,8 @@ class MarkGiven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemPicked:
-    """An item of a slot's rubric applies, in this level where it has levels; or (None) no more."""
+    """A rubric item of a slot applies, with this level if it has levels; None: it no longer
+    applies."""
 
     slot: str
     item: str
@@ -132,7 +133,7 @@ class Change:
 
 
 def in_force(changes: Iterable[Change]) -> list[Change]:
-    """The changes in the order of time, without what was undone and without undoing."""
+    """Return the changes in the order of time, without undone ones and without undo actions."""
     ordered = sorted(changes, key=lambda change: (change.at, change.id))
     undone: set[str] = set()
     standing: list[Change] = []
@@ -148,7 +149,7 @@ def in_force(changes: Iterable[Change]) -> list[Change]:
 
 @dataclass(slots=True, kw_only=True)
 class SlotMark:
-    """What was given for a slot: a mark, or items of its rubric."""
+    """The marks of a slot: one mark, or items of its rubric."""
 
     mark: Fraction | None = None
     levels: dict[str, str] = field(default_factory=dict)  # of the items that apply, by their ids
@@ -210,9 +211,10 @@ def by_hand(changes: Iterable[Change]) -> dict[str, ByHand]:
 
 
 def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> SubmissionResult:
-    """The result with what these changes gave it, those of the assignment among them. A slot that
-    the assignment no longer has is left out; what was given for other bytes is kept, with a note
-    that says so."""
+    """Return the result with these changes applied, including those about the assignment.
+
+    A slot that the assignment no longer has is left out. Marks for an earlier version of the files
+    are kept, with a note."""
     if not changes:
         return result
     given = by_hand(changes).get(result.id, ByHand())

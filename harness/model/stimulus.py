@@ -1,5 +1,5 @@
-"""What is done to a submission. A stimulus holds no expected value, but in names of a case that its
-code does not use: without these it may enter any process."""
+"""The inputs to a submission. A stimulus holds no expected values, except in names of a case that
+its code never uses: without these names it may enter any process."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replies:
-    """A generator of the course's that answers what is printed."""
+    """The course's generator that answers a program's output."""
 
     file: str
     function: str
@@ -85,7 +85,8 @@ class Replies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StimulusParts:
-    """A stimulus as read: its action, what is typed, what a session shows, what it may leave."""
+    """A stimulus as read: its action, typed lines, a session's output, and names that it may
+    leave."""
 
     action: Action
     inputs: tuple[Typed, ...]
@@ -94,7 +95,7 @@ class StimulusParts:
 
 
 class Form(StrEnum):
-    """What an action is made of, which decides what is observed and how it is compared."""
+    """The parts of an action. They decide what is observed and how it is compared."""
 
     EXPRESSION = "expression"  # a value or an exception
     STEPS = "steps"  # the outcome of each, and the variables afterwards
@@ -103,12 +104,12 @@ class Form(StrEnum):
 
 @open_union("harness.stimuli", "action_classes")
 class Action(ABC):
-    """What is done to a program. A kind of it is a frozen dataclass of `harness.stimuli`, whose
+    """The action of a stimulus. Each kind is a frozen dataclass of `harness.stimuli`, whose
     docstring describes its key in the schema.
 
-    A kind has a field for each property that it uses, `= field()` where it has no default: the
-    property would be taken for one. `form` says which of them it
-    is made of, and so what is observed and compared.
+    A kind has a field for each property that it uses, with `= field()` if it has no default:
+    otherwise the property would be taken as the default. `form` says which of them it consists of,
+    and therefore what is observed and compared.
     """
 
     __slots__ = ()
@@ -134,12 +135,12 @@ class Action(ABC):
         """The keys of a scenario that state it."""
 
     def display(self, bound: Sequence[str] = ()) -> str:
-        """What is called or run, for a page, with the assignments that bind a case's names."""
+        """Return the call or command for a page, with the assignments that bind a case's names."""
         return "\n".join((*bound, *self.lines))
 
     @property
     def in_words(self) -> str:
-        """What is called or run, in a sentence."""
+        """Return the call or command for a sentence."""
         return self.expression or self.subject
 
     @property
@@ -150,7 +151,7 @@ class Action(ABC):
 
     @property
     def equals(self) -> str:
-        """An expression: where it gives data the value is observed as data, else what `==` says."""
+        """An expression: data is observed as a value, anything else by the answer of `==`."""
         return ""
 
     @property

@@ -1,4 +1,4 @@
-"""What is found out beside marks: similar programs, strong scenarios, style, further inputs."""
+"""Results beside marks: similar programs, strength of scenarios, style, further inputs."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -269,7 +269,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A state of a conversation, and what is typed then."""
+    """A state of a conversation, and the line that is typed then."""
 
     text: str  # what was printed last ends with it
     often: Lines  # four times as often as the lines of `sometimes`
@@ -279,7 +279,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzTarget:
-    """What is drawn for a function under a set of constants: names or (`prompts`) what is typed."""
+    """The inputs to draw for a function under a set of constants: names, or lines for `prompts`."""
 
     id: str
     function: str
@@ -316,7 +316,7 @@ class FuzzDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzedSubmission:
-    """A submission (by its ids: equal files are run once) and where it differs."""
+    """A submission (by its ids: equal files are run once) and its differences."""
 
     ids: tuple[str, ...]
     inputs: int

@@ -216,5 +216,5 @@ def file_value(data: bytes) -> Value:
 
 
 def place_value(name: str, words: str) -> Value:
-    """What is not a text: a folder, a link, a binary file."""
+    """A file that is not text: a folder, a link, a binary file."""
     return Value(ValueKind.FOREIGN, name, (Value(ValueKind.STR, words),))

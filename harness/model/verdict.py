@@ -18,7 +18,7 @@ _HINT = " Hint: "
 
 
 class VerdictKind(StrEnum):
-    """What the submission showed. HARNESS_ERROR alone is about us, and never costs a mark."""
+    """The outcome of a scenario. Only HARNESS_ERROR is about the harness; it never costs a mark."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -69,7 +69,7 @@ OF_VALUES = frozenset({Channel.RETURNS, Channel.LEAVES})
 
 
 class LineEnd(StrEnum):
-    """What is shown after a line."""
+    """The sign shown after a line."""
 
     NOTHING = ""
     SIGN = "¬"
@@ -77,7 +77,7 @@ class LineEnd(StrEnum):
 
 
 class Absence(StrEnum):
-    """What is said in place of a line."""
+    """The words shown in place of a line."""
 
     NONE = ""
     MISSING = "(missing)"
@@ -112,7 +112,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRow:
-    """Two lines opposite each other; `other` is the actual one where it is not the same."""
+    """Two lines opposite each other; `other` is the actual line if it differs."""
 
     expected: Cell
     other: Cell | None = None
@@ -144,7 +144,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridPair:
-    """An expected board and an actual one, and where they differ first, in words."""
+    """An expected board and an actual one, with their first difference in words."""
 
     expected: Grid
     actual: Grid
@@ -161,8 +161,9 @@ class BoardArgument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What is expected beside what a program did, on one channel: made once, from two values or
-    texts, of which it has what a reader needs around the first difference. Outputs fold it."""
+    """The expected and the actual side of one channel, around their first difference.
+
+    It is made once, from two values or texts. Outputs fold it."""
 
     channel: Channel
     subject: str  # "return value", "board afterwards", "step 3: …", "turn 2"
@@ -176,7 +177,8 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
-        """Whether any row shown differs; not of what is described, which is not aligned."""
+        """Return whether any row differs; described expectations are not aligned and never
+        differ."""
         return not self.in_words and any(not row.same for row in self.rows)
 
     @property
@@ -213,7 +215,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """A terminal scenario up to the turn where it parts from the expected one."""
+    """A terminal scenario up to the first turn that differs from the expected one."""
 
     shared: tuple[Turn, ...]  # they agree
     expected: Turn | None  # each side's next; None: it has none
@@ -282,7 +284,7 @@ class CodePlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspect:
-    """Lines of the student's that run where it fails rather than where it passes."""
+    """Lines of the student's file that run in failing scenarios rather than in passing ones."""
 
     function: str  # empty: code outside all
     place: CodePlace
@@ -334,5 +336,6 @@ def rule_words() -> Mapping[str, str]:
 
 
 def rule_in_words(rule: str) -> str:
-    """What a function does wrong, as the end of a sentence; the rule's name where it is new."""
+    """Return what a function does wrong, as the end of a sentence; the rule's name if it has no
+    words."""
     return rule_words().get(rule) or rule.replace("_", " ") or "fails"

@@ -1,1 +1,1 @@
-"""What is published: the handout with its self-check file, and the Gradescope package."""
+"""Packages to publish: the handout with its self-check file, and those for platforms."""

@@ -115,8 +115,11 @@ def _who(result: SubmissionResult) -> Student:
 
 
 def read_course(folder: Path) -> tuple[tuple[CourseRun, ...], tuple[str, ...]]:
-    """The runs whose databases are below a folder, and a line for each that cannot be read.
-    UserError where there is none that can."""
+    """Read the runs whose databases are below a folder; return them and a line for each unreadable
+    one.
+
+    Raise UserError if none can be read.
+    """
     if not folder.is_dir():
         raise UserError("there is no such folder", place=str(folder), hint="name that of the runs")
     paths = sorted(folder.rglob(STORE_NAME))
@@ -249,7 +252,8 @@ def _all_keys(student: CourseStudent) -> frozenset[str]:
 
 
 def find_student(course: Course, name: str) -> CourseStudent:
-    """The one with this id, email or name; UserError where that is nobody, or several."""
+    """Return the student with this id, email or name. Raise UserError if there is none, or
+    several."""
     students = [
         each
         for each in course.students

@@ -276,7 +276,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return tuple(str(path) for (path,) in self._rows("SELECT path FROM path ORDER BY path"))
 
     def earlier_facts(self) -> RunFacts | None:
-        """The facts of the run; None if there is no run, or none that this harness can read."""
+        """Return the facts of the run; None if there is no run that this harness can read."""
         return self._read(RunFacts, self._value("SELECT facts FROM run WHERE one = 1"))
 
     def facts(self) -> RunFacts:
@@ -287,8 +287,9 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return self._needed(self._read(Plan, data), "plan")
 
     def changes(self, submission: str | None = None, *, after: int = 0) -> list[Numbered]:
-        """What people did in this run's assignment after the change of this number, in the order in
-        which it was stored. With `submission` only what is about it or about the assignment."""
+        """Return the changes of people after this number, in the order in which they were stored.
+
+        With `submission`, only those about it or about the assignment."""
         with translated(self.path):
             if read_version(self._connection) == OLDEST_VERSION:
                 rows = old_changes(self._connection)
@@ -324,7 +325,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return RunResult(facts=facts, submissions=StoredResults(ids, facts, self.path))
 
     def _value(self, query: str, *values: str | bytes) -> object | None:
-        """What the first row begins with; None where there is no row."""
+        """Return the first column of the first row; None if there is no row."""
         with translated(self.path):
             row: Row | None = self._connection.execute(query, values).fetchone()
         return row[0] if row else None
@@ -392,8 +393,8 @@ def read_submission(run: Path, name: str) -> tuple[SubmissionResult, Plan]:
 
 
 def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
-    """What people decided about submissions, by their ids; nothing if there is no run of this
-    assignment, or it cannot be read: whoever opens it to write will say why."""
+    """Return the decisions about submissions by their ids; none if there is no readable run of this
+    assignment. Opening the run for writing reports the reason."""
     with suppress(UserError), StoreReader.read_only(run / STORE_NAME) as store:
         facts = store.earlier_facts()
         if facts is not None and facts.assignment == assignment:

@@ -66,7 +66,7 @@ class ShownCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What the lecturer says of a hidden scenario to whoever fails it (`visible: hint`)."""
+    """The lecturer's words about a hidden scenario for students who fail it (`visible: hint`)."""
 
     name: str
     hint: str = ""
@@ -140,7 +140,7 @@ def shown_causes(
 
 
 class _Reader:
-    """One submission's failures, as whoever may see the `shown` checks may know them."""
+    """The failures of one submission, as a reader of the `shown` checks may know them."""
 
     def __init__(self, result: SubmissionResult, plan: Plan, shown: Sequence[ShownCheck]) -> None:
         self._result = result

@@ -135,8 +135,7 @@ def submission_of(request: RegradeRequest, plan: Plan, ids: Iterable[str]) -> st
 
 
 def remarks(request: RegradeRequest, plan: Plan, result: SubmissionResult) -> tuple[str, ...]:
-    """What whoever opens the request should know first: a line for each thing in it that does not
-    fit the run."""
+    """Return a line for each part of a request that does not fit the run, to be read first."""
     lines = []
     if not result.source_digest.startswith(request.files):
         what = "The links are of other files than those graded here: of an earlier version, or "

@@ -24,8 +24,9 @@ from harness.model.verdict import Cause
 
 
 def results_json(run: RunResult, plan: Plan) -> str:
-    """The run as JSON text, submissions by id and scenarios in the plan's order. Two runs of the
-    same inputs differ in `run.started` and `run.finished` alone."""
+    """Return the run as JSON text, submissions by id and scenarios in the plan's order.
+
+    Two runs of the same inputs differ only in `run.started` and `run.finished`."""
     submissions = run.submissions
     if isinstance(submissions, tuple):  # what is read from the store comes by id
         submissions = sorted(submissions, key=lambda result: result.id)

@@ -155,9 +155,11 @@ def observation_key(
 
 
 def shared_key(key_alone: str, proof_digest: str, reference_digest: str) -> str:
-    """The key under which a scenario is kept as "did what the reference does" when it ran in a
-    shared process: made of `key_alone` (of the same scenario alone), the digest of what proves it,
-    and that of the reference's observations. Another proof or another reference makes it stale."""
+    """Return the key for "did what the reference does" of a scenario in a shared process.
+
+    It combines `key_alone` (the key of the same scenario alone), the digest of the sharing rules
+    and the digest of the reference's observations. Other rules or another reference make it stale.
+    """
     return _joined(key_alone, "shared", proof_digest, reference_digest)
 
 
@@ -170,9 +172,10 @@ def verdict_key(
     *,
     within: float | None = None,
 ) -> str:
-    """Hex SHA-256 for what was observed under the key `key_alone`, held to what a scenario states.
+    """Return a hex SHA-256 for the verdict of the observations under `key_alone` on a scenario.
+
     `judged_by` is the digest of the code that judges, `parameters` are the reference's names for
-    each stimulus's arguments, where judging uses them, `within` is how far off floats may be."""
+    each stimulus's arguments if judging uses them, `within` is the tolerance of floats."""
     stated = (scenario.stated, *scenario.stated_cases)
 
     def of_expected() -> str:
@@ -261,11 +264,11 @@ class ResultCache:
     """Where earlier observations and verdicts are kept; here there are none."""
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
-        """What was observed under this key; None if nothing was that may be used again."""
+        """Return the observations under this key; None if none may be used again."""
         return None
 
     def verdict(self, key: str) -> Verdict | None:
-        """What was judged under this key."""
+        """Return the verdict under this key."""
         return None
 
 
@@ -285,8 +288,8 @@ def write_strength(cache: Path, report: StrengthReport) -> None:
 
 
 def latest_strength(cache: Path, plan: Plan) -> StrengthReport | None:
-    """The report below `cache` of exactly these scenarios and this reference; None where there is
-    none, or where either has changed since."""
+    """Return the report below `cache` for exactly these scenarios and this reference; None if there
+    is none or either has changed."""
     from harness.model.study import StrengthReport  # noqa: PLC0415  (no grading needs it)
 
     path = _strength_path(cache, plan.assignment.id)

@@ -1,9 +1,10 @@
-"""One run, one SQLite database, one writer. A submission's result is written after all that it was
-found by, each in one transaction: whatever kills the writer leaves whole results only, and what was
-observed until then is not observed again.
+"""One run, one SQLite database, one writer.
 
-What people did to a run is a table that only grows, written a change at a time by any process at
-any time (`record`), also while another grades.
+A submission's result is written after the observations that it rests on, each in one transaction.
+A writer that is killed leaves only complete results, and stored observations are not made again.
+
+Changes by people are a table that only grows. Any process may add a change at any time (`record`),
+also while another process grades.
 """
 
 from __future__ import annotations
@@ -87,9 +88,12 @@ class Store(StoreReader):
 
     @classmethod
     def open(cls, path: Path, *, fresh: bool = False) -> Store:
-        """Open a run's database for writing: made if it is not there, emptied if `fresh` (what
-        people gave stays, where it can be read). UserError: no such folder can be made, another run
-        is writing, another version of the harness wrote it, the disk is full."""
+        """Open a run's database for writing. Create it if necessary, and empty it if `fresh`,
+        except for marks and comments by people.
+
+        Raise UserError if the folder cannot be created, another run is writing, another version of
+        the harness wrote it, or the disk is full.
+        """
         with translated(path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # marks and names
             lock = lock_for_writing(path)
@@ -163,9 +167,10 @@ class Store(StoreReader):
         return None
 
     def forget(self, submission_id: str, facts: RunFacts) -> None:
-        """Remove a submission and what people gave it, and put `facts` in place of the run's.
-        Observations and verdicts are kept by what was run and not by submission, so all of them are
-        removed; the next grading makes them again. The file keeps no byte of what was deleted."""
+        """Remove a submission with its marks and comments, and replace the facts of the run.
+
+        Observations and verdicts are stored by scenario and not by submission, so all of them are
+        removed; the next grading makes them again. The file keeps no byte of deleted rows."""
         with self._transaction():
             for table in ("submission", "earlier"):
                 self._connection.execute(f"DELETE FROM {table} WHERE id = ?", (submission_id,))
@@ -178,7 +183,7 @@ class Store(StoreReader):
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def append(self, drafts: Iterable[Change]) -> None:
-        """Store what was done; all or, when UserError is raised, nothing."""
+        """Store these changes: all of them or, if UserError is raised, none."""
         with self._transaction():
             append(self._connection, drafts)
 
@@ -188,8 +193,8 @@ class Store(StoreReader):
             insert(self._connection, changes)
 
     def add(self, piece: Piece) -> None:
-        """Store part of what is found by grading, in one transaction. Raises UserError, and then
-        nothing of it is stored."""
+        """Store part of the results of grading in one transaction. Raise UserError, and store
+        nothing, if it fails."""
         with self._transaction():
             execute = self._connection.executemany
             # A text that is there already is written again: it may be the one that was damaged.

@@ -85,7 +85,7 @@ class StudentView:
 
     @property
     def marks_of_a_point(self) -> Fraction:
-        """What a point of a function is worth; 0 where there are none."""
+        """Return the marks that one point is worth; 0 if there are no points."""
         points = _sum(tally.out_of for tally in self.functions)
         return self.out_of / points if points else Fraction(0)
 

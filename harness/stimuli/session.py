@@ -1,4 +1,4 @@
-"""`session:` statements and what is shown after each, as the sheet prints them."""
+"""`session:` statements and the output after each, as the sheet prints them."""
 
 from __future__ import annotations
 

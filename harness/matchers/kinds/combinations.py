@@ -129,7 +129,7 @@ NONE_OF = matcher_key("none_of", NoneOf, matchers=_MATCHERS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OfLines(TextMatcher):
-    """What is asked of single lines, each without its line end."""
+    """The conditions on single lines, each without its line end."""
 
     line: ClassVar[str]  # in words, with its article
 

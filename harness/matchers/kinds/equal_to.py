@@ -1,6 +1,7 @@
-"""`{equals: expression}`: a value that is equal to that of the expression. Where that is plain data
-beside the reference, it is compared here; an object of the program's own is compared by the
-submission's own `==`, whose answer is observed."""
+"""`{equals: expression}`: a value that equals the value of the expression.
+
+If the expression gives plain data beside the reference, it is compared here. An object of the
+program's own class is compared by the submission's own `==`, whose answer is observed."""
 
 import ast
 import builtins
@@ -37,8 +38,8 @@ class EqualTo(OfExpression):
     is_object: bool = False
 
     def accepts(self, value: Value) -> bool:
-        """Whether the last thing observed of it is that `==` answered True; HarnessError where it
-        had to be resolved."""
+        """Return whether `==` answered True. Raise HarnessError if the expression was not
+        resolved."""
         if value.kind is ValueKind.OBJECT and len(value.items) > 1:
             name, answer = value.items[-2:]
             if name.text == f"== {self.expression}":
@@ -59,7 +60,8 @@ class EqualTo(OfExpression):
         return f"an object that is equal (==) to {plain(self.expression)}"
 
     def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
-        """Where the expression gives data, that; without the reference, where it is a literal."""
+        """Return the data that the expression gives; without the reference, only if it is a
+        literal."""
         value = python_values.get(self.expression) or _literal(self.expression)
         if value is None:
             return self
@@ -84,8 +86,8 @@ class EqualData(Matcher):
         return source(self.value)
 
     def pair(self, value: Value) -> tuple[Value, Value]:
-        """This value and the other, with numbers of one kind where they are equal, and this one's
-        floats where they are near enough."""
+        """Return both values, with equal numbers of one kind, and with this value's floats wherever
+        the other has one that is near enough."""
         numbers = ((_number(part), part) for part in self.value.parts())
         own = {number: part for number, part in numbers if number is not None}
         expected, actual = _with_numbers(self.value, own), _with_numbers(value, own)

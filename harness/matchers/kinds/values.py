@@ -41,7 +41,8 @@ class Exactly(Matcher):
         return same(self.value, value, self.floats)
 
     def pair(self, value: Value) -> tuple[Value, Value]:
-        """This value and the other, with this one's floats where they are near enough."""
+        """Return both values, with this value's floats wherever the other has one that is near
+        enough."""
         return self.value, with_tolerated(self.value, value, self.floats)
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
