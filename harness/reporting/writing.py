@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from importlib import metadata
@@ -59,9 +59,9 @@ def write_reports(
         results.write(encoded(text.begin()))
         marks.write(encoded(csv_header(plan)))
         for done, (before, result, after) in enumerate(_in_class(run.submissions), start=1):
-            row = writer.row(result, before, after, text)
-            results.write(row.results)
-            marks.write(row.marks)
+            in_results, in_marks = writer.rows(result, before, after, text)
+            results.write(in_results)
+            marks.write(in_marks)
             after_each(done)
         results.write(encoded(text.end()))
     try:
@@ -106,12 +106,8 @@ def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> PageWriter:
     return lambda result: writer.submission(result, *near[result.id])
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A submission in `results.json` and `marks.csv`."""
-
-    results: bytes
-    marks: bytes
+# The texts of a submission in `results.json` and in `marks.csv`.
+_Rows = tuple[bytes, bytes]
 
 
 class _Writer:
@@ -127,22 +123,22 @@ class _Writer:
         engine = [f"{name} {metadata.version(name)}" for name in ("jinja2", "markupsafe")]
         self._made_with = sha256(encoded("\0".join([*engine, sources, serial.dumps(plan)])))
 
-    def row(self, result: SubmissionResult, before: str, after: str, text: ResultsText) -> _Row:
+    def rows(self, result: SubmissionResult, before: str, after: str, text: ResultsText) -> _Rows:
         """Write a submission's pages and count it in the class."""
         shown = self.submission(result, before, after)
         try:
-            row = self._counted(shown, text)
+            rows = self._counted(shown, text)
         except OF_EVERYBODY:
             raise
         except Exception as error:
             instead = held(result, "its row", error)
             return self._counted(self.submission(instead, before, after), text)
-        return row
+        return rows
 
-    def _counted(self, result: SubmissionResult, text: ResultsText) -> _Row:
-        row = _Row(encoded(text.submission(result)), encoded(csv_row(result, self._plan)))
+    def _counted(self, result: SubmissionResult, text: ResultsText) -> _Rows:
+        rows = encoded(text.submission(result)), encoded(csv_row(result, self._plan))
         self._overview.add(result)
-        return row
+        return rows
 
     def submission(self, result: SubmissionResult, before: str, after: str) -> SubmissionResult:
         """Write its two pages unless they are up to date, between these ids, which may be empty.
