@@ -231,6 +231,17 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TimeTaken:
+    """How long a scenario took that ran into a limit on time, in seconds of the usual machine, as
+    bounds that are the same in every run."""
+
+    allowed: float  # it took longer
+    waiting: bool = False  # asleep, else computing
+    less_than: float | None = None  # that it took; None: it was ended, and nobody knows
+    reference_less_than: float | None = None  # that ours computed; None: not known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """One scenario's outcome. After a second run with a stand-in one that passed has an explanation
     too: which module is to blame."""
@@ -247,6 +258,7 @@ class Verdict:
     # Run again it did something else: the calls that may be why.
     differs_by: tuple[LuckyCall, ...] = ()
     on_wall_time: bool = False  # it slept too long, which says something of the machine as well
+    time: TimeTaken | None = None  # of one that ran into its full limit
 
     @property
     def passed(self) -> bool:

@@ -123,6 +123,13 @@ def test_what_was_stopped_early_is_kept_until_all_is_asked_for(graded: Course) -
     assert submission(graded.report, "perfect")["flagged"]
     kinds = list(verdicts(graded.report, "perfect").values())
     assert (kinds.count("stopped_early"), kinds.count("cpu_limit")) == (5, 4)
+    failed = submission(graded.report, "perfect")["failed"].values()
+    times = [each["time"] for each in failed if each["verdict"] == "cpu_limit"]
+    bounds = {"allowed": 0.1, "waiting": False, "less_than": None, "reference_less_than": 0.1}
+    assert times == 4 * [bounds]
+    said = "Time: 0.1 s are allowed, yours took more than 0.1 s, ours takes less than 0.1 s"
+    assert said in (graded.report / "feedback" / "perfect.html").read_text("utf-8")
+    assert said in graded.run("show", graded.report, "perfect").out
     assert "1 submission, 1 graded before" in graded.run("grade", "submissions/tiny").err
     assert results(graded.report) == found
     assert rows(graded.report, "observation") == observed

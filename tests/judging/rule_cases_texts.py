@@ -264,10 +264,8 @@ FIRES: Sentences = {
         "read.": case(ran("> ", "a", "> ", "b", ""), ended(Ending.CPU_LIMIT), typing("a", "b")),
     },
     "takes_too_long": {
-        "add takes longer than it may, but less than twice that; ours needs less than 0.1 s: it is "
-        "no endless loop, but there is a quicker way.": case(
-            called(1), ended(Ending.CPU_LIMIT, ends_in_double=True)
-        ),
+        "add takes longer than it may, but less than twice that: it is no endless loop, but there "
+        "is a quicker way.": case(called(1), ended(Ending.CPU_LIMIT, ends_in_double=True)),
     },
     "did_not_end": {
         "add did not end: perhaps a loop whose condition stays true.": case(

@@ -31,12 +31,13 @@ from harness.grading.observing.running import (
 from harness.grading.observing.shared_run import CheckedObserver, JudgeOf, SharedRuns, Together
 from harness.judging.causes import TOO_SLOW
 from harness.judging.judge import LAST_KINDS, Judge, combine, out_of_budget
+from harness.judging.times import time_taken
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Ending, Isolation, Observation, Raised, StepOutcome, Tier
 from harness.model.plan import Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
-from harness.model.verdict import Explanation, Verdict, VerdictKind
+from harness.model.verdict import Explanation, TimeTaken, Verdict, VerdictKind
 from harness.policy.sources import POLICY_DIGEST
 from harness.results.reuse import (
     ResultCache,
@@ -385,7 +386,18 @@ class JudgedRuns:
             return not_judged(error)
         if verdict.explanation is None:
             return verdict
-        return replace(verdict, explanation=verdict.explanation.with_hint(scenario.hint))
+        explanation = verdict.explanation.with_hint(scenario.hint)
+        return replace(
+            verdict, explanation=explanation, time=self._time(scenario, verdict, observations)
+        )
+
+    def _time(
+        self, scenario: Scenario, verdict: Verdict, observations: tuple[Observation, ...]
+    ) -> TimeTaken | None:
+        draw = verdict.draw or 0
+        answer = self.answer_of(scenario, draw)
+        reference = None if answer is None else answer.observation
+        return time_taken(observations[draw], scenario.limits, reference)
 
     def judge_of(self, scenario: Scenario, index: int) -> Judge:
         """The judge of the draw of this index, the same for all submissions."""

@@ -168,6 +168,8 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
     inside = [line(visible(shorten(said, 600)))]
     if of_missing_file(check):
         return inside
+    if time := words.time_taken(verdict):
+        inside.append(line((time, "dim")))
     inside += _to_try(check, surroundings)
     compared = list(conversation_lines(verdict.conversation)) if verdict.conversation else []
     for part in comparisons(verdict):

@@ -83,6 +83,22 @@ def section_order(text: str) -> tuple[int, ...]:
     return (0 if section(text).startswith("§") else 1, *numbers)
 
 
+def time_taken(verdict: Verdict) -> str:
+    """How long it took beside what is allowed; empty where it ran into no limit on time."""
+    time = verdict.time
+    if time is None:
+        return ""
+    if time.waiting:
+        return f"Time: it may wait {time.allowed:g} s in all"
+    took = f"yours took more than {time.allowed:g} s"
+    if time.less_than is not None:
+        took += f" and less than {time.less_than:g} s"
+    ours = ""
+    if time.reference_less_than is not None:
+        ours = f", ours takes less than {time.reference_less_than:g} s"
+    return f"Time: {time.allowed:g} s are allowed, {took}{ours}"
+
+
 def sign(kind: VerdictKind) -> str:
     """✓ for passed, ! for an error of the harness, ✗ for the rest."""
     return SIGN.get(kind, OTHER_SIGN)
