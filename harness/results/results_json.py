@@ -94,8 +94,8 @@ def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
         names = ("file", "line", "call")
         entry["differs_from_run_to_run"] = [_fields(each, *names) for each in verdict.differs_by]
     if verdict.time is not None:
-        names = ("allowed", "waiting", "less_than", "reference_less_than")
-        entry["time"] = _fields(verdict.time, *names)
+        bounds = ("allowed", "waiting", "less_than", "reference_less_than")
+        entry["time"] = _fields(verdict.time, *bounds)
     return entry if verdict.stand_in is None else entry | {"stand_in": verdict.stand_in}
 
 
