@@ -14,7 +14,7 @@ from unittest.mock import patch
 import pytest
 
 import harness
-from harness.execution import Interpreter, TierTrial, choose_tier, find_interpreter, try_tier
+from harness.execution import Interpreter, TierTrial, choose_tier, find_interpreter, speed, try_tier
 from harness.model.observation import Tier
 from harness.packaging import program_file
 from harness.reporting.html.environment import environment
@@ -30,6 +30,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Compile the harness once: hundreds of commands and workers are started, each of which would
     compile it anew where PYTHONDONTWRITEBYTECODE is set. Tests side by side have a core each, so
     that none starts more workers than there is room for."""
+    # Whatever this machine's speed is: what a run finds must not differ from the next one's.
+    os.environ.setdefault(speed.VARIABLE, "1")
     if hasattr(config, "workerinput"):  # of pytest-xdist
         if sys.platform == "linux":
             cores = sorted(os.sched_getaffinity(0))

@@ -55,7 +55,16 @@ LARGE = {
     "left_open": (LONG,),
     "stderr": LONG,
 }
-SMALL = {"ending", "phase", "exit_status", "detail", "nearest", "cut", "cpu_seconds"}
+SMALL = {
+    "ending",
+    "phase",
+    "exit_status",
+    "detail",
+    "nearest",
+    "cut",
+    "cpu_seconds",
+    "ends_in_double",
+}
 
 
 def test_every_field_is_counted_or_short() -> None:

@@ -87,10 +87,10 @@ if __name__ == "__main__":
 FAULTS: dict[str, tuple[str, str, list[str]]] = {
     "asks_at_import": ("def new_board", 'size = input("Size? ")\ndef new_board', [
         "Line 2 asks for input as soon as the file is loaded.", "Move it into",
-        'line 2', 'size = input("Size? ")', "so it costs marks",
+        'line 2', 'size = input("Size? ")', "That costs marks",
     ]),
     "no_main_guard": ('if __name__ == "__main__":\n    play()', "play()", [
-        "line 25", "so it costs marks", 'if __name__ == "__main__":\n play()',
+        "line 25", "That costs marks", 'if __name__ == "__main__":\n play()',
     ]),
     "int_crashes": ("    if not text.isdigit():\n        return None\n", "", [
         "1. column", "ValueError", "invalid literal for int() with base 10: 'x'", "line 19",
@@ -103,8 +103,8 @@ FAULTS: dict[str, tuple[str, str, list[str]]] = {
         "1. put", "the loop in line 15 of put does not end", "while column: SIZE ← here",
     ]),
     "only_hidden": ("any(row == ", "False and any(row == ", [
-        "Only hidden checks fail.", "They are about win", "1 hidden check fails here",
-        "rising or falling", "What to try: call win with inputs of your own",
+        "Only hidden checks fail.", "The hidden ones test win", "1 hidden check fails",
+        "rising or falling", "What to try: call win with your own inputs",
     ]),
     "syntax": ("def tie(board):", "def tie(board)", [
         "Fix this first: the file could not be used", "line 12", "def tie(board)",
