@@ -21,9 +21,9 @@ from harness.execution.interpreter import (
 )
 from harness.execution.protocol.jobs import main_file, program_files, proxy_names
 from harness.execution.runner import (
-    LOADED_MACHINE,
     Answers,
     AnyDriver,
+    CallsOf,
     Observes,
     ProcessServer,
     ToolFailed,
@@ -42,6 +42,7 @@ from harness.execution.sharing import (
     may_share,
 )
 from harness.execution.speed import machine_slowness
+from harness.execution.stand_in_process import LOADED_MACHINE
 
 if has_terminals():
     from harness.execution.linux.driver import Driver, SubmissionServer

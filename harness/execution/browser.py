@@ -35,8 +35,8 @@ from harness.execution.runner import (
     AnyDriver,
     ProcessServer,
     ScenarioMonitor,
-    StandInProcess,
 )
+from harness.execution.stand_in_process import StandInProcess
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Key, Limits
 

@@ -43,12 +43,11 @@ from harness.execution.protocol.jobs import (
 )
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import (
-    LOADED_MACHINE,
     AnyDriver,
     ProcessServer,
     ScenarioMonitor,
-    StandInProcess,
 )
+from harness.execution.stand_in_process import LOADED_MACHINE, StandInProcess
 from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Key, Limits
 

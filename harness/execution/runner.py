@@ -27,7 +27,6 @@ from harness.execution.inside.messages.frames import HEAD
 from harness.execution.inside.messages.protocol import (
     MAX_REPLY_BYTES,
     FromScenario,
-    FromStandIn,
     ScenarioJob,
     StandInJob,
     ToolJob,
@@ -51,6 +50,7 @@ from harness.execution.protocol.screen import (
     plain_screen,
     scenario_screen,
 )
+from harness.execution.stand_in_process import AskedCalls, StandInProcess, StandInUnusableError
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Key, Limits, Replies, Stimulus, Typed
@@ -70,6 +70,11 @@ class Answers(Protocol):
 
     def run(self, payload: str) -> str:
         """Its answer. ToolFailed when it gave none, HarnessError when we failed."""
+
+
+CallsOf = Callable[[Stimulus, Limits], tuple[str, ...] | None]
+"""Digests of what is asked of the functions that a stimulus substitutes (`Stimulus.answered`); None
+where they cannot be substituted."""
 
 
 class AnyDriver(ABC):
@@ -106,6 +111,18 @@ class AnyDriver(ABC):
         with ExitStack() as stack:
             server = self.serve(stack, server_setup(assignment, files))
             yield ObservedSubmission(self, stack, server, assignment, files, reference=reference)
+
+    @contextmanager
+    def asked_by(
+        self, assignment: Assignment, reference: tuple[SourceFile, ...]
+    ) -> Iterator[CallsOf]:
+        """What tells what the reference asks of its own functions, if they are substituted."""
+        with ExitStack() as stack:
+            server = self.serve(stack, server_setup(assignment, reference))
+            program = ObservedSubmission(
+                self, stack, server, assignment, reference, reference=reference
+            )
+            yield program.calls
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[Answers]:
@@ -184,72 +201,8 @@ def pick_cpu() -> int | None:
     return cores()[0] if hasattr(os, "sched_setaffinity") else None
 
 
-LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
-_LONGEST_REASON = 300  # characters
-
 NextLine = Callable[[list[str]], Typed | None]
 """The line to type next, from the text printed in each turn so far; None: nothing more."""
-
-
-class StandInUnusableError(Exception):
-    """`ending`: a stand-in does not apply to this submission, or failed by itself; `str()`: why."""
-
-    def __init__(self, ending: Ending, why: str) -> None:
-        self.ending = ending
-        super().__init__(why)
-
-
-class StandInProcess(ABC):
-    """Answers the calls of one scenario. `send` passes a message on, if it has not ended."""
-
-    def __init__(self, send: Callable[[bytes], None], limits: Limits) -> None:
-        self._send = send
-        self._limits = limits
-        self._received = FrameBuffer()
-
-    @abstractmethod
-    def _hear(self) -> bool:
-        """Wait a moment for what it writes; False when it has ended and all of it was heard."""
-
-    @abstractmethod
-    def _is_late(self, waited: float, longest: float) -> bool:
-        """Whether it ran into its limits, `longest` seconds of waiting for it among them."""
-
-    def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on what a submission's process sends, and deliver what comes back, until it is the
-        submission's turn again; True when the stand-in asks for a line of its input.
-        StandInUnusableError when the stand-in does not apply, fails, or runs into its limits."""
-        self._send(message)
-        longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
-        kind = b""
-        while kind not in (FromStandIn.OUTCOME, FromStandIn.ASKS_FOR_LINE):
-            begun = time.monotonic()
-            while (answer := self._next_message()) is None:
-                if not self._hear():
-                    raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
-                if self._is_late(time.monotonic() - begun, longest):
-                    raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
-            kind, body = split(answer)
-            if kind == FromStandIn.INAPPLICABLE:
-                raise _inapplicable(body)
-            deliver(answer)
-        return kind == FromStandIn.ASKS_FOR_LINE
-
-    def _next_message(self) -> bytes | None:
-        try:
-            return self._received.next()
-        except TamperedError:
-            raise StandInUnusableError(Ending.STAND_IN_FAILED, "its answer is too large") from None
-
-
-def _inapplicable(reason: bytes) -> StandInUnusableError:
-    """The reason that a stand-in gave why it does not apply, escaped and bounded."""
-    try:
-        why = json.loads(reason[:_LONGEST_REASON])
-    except (ValueError, RecursionError):
-        why = ""
-    text = visible(why[:_LONGEST_REASON]) if isinstance(why, str) else ""
-    return StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, text)
 
 
 _FOR_STAND_IN = (FromScenario.CALL, FromScenario.STAND_IN_INAPPLICABLE)
@@ -447,6 +400,17 @@ class Tool:
         return text
 
 
+_NOT_ALL_ASKED = frozenset(
+    {
+        Ending.STAND_IN_INAPPLICABLE,
+        Ending.STAND_IN_FAILED,
+        Ending.CPU_LIMIT,
+        Ending.TIMEOUT,
+        Ending.HARNESS_ERROR,
+    }
+)
+
+
 class ObservedSubmission:
     """Observes one submission until the stack is left, a fresh process for each stimulus."""
 
@@ -469,11 +433,24 @@ class ObservedSubmission:
         self._stand_ins = cache(lambda: driver.serve(stack, stand_in_setup(assignment, reference)))
         self._ask = partial(driver.answers.ask, cache(partial(driver.replies, stack)))
 
+    def calls(self, stimulus: Stimulus, limits: Limits) -> tuple[str, ...] | None:
+        """Return what the program asks of the functions that are substituted, for
+        `Stimulus.answered`; None where they cannot be substituted in it, or it does not end."""
+        asked = AskedCalls()
+        seen = self.observe(stimulus, limits, asked=asked)
+        return None if seen.ending in _NOT_ALL_ASKED else asked.made()
+
     def observe(
-        self, stimulus: Stimulus, limits: Limits, *, reply: NextLine | None = None
+        self,
+        stimulus: Stimulus,
+        limits: Limits,
+        *,
+        reply: NextLine | None = None,
+        asked: AskedCalls | None = None,
     ) -> Observation:
-        """What the submission did. HarnessError when our own machinery failed. With `reply`, what
-        it gives is typed in place of the stimulus's inputs; how long that takes does not count."""
+        """Return what the submission did. HarnessError when our own machinery failed. With `reply`,
+        what it gives is typed in place of the stimulus's inputs; how long that takes does not
+        count. `asked` notes what it asks of the course's functions."""
         server = self._server
         if (seen := server.seen_of_all(limits)) is not None:
             return seen
@@ -489,6 +466,7 @@ class ObservedSubmission:
             if stimulus.stand_ins or not all(each.provided for each in stimulus.substitutions):
                 stand_in_job = self._jobs.stand_in_job(stimulus)
                 stand_in = self._stand_ins().start_stand_in(stack, stand_in_job, limits)
+                stand_in.asked = asked or AskedCalls(stimulus.answered)
             if stimulus.replies is not None:
                 reply = partial(_replied, stimulus.replies, self._ask)
             hears_ctrl_c = any(typed.key is Key.CTRL_C for typed in stimulus.inputs)

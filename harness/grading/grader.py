@@ -21,6 +21,7 @@ from harness.grading.observing.judged_runs import (
     SpeedTrials,
 )
 from harness.grading.observing.luck import flag_luck
+from harness.grading.observing.reference_calls import ReferenceCalls
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, read_program
 from harness.grading.observing.shared_run import CheckedObserver, Together
 from harness.judging.causes import undefined_functions, unreadable
@@ -63,7 +64,14 @@ class Grader(AbstractContextManager["Grader"]):
         self._stack = ExitStack()
         self._runs = JudgedRuns(setup, driver)
         self._speed = SpeedTrials(setup=setup, driver=driver, stack=self._stack)
-        self._causes = CauseFinder(setup.reference, self._runs)
+        calls = ReferenceCalls(
+            driver=driver,
+            stack=self._stack,
+            assignment=setup.plan.assignment,
+            reference=setup.reference,
+            slowness=setup.slowness,
+        )
+        self._causes = CauseFinder(setup.reference, self._runs, calls)
 
     def __enter__(self) -> Self:
         self._policy = self._stack.enter_context(self._driver.tool(SOURCES, ENTRY))

@@ -216,6 +216,8 @@ class Stimulus:
     stderr_apart: bool = False  # what is written to stderr is not on the screen
     replies: Replies | None = None  # they type in place of the inputs
     substitutions: tuple[Substitution, ...] = ()
+    # Digests of all that substituted functions may be asked; None: anything.
+    answered: tuple[str, ...] | None = None
     finds_loop: bool = False  # of a program that does not end only where it loops is observed
     traces_lines: bool = False  # of any program only which of its lines run is observed
 

@@ -284,6 +284,32 @@ def test_a_constant_is_taken_from_the_provided_module(driver: Driver) -> None:
     assert plain(observe(driver, program, stimulus, "BOARD_SIZE", provided="support").value) == "10"
 
 
+ASKED = (
+    ("what the reference asks", "def g(x):\n    return f(x) + 1\n", Ending.ANSWERED),
+    ("something else", "def g(x):\n    return f(x + 1)\n", Ending.STAND_IN_INAPPLICABLE),
+    ("something at module level", "KEPT = f(99)\ndef g(x):\n    return f(x)\n",
+     Ending.STAND_IN_INAPPLICABLE),
+    ("a line that is not typed", "ask.__globals__['input'] = lambda prompt: 'other'\n"
+     "def g(x):\n    return ask()\n", Ending.STAND_IN_INAPPLICABLE),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "ending"), [each[1:] for each in ASKED])
+def test_only_what_the_reference_asks_is_answered(
+    driver: Driver, program: str, ending: Ending
+) -> None:
+    wrong = "def f(x):\n    return 0\ndef ask():\n    return ''\n" + program
+    right = REFERENCE + "def g(x):\n    return f(x), ask()\n"
+    substitutions = (Substitution(name="f"), Substitution(name="ask"))
+    asked = replace(call("g(4)", "hello"), substitutions=substitutions)
+    ours = (source(right),)
+    with driver.submission(assignment(), ours, ours) as server:
+        answered = server.calls(asked, ROOMY)
+    assert answered is not None
+    with driver.submission(assignment(), (source(wrong),), ours) as server:
+        assert server.observe(replace(asked, answered=answered), ROOMY).ending is ending
+
+
 @pytest.mark.parametrize(
     "program",
     [

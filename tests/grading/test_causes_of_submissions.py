@@ -87,6 +87,12 @@ OTHERS = {
         "return price(item) + TAX",
         "seen = price(item)\n    print('ANSWER', seen)\n    raise ValueError(seen)",
     ).replace("len(item) * 2", "1000"),
+    # The course's function would answer what no scenario asks it, and the program be right then.
+    "asks more": REFERENCE.replace(
+        "def with_tax", 'KNOWS = price("SECRET_INPUT_OF_ANOTHER") == 46\ndef with_tax'
+    )
+    .replace("return len(item) * 2", "return len(item) * 3")
+    .replace("return price(item) + TAX", "return price(item) + TAX if KNOWS else 0"),
     "hidden": REFERENCE.replace("len(item) * 2", "len(item) * (2 if len(item) < 9 else 3)"),
 }
 
@@ -121,6 +127,11 @@ def test_two_faults_are_two_causes_most_marks_first(report: Store) -> None:
 
 def test_a_function_is_not_to_blame_where_it_cannot_be_substituted(report: Store) -> None:
     found = brief(result_of(report, "not substituted").causes)
+    assert ("price", True, 2) in found  # its own scenarios
+
+
+def test_a_substituted_function_answers_only_what_the_reference_asks_it(report: Store) -> None:
+    found = brief(result_of(report, "asks more").causes)
     assert ("price", True, 2) in found  # its own scenarios
 
 

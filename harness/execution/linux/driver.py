@@ -46,10 +46,10 @@ from harness.execution.runner import (
     AnyDriver,
     ObservedSubmission,
     ProcessServer,
-    StandInProcess,
     did_not_compile,
 )
 from harness.execution.sharing import Keep, SharedGroup, SharedJob, SharedOutcome
+from harness.execution.stand_in_process import StandInProcess
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Limits, Stimulus

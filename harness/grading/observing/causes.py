@@ -1,8 +1,9 @@
 """The causes of a submission's failures, and the runs that are made again to find them.
 
-With substitutions: a function of the reference answers in place of the submission's. Its answers
-reach the process of a program that could print them. So only one bit of such a run is kept, whether
-the scenario passes; nothing that it prints may be stored or shown.
+With substitutions: a function of the reference answers in place of the submission's, and only what
+the reference asks it in that scenario. Its answers reach the process of a program that could print
+them. So only one bit of such a run is kept, whether the scenario passes; nothing that it prints may
+be stored or shown.
 
 With a search for a loop, or with a trace of the lines that run. What the process says there is
 untrusted: it only selects lines of the submission's own text to show. No verdict depends on it.
@@ -20,6 +21,7 @@ from hashlib import sha256
 from harness.common import serial
 from harness.execution import main_file, proxy_names
 from harness.grading.observing.judged_runs import Candidate, JudgedRuns
+from harness.grading.observing.reference_calls import ReferenceCalls
 from harness.grading.observing.running import LIMIT_ENDINGS
 from harness.judging.blame import Usage, find_blame
 from harness.judging.causes import derive, unsettled, with_loops, with_texts
@@ -59,14 +61,18 @@ MOST_TRACED_LIMITS = 2  # failing runs of one cause that hit a limit
 _NOT_TRACED = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.NOT_RUN})
 _LIMITS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.MEMORY_LIMIT, VerdictKind.OUTPUT_LIMIT})
 _SAYS_NOTHING = LIMIT_ENDINGS | {Ending.NOT_RUN, Ending.STAND_IN_FAILED}
+_INAPPLICABLE = Verdict(kind=VerdictKind.FAILED, stand_in=StandInOutcome.INAPPLICABLE)
 _WHEN_SEEN = tuple(Visibility)  # in the order in which students see them
 
 
 class CauseFinder:
     """Finds the causes of one submission after another. `reference` answers in place of a
-    submission's functions (empty: nobody is blamed by substitution)."""
+    submission's functions (empty: nobody is blamed by substitution), and `calls` knows to what."""
 
-    def __init__(self, reference: tuple[SourceFile, ...], runs: JudgedRuns) -> None:
+    def __init__(
+        self, reference: tuple[SourceFile, ...], runs: JudgedRuns, calls: ReferenceCalls
+    ) -> None:
+        self._calls = calls
         assignment = runs.plan.assignment
         self._reference = reference
         self._constants = {
@@ -103,6 +109,7 @@ class CauseFinder:
             failed={each.scenario.id: each for each in failures},
             passed=passed,
             constants=constants,
+            calls=self._calls,
         )
         size = sum(len(file.data) for file in files)
         can_substitute = bool(self._reference) and size <= LARGEST_SOURCE
@@ -133,6 +140,7 @@ class _RunsAgain:
     failed: Mapping[str, FailedScenario]  # by scenario id
     passed: Sequence[Scenario]
     constants: Mapping[str, str]  # those that can be substituted, with the module of each
+    calls: ReferenceCalls
     new: dict[str, Verdict] = field(default_factory=dict)  # what the cache did not have, by its key
     substituted_runs: int = 0
     # Names with which a run hit a limit: they are not tried again.
@@ -185,6 +193,10 @@ class _RunsAgain:
             Substitution(name=name, provided=self.constants.get(name, "")) for name in names
         )
         stimulus = replace(each.stimulus, substitutions=substitutions)
+        answered = self.calls.of(stimulus, each.scenario.limits)
+        if answered is None:
+            return _INAPPLICABLE
+        stimulus = replace(stimulus, answered=answered)
         # Limits that are enough for a right program.
         answer = self.judged.answer_of(each.scenario, each.verdict.draw or 0)
         needed = 0.0 if answer is None else answer.observation.cpu_seconds
@@ -194,7 +206,7 @@ class _RunsAgain:
         if seen.ending in _SAYS_NOTHING:
             return Verdict(kind=VerdictKind.CPU_LIMIT)
         if seen.ending is Ending.STAND_IN_INAPPLICABLE:
-            return Verdict(kind=VerdictKind.FAILED, stand_in=StandInOutcome.INAPPLICABLE)
+            return _INAPPLICABLE
         passed = self.would_pass(each, seen)
         return Verdict(kind=VerdictKind.PASSED if passed else VerdictKind.FAILED)
 

@@ -1,0 +1,102 @@
+"""The process of the course's functions that answer a submission's: what is common to all ways to
+run one, and which calls it answers."""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from hashlib import sha256
+
+from harness.common.escaping import visible
+from harness.execution.inside.messages.protocol import FromStandIn, split
+from harness.execution.protocol.replies import FrameBuffer, TamperedError
+from harness.model.observation import Ending
+from harness.model.stimulus import Limits
+
+LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
+_LONGEST_REASON = 300  # characters
+_ASKED_ELSE = "it asks for what the reference does not ask there"
+
+
+class StandInUnusableError(Exception):
+    """`ending`: a stand-in does not apply to this submission, or failed by itself; `str()`: why."""
+
+    def __init__(self, ending: Ending, why: str) -> None:
+        self.ending = ending
+        super().__init__(why)
+
+
+class AskedCalls:
+    """What one scenario's process asks of the course's functions, and the lines that it types for
+    them, as digests. With `only`, nothing else may be asked."""
+
+    def __init__(self, only: tuple[str, ...] | None = None) -> None:
+        self._only = None if only is None else frozenset(only)
+        self._made: set[str] = set()
+
+    def admit(self, message: bytes) -> None:
+        """Note a message. StandInUnusableError if it may not be asked."""
+        digest = sha256(message).hexdigest()
+        if self._only is not None and digest not in self._only:
+            raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, _ASKED_ELSE)
+        self._made.add(digest)
+
+    def made(self) -> tuple[str, ...]:
+        return tuple(sorted(self._made))
+
+
+class StandInProcess(ABC):
+    """Answers the calls of one scenario. `send` passes a message on, if it has not ended."""
+
+    def __init__(self, send: Callable[[bytes], None], limits: Limits) -> None:
+        self._send = send
+        self._limits = limits
+        self._received = FrameBuffer()
+        self.asked = AskedCalls()
+
+    @abstractmethod
+    def _hear(self) -> bool:
+        """Wait a moment for what it writes; False when it has ended and all of it was heard."""
+
+    @abstractmethod
+    def _is_late(self, waited: float, longest: float) -> bool:
+        """Whether it ran into its limits, `longest` seconds of waiting for it among them."""
+
+    def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
+        """Pass on what a submission's process sends, and deliver what comes back, until it is the
+        submission's turn again; True when the stand-in asks for a line of its input.
+        StandInUnusableError when the stand-in does not apply, fails, or runs into its limits."""
+        self.asked.admit(message)
+        self._send(message)
+        longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
+        kind = b""
+        while kind not in (FromStandIn.OUTCOME, FromStandIn.ASKS_FOR_LINE):
+            begun = time.monotonic()
+            while (answer := self._next_message()) is None:
+                if not self._hear():
+                    raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
+                if self._is_late(time.monotonic() - begun, longest):
+                    raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
+            kind, body = split(answer)
+            if kind == FromStandIn.INAPPLICABLE:
+                raise _inapplicable(body)
+            deliver(answer)
+        return kind == FromStandIn.ASKS_FOR_LINE
+
+    def _next_message(self) -> bytes | None:
+        try:
+            return self._received.next()
+        except TamperedError:
+            raise StandInUnusableError(Ending.STAND_IN_FAILED, "its answer is too large") from None
+
+
+def _inapplicable(reason: bytes) -> StandInUnusableError:
+    """The reason that a stand-in gave why it does not apply, escaped and bounded."""
+    try:
+        why = json.loads(reason[:_LONGEST_REASON])
+    except (ValueError, RecursionError):
+        why = ""
+    text = visible(why[:_LONGEST_REASON]) if isinstance(why, str) else ""
+    return StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, text)
