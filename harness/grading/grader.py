@@ -211,20 +211,19 @@ class Grader(AbstractContextManager["Grader"]):
                 budget=budget,
             )
             first, second = self._run_in_turn(plan, candidate)
-            # Siblings explain best side by side, each from the run that its verdict is of.
-            observations = first.observations | second.observations
-            verdicts = first.verdicts | second.verdicts
-            verdicts = refine(plan, verdicts, observations, self._setup.compared_with)
+            # Of the second run nothing is explained or shown: it may hold a stand-in's answers.
+            compared_with = self._setup.compared_with
+            verdicts = refine(plan, first.verdicts, first.observations, compared_with)
             for scenario in plan.scenarios:
                 name = scenario.id
                 if name in second.verdicts:
-                    own, other = first.verdicts[name], verdicts[name]
+                    own, other = verdicts[name], second.verdicts[name]
                     files = assignment.submission_files
                     verdicts[name] = merge_stand_in_verdict(own, other, scenario, files)
-            failures = failing(plan, verdicts, observations)
+            failures = failing(plan, verdicts, first.observations)
             passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
             causes, bits = self._causes.find(failures, passed, candidate)
-        digested = observations if self._setup.digests else {}
+        digested = first.observations | second.observations if self._setup.digests else {}
         result = replace(
             mark(plan, verdicts, report, submission=submission),
             isolation=first.isolation,

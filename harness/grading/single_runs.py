@@ -94,7 +94,7 @@ def replay(
     python: Path | None = None,
 ) -> tuple[tuple[Stimulus, Observation], ...]:
     """Each stimulus of the scenario with what the submission does, in the plan's order: with the
-    stand-ins in place of its modules where the verdict is of such a run (`Stimulus.stand_ins`).
+    stand-ins in place of its modules where it passed with them (`Stimulus.stand_ins`).
     Raises UserError when the plan has no such scenario, or when no interpreter or tier serves."""
     try:
         scenario = plan.scenario(scenario_id)
@@ -103,7 +103,7 @@ def replay(
         hint = f"did you mean {', '.join(likely)}?" if likely else "the report names them"
         raise UserError(f"no scenario {scenario_id!r}", hint=hint) from None
     second = {entry.scenario_id: entry.verdict.stand_in for entry in graded.scenarios}
-    if second.get(scenario_id) in (StandInOutcome.PASSED, StandInOutcome.FAILED):
+    if second.get(scenario_id) is StandInOutcome.PASSED:
         scenario = scenario.standing_in()
     interpreter = find_interpreter(plan.assignment.python, python)
     with (

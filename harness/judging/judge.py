@@ -189,40 +189,64 @@ RULE = "stand_in_passed"
 def merge_stand_in_verdict(
     own: Verdict, second: Verdict, scenario: Scenario, files: Collection[str]
 ) -> Verdict:
-    """The verdict of the run with the scenario's stand-ins (`second`), saying in which of the
-    `files` that are handed in the fault is; where that could not be run, the failed one of all
-    submitted files (`own`), saying why."""
+    """Return the verdict after a second run with the scenario's stand-ins. Of that run counts only
+    how it came out, for a submission can show what a stand-in answers: whatever is explained and
+    shown is of the run with the submitted files (`own`). It says in which of the `files` that are
+    handed in the fault is."""
     if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
         return Verdict(kind=VerdictKind.HARNESS_ERROR)
     if own.undecided or second.undecided:
-        return own if own.undecided else second
+        return own if own.undecided else out_of_budget()
+    outcome = _outcome(second)
+    words = _after_stand_in(outcome, scenario, files)
+    if outcome is StandInOutcome.PASSED:
+        with_yours = f" With yours: {own.message}" if own.message else ""
+        explanation = Explanation(rule=RULE, message=words + with_yours)
+        return Verdict(
+            kind=VerdictKind.PASSED,
+            explanation=explanation,
+            draws_run=second.draws_run,
+            stand_in=outcome,
+        )
+    rule = own.explanation.rule if own.explanation else RULE
+    explanation = Explanation(rule=rule, message=f"{own.message} {words}".strip())
+    return replace(own, explanation=explanation, stand_in=outcome)
+
+
+def _outcome(second: Verdict) -> StandInOutcome:
+    if second.stand_in is not None:
+        return second.stand_in
+    return StandInOutcome.PASSED if second.passed else StandInOutcome.FAILED
+
+
+def _after_stand_in(outcome: StandInOutcome, scenario: Scenario, files: Collection[str]) -> str:
+    """Return what is said of a second run that came out like this."""
     names = " and ".join(each.module for each in scenario.stand_ins)
-    if second.stand_in in (StandInOutcome.INAPPLICABLE, StandInOutcome.BROKEN):
-        why = f"The course's own {names} could not be tried in place of yours: {second.message}."
-        if second.stand_in is StandInOutcome.BROKEN:
-            why = (
-                f"The course's own {names}, tried in place of yours, failed: {second.message}. "
+    match outcome:
+        case StandInOutcome.PASSED:
+            return (
+                f"With the course's own {names} in place of yours this works: the fault is in "
+                f"your {names}, and this scenario's points are given."
+            )
+        case StandInOutcome.FAILED:
+            where = _other_file(scenario, files)
+            return f"A fault is in {where}: it also fails with our {names}."
+        case StandInOutcome.INAPPLICABLE:
+            return f"The course's own {names} could not be tried in place of yours."
+        case StandInOutcome.BROKEN:
+            return (
+                f"The course's own {names}, tried in place of yours, failed. "
                 "That is the course's fault and changes nothing here."
             )
-        rule = own.explanation.rule if own.explanation else RULE
-        explanation = Explanation(rule=rule, message=f"{own.message} {why}".strip())
-        return replace(own, explanation=explanation, stand_in=second.stand_in)
-    if second.passed:
-        message = (
-            f"With the course's own {names} in place of yours this works: the fault is in your "
-            f"{names}, and this scenario's points are given."
-        )
-        if own.message:
-            message += f" With yours: {own.message}"
-        explanation = Explanation(rule=RULE, message=message)
-        return replace(second, explanation=explanation, stand_in=StandInOutcome.PASSED)
-    rule = second.explanation.rule if second.explanation else RULE
+
+
+def _other_file(scenario: Scenario, files: Collection[str]) -> str:
+    """Return the file in which a fault is that no stand-in takes away."""
     others = sorted(set(files) - {each.module for each in scenario.stand_ins})
     program = scenario.stimuli[0].action.program
-    where = program if program in others else others[0] if len(others) == 1 else "another file"
-    message = f"{second.message} The fault is in {where}: it also fails with our {names}.".strip()
-    explanation = Explanation(rule=rule, message=message)
-    return replace(second, explanation=explanation, stand_in=StandInOutcome.FAILED)
+    if program in others:
+        return program
+    return others[0] if len(others) == 1 else "another file"
 
 
 def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expected:

@@ -35,12 +35,24 @@ STUDENTS = {
     "wrong_shop": {"bank.py": BANK, "shop.py": WRONG_SHOP},
     "both_wrong": {"bank.py": WRONG_BANK, "shop.py": WRONG_SHOP},
     "endless_bank": {"bank.py": BANK + "\n\nwhile True:\n    pass\n", "shop.py": SHOP},
+    # They show what the module in place of theirs answers, or write it where a reason belongs.
+    "asks_anything": {
+        "bank.py": BANK.replace("max(tins)", "0"),
+        "shop.py": "import bank\nprint('IT SAYS', 1000 * bank.largest([3, 77, 5]))\n" + WRONG_SHOP,
+    },
+    "asks_for_names": {
+        "bank.py": WRONG_BANK,
+        "shop.py": "import bank\nname = f'told{1000 * bank.largest([3, 77, 5])}'\n"
+        "caller = [each.cell_contents for each in bank.put.__closure__ or ()]\n"
+        "for each in caller:\n"
+        "    if hasattr(each, 'give_up'): each.give_up(f'{name} is not a function')\n" + SHOP,
+    },
 }
 WORKS = (
     "With the course's own bank.py in place of yours this works: the fault is in your bank.py, "
     "and this scenario's points are given. With yours: "
 )
-FAILS_TOO = " The fault is in shop.py: it also fails with our bank.py."
+FAILS_TOO = " A fault is in shop.py: it also fails with our bank.py."
 WRONG_STAND_IN = {"specs/pair/stand_in_bank.py": STAND_IN.replace("+ amount", "- amount")}
 
 
@@ -85,6 +97,17 @@ EXPECTED: dict[str, dict[str, tuple[str, str | None]]] = {
         "shop/no-such-tin": ("failed", "failed"),
         "shop/with-their-own": ("failed", None),
     },
+    "asks_anything": {
+        "bank/the-largest": ("failed", None),
+        "shop/two-tins": ("failed", "failed"),
+        "shop/no-such-tin": ("failed", "failed"),
+        "shop/with-their-own": ("failed", None),
+    },
+    "asks_for_names": {
+        "bank/puts": ("failed", None),
+        "shop/two-tins": ("failed", "inapplicable"),
+        "shop/with-their-own": ("failed", None),
+    },
     "endless_bank": {
         "bank/puts": ("cpu_limit", None),
         "bank/the-largest": ("cpu_limit", None),
@@ -124,7 +147,7 @@ def test_a_file_of_the_courses_is_not_whose_fault_it_is(files: tuple[str, ...], 
     scenario = plans.scenario("shop/played", stimuli=(stimulus,), stand_ins=(stand_in,))
     failed = Verdict(kind=VerdictKind.FAILED)
     message = merge_stand_in_verdict(failed, failed, scenario, files).message
-    assert message == f"The fault is in {where}: it also fails with our bank.py."
+    assert message == f"A fault is in {where}: it also fails with our bank.py."
 
 
 def test_both_pages_say_it(graded: Path) -> None:
@@ -133,6 +156,16 @@ def test_both_pages_say_it(graded: Path) -> None:
         escaped = [text.replace("'", "&#39;") for text in (WORKS, FAILS_TOO)]
         assert all(text in page for text in escaped)
         assert "canary-of-the-stand-in" not in page
+
+
+@pytest.mark.parametrize("student", ["asks_anything", "asks_for_names"])
+def test_nothing_that_a_stand_in_answers_is_shown(graded: Path, student: str) -> None:
+    texts = [each.verdict for each in entries(graded, student).values()]
+    pages = [graded / "out" / folder / f"{student}.html" for folder in ("submissions", "feedback")]
+    shown = [serial.dumps(each) for each in texts] + [page.read_text() for page in pages]
+    shown.append((graded / "out" / "results.json").read_text())
+    assert not [text for text in shown if "77000" in text]
+    assert ("IT SAYS" in pages[1].read_text()) == (student == "asks_anything")
 
 
 def test_a_changed_stand_in_runs_again_alone(tmp_path: Path) -> None:
@@ -175,7 +208,7 @@ def test_the_stand_in_has_to_be_right_itself(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("student", "replaced", "shown"),
-    [("wrong_bank", True, "in it: 5"), ("wrong_shop", True, "No!"), ("right", False, "in it: 5")],
+    [("wrong_bank", True, "in it: 5"), ("wrong_shop", False, "No!"), ("right", False, "in it: 5")],
 )
 def test_a_replay_is_of_the_run_that_the_verdict_is_of(
     graded: Path, student: str, replaced: bool, shown: str
@@ -214,7 +247,6 @@ def test_what_the_courses_function_raises_counts_where_it_was_called(tmp_path: P
     assert len(grade(tmp_path).submissions) == 2
     said, right = (entries(tmp_path, each)["shop/a"].verdict for each in ("early", "right"))
     assert (said.stand_in, right.stand_in) == (StandInOutcome.FAILED, StandInOutcome.PASSED)
-    assert said.message.startswith("What comes first raised ValueError")
 
 
 SPEC = """function: shop.py
