@@ -60,8 +60,7 @@ class AssignmentFolder(pytest.Directory):
             else:
                 self._results = graded.problem or {s.scenario_id: s for s in graded.scenarios}
                 if wrong := graded.unparsable:
-                    line = "" if wrong.line is None else f":{wrong.line}"
-                    self._results = f"{wrong.file}{line}: {wrong.reason}"
+                    self._results = f"{wrong.place}: {wrong.reason}"
         return self._results if isinstance(self._results, str) else self._results[scenario_id]
 
     def _grade(self, selected: frozenset[str]) -> SubmissionResult:

@@ -46,6 +46,7 @@ _INNER = re.compile(
     re.VERBOSE,
 )
 _INERT_INNER = re.compile(r"""([;\t\r\n][ "]*)'(?=[-+=@\uff1d\uff0b\uff0d\uff20])""")
+_SPELT = re.compile(r'="([^"]*)"')  # how a spreadsheet is told that digits are a text
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)%?|-+")
 
 Row = tuple[str, ...]
@@ -127,7 +128,7 @@ class Sheet:
         for index, row in enumerate(self.rows):
             cells: dict[str, list[str]] = defaultdict(list)
             for name, cell in zip(columns, row, strict=False):
-                if text := bare_cell(cell).strip():
+                if text := plain_text(cell):
                     cells[name].append(text)
             if index and any(cell.strip() for cell in row):
                 records.append(Record(row=index, place=self.at(index), cells=dict(cells)))
@@ -215,6 +216,14 @@ def bare_cell(text: str) -> str:
     # The shortest text that `inert_cell` would have written so; else the cell is not ours.
     candidates = (each for each in (bare.removeprefix("'"), bare) if inert_cell(each) == text)
     return next(candidates, text)
+
+
+def plain_text(cell: str) -> str:
+    """Return what a cell says: without space around it, what makes it inert, and the formula `="00429"`
+    that keeps the zeros in front."""
+    text = bare_cell(cell).strip()
+    spelt = _SPELT.fullmatch(text)
+    return spelt[1].strip() if spelt else text
 
 
 def _decode(data: bytes, path: Path) -> tuple[str, Form]:

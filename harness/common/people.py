@@ -11,10 +11,12 @@ T = TypeVar("T")
 
 
 class By(Enum):
-    """What finds a person again, from the surest on; `LOGIN`: ids too."""
+    """What finds a person again, from the surest on; `LOGIN`: ids too, `ZEROS`: ids of digits
+    without the zeros in front, which a spreadsheet takes for numbers and drops."""
 
     ID = auto()
     LOGIN = auto()
+    ZEROS = auto()
     NAME = auto()
 
 
@@ -29,6 +31,8 @@ class Person:
     def keys(self, by: By) -> frozenset[str]:
         if by is By.NAME:
             return name_keys(self.name)
+        if by is By.ZEROS:
+            return without_zeros(self.ids)
         return id_keys(self.ids if by is By.ID else [*self.ids, *self.logins])
 
     @property
@@ -87,6 +91,12 @@ def id_keys(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(map(id_key, texts)) - {""}
 
 
+def without_zeros(ids: Iterable[str]) -> frozenset[str]:
+    """Return what a spreadsheet leaves of ids of digits: `00429` as `429`."""
+    numbers = [key for key in id_keys(ids) if key.isascii() and key.isdecimal()]
+    return frozenset(number.lstrip("0") for number in numbers) - {""}
+
+
 def name_keys(name: str) -> frozenset[str]:
     """The letters of a name in the orders in which platforms write it; empty for no letters.
     `Smith, Jo Ann` gives `smithjoann` and `joannsmith`, and so does `Jo Ann Smith`: two names are
@@ -105,7 +115,16 @@ _SHOWN = 3
 def by_name_line(matched: Sequence[str]) -> list[str]:
     """Return a warning if people were found only by their names: how many, and the first of
     them."""
+    return _counted_line("BY NAME ALONE", matched)
+
+
+def zeros_line(matched: Sequence[str]) -> list[str]:
+    """Return a warning if people were found by ids that lost the zeros in front."""
+    return _counted_line("WITHOUT ZEROS IN FRONT", matched)
+
+
+def _counted_line(how: str, matched: Sequence[str]) -> list[str]:
     if len(matched) < 2:
-        return [f"BY NAME ALONE: {each}" for each in matched]
+        return [f"{how}: {each}" for each in matched]
     more = f"; and {len(matched) - _SHOWN} more" if len(matched) > _SHOWN else ""
-    return [f"BY NAME ALONE, {len(matched)} students: {'; '.join(matched[:_SHOWN])}{more}"]
+    return [f"{how}, {len(matched)} students: {'; '.join(matched[:_SHOWN])}{more}"]

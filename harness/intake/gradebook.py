@@ -12,6 +12,8 @@ from harness.common.people import Person, id_key
 from harness.model.submission import Student
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+# Three digits behind a comma may be thousands, and tell nothing.
+_DECIMAL = re.compile(r"[+-]?\d*(?P<sign>[.,])(?:\d{1,2}|\d{4,})%?")
 _NAMES = ("name", "full name", "student", "student name")
 _POINTS = "points possible"  # Canvas has a line about points among those about students
 # Brightspace writes `#4711`, Moodle `Participant 4711`.
@@ -64,7 +66,7 @@ class GradebookLayout:
     mark: int  # the column of the marks
     maximum: Fraction | None = None  # what the platform says the column is out of
     comment: int | None = None
-    written: Callable[[str], str] = str  # a mark as the importer takes it
+    decimal: str = "."  # the sign in marks that the file's other numbers have
     students: Sheet | None = None  # the table as who its rows are is read; None: as it is
 
 
@@ -114,9 +116,16 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
         # Canvas has a line of what each column is out of.
         points = next((row for row in sheet.rows if _POINTS in row[0].casefold()), ())
         below = points[mark] if mark < len(points) else ""
-        maximum = number_in(items[mark].get("maximum") or below)
+        maximum = items[mark].get("maximum") or below
         remarks = sheet.column(comment) if comment else None
-        return GradebookLayout(mark=mark, maximum=maximum, comment=remarks)
+        return GradebookLayout(
+            mark=mark,
+            maximum=number_in(maximum),
+            comment=remarks,
+            decimal=decimal_sign(
+                sheet, mark, [each.get("maximum") or "" for each in items.values()]
+            ),
+        )
 
     return layout
 
@@ -141,6 +150,21 @@ def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, titl
         if all(_same(header[i], header[found[0]]) for i in found):
             hint = "rename one of them on the platform and download the gradebook again"
     raise UserError(what, place=sheet.place, hint=hint)
+
+
+def decimal_sign(sheet: Sheet, mark: int, maxima: Sequence[str] = ()) -> str:
+    """Return the sign that the file's decimals have: of the column of the marks, else of the maxima in its
+    header, else of all its cells. A point where there are both, or none."""
+    rows = sheet.rows[1:]
+    own = [row[mark] for row in rows if mark < len(row)]
+    every = [cell for row in rows for cell in row]
+    numbers = [match[0] for text in maxima if (match := _NUMBER.search(text))]
+    for cells in (own, numbers, every):
+        matches = [_DECIMAL.fullmatch(cell.strip()) for cell in cells]
+        found = {match["sign"] for match in matches if match}
+        if found:
+            return "," if found == {","} else "."
+    return "."
 
 
 def number_in(text: str) -> Fraction | None:

@@ -10,7 +10,16 @@ from datetime import datetime
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.common.people import By, by_key, by_name_line, id_key, name_keys, pairs
+from harness.common.people import (
+    By,
+    Person,
+    by_key,
+    by_name_line,
+    id_key,
+    name_keys,
+    pairs,
+    zeros_line,
+)
 from harness.intake.entries import EntryKind, Refused, listed, safe_id
 from harness.intake.platforms import Times
 from harness.intake.recognising import PLAIN, Download
@@ -47,7 +56,7 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
         members, strangers = _on_roster(everybody, terms.roster, terms.roster_place)
         notices += strangers
     if terms.due is not None:
-        _check_times(downloads, members)
+        _check_times(downloads, members, terms.roster_place)
     members, unused = _with_extensions(members, terms.extensions, terms.due)
     notices += unused
     members, slip_days = _with_late_terms(members, terms)
@@ -91,7 +100,9 @@ def _merged_by_student(downloads: Sequence[Download], terms: Terms) -> list[Stud
     return list(everybody.values())
 
 
-def _check_times(downloads: Sequence[Download], members: Sequence[StudentUploads]) -> None:
+def _check_times(
+    downloads: Sequence[Download], members: Sequence[StudentUploads], roster: str
+) -> None:
     """Raise UserError where a due time cannot be compared with anything."""
     times = [attempt.at for member in members for attempt in member.attempts]
     for download in downloads:
@@ -99,6 +110,9 @@ def _check_times(downloads: Sequence[Download], members: Sequence[StudentUploads
             whose = f"a download from {download.name}" if download.layout else "this"
             what = f"{whose} does not say when anything was handed in, so --due cannot be held to"
             hint = "add --roster with a column handed_in, or leave out --due"
+            if roster:
+                what += f", and {roster} has no column handed_in with times"
+                hint = f"add the column handed_in to {roster}, or leave out --due"
             raise UserError(what, place=str(download.path), hint=hint)
     if any(at is not None and at.tzinfo is None for at in times):
         place, hint = str(downloads[0].path), "add --time-zone Australia/Brisbane (or yours)"
@@ -134,22 +148,25 @@ def _on_roster(
     lines = [line.person for line in roster]
     # By position in `everybody`: the position in the roster.
     by_id = pairs(people, lines, By.ID, shared=True)  # one may be in downloads of two platforms
-    same_name = pairs(people, lines, By.NAME)
-    found = set(by_id.values())
-    by_name = {one: at for one, at in same_name.items() if one not in by_id and at not in found}
-    line_of = {one: roster[at] for one, at in (by_id | by_name).items()}
+    by_zeros = _also_found(people, lines, By.ZEROS, by_id)
+    by_number = by_id | by_zeros
+    by_name = _also_found(people, lines, By.NAME, by_number)
+    at_line = by_number | by_name
+    line_of = {one: roster[at] for one, at in at_line.items()}
+    doubts = _zeros_lost(everybody, roster, at_line)
     if everybody and not line_of:
         what = "nobody on the roster is among those who handed in"
         hint = "see whether its ids are the platform's, or its names complete"
-        raise UserError(what, place=place, hint=hint)
+        raise UserError(what, place=place, hint="; ".join([*doubts, hint]))
     members = [_on_line(uploads, line_of.get(index)) for index, uploads in enumerate(everybody)]
     strangers = [member for member in members if member.listed is None]
     unsure = {key for each in strangers for key in each.person.keys(By.NAME)}
-    found |= set(by_name.values())
+    found = set(at_line.values())
     missing = [line for at, line in enumerate(roster) if at not in found]
     members += [_absent(line, members, unsure) for line in missing]
-    alone = [_by_name_alone(everybody[index], line_of[index]) for index in sorted(by_name)]
-    notices = by_name_line(alone)
+    alone = [_taken_to_be(everybody[index], line_of[index]) for index in sorted(by_name)]
+    shorter = [_taken_to_be(everybody[index], line_of[index]) for index in sorted(by_zeros)]
+    notices = [*by_name_line(alone), *zeros_line(shorter), *doubts]
     if strangers:
         are = "is" if len(strangers) == 1 else "are"
         names = listed([stranger.identity for stranger in strangers])
@@ -157,11 +174,38 @@ def _on_roster(
     return members, notices
 
 
-def _by_name_alone(uploads: StudentUploads, line: Listed) -> str:
+def _also_found(
+    people: Sequence[Person], lines: Sequence[Person], by: By, found: Mapping[int, int]
+) -> dict[int, int]:
+    """Find who else is who, by position, among those who were not found so far."""
+    taken = set(found.values())
+    sure = pairs(people, lines, by)
+    return {one: at for one, at in sure.items() if one not in found and at not in taken}
+
+
+def _zeros_lost(
+    everybody: Sequence[StudentUploads], roster: Sequence[Listed], found: Mapping[int, int]
+) -> list[str]:
+    """Name each student of the roster who could be several others, but for the zeros in front of
+    an id."""
+    taken = set(found.values())
+    left = (one for at, one in enumerate(everybody) if at not in found)
+    of_key = by_key((one, one.person.keys(By.ZEROS)) for one in left)
+    lines = []
+    for at, line in enumerate(roster):
+        keys = line.person.keys(By.ZEROS)
+        meant = sorted({one.identity for key in keys for one in of_key[key]})
+        if at not in taken and meant:
+            what = f"{line.student.id} may have lost zeros in front: it could be {listed(meant)}"
+            lines.append(f"{line.place}: {what}")
+    return lines
+
+
+def _taken_to_be(uploads: StudentUploads, line: Listed) -> str:
     """Both names, so that a reader can see whether it is the same person."""
     own = uploads.student.name if uploads.student else ""
     who = f"{uploads.identity} ({own})" if own and own != uploads.identity else uploads.identity
-    return f"{who} is taken to be {line.place}: {line.student.name}"
+    return f"{who} is taken to be {line.place}: {line.student.name or line.student.id}"
 
 
 def _with_extensions(

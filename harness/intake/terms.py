@@ -15,12 +15,12 @@ from harness.common.people import id_key, id_keys
 from harness.common.words import zone_hint
 from harness.intake.entries import clean_name
 from harness.intake.gradebook import person_in
+from harness.intake.headings import EMAILS, TIMES, in_english, time_in
 from harness.intake.lateness import LateTerms
-from harness.intake.platforms.moodle import in_english
+from harness.intake.platforms.moodle import worksheet_in_english
 from harness.intake.uploads import Listed, student
 from harness.model.plan import Assignment
 
-EMAILS = ("email", "email address", "e-mail")
 # The first of these that a file has is the id of its students; all of them are known by.
 ID_COLUMNS = (
     *("id", "identifier", "canvas user id", "sid", "username", "user name", "orgdefinedid"),
@@ -31,8 +31,6 @@ SLIP_DAYS = "slip days"
 _REPORT = "marks.csv"  # of a report folder
 _MOST_DIGITS = 4
 _GROUPS = ("group", "group name")
-_TIMES = ("handed in", "last modified (submission)")
-_MOODLE_TIME = "%A, %d %B %Y, %I:%M %p"
 _ZONE_HINT = "write it as 2024-09-24T17:00+10:00, or name a --time-zone"
 _EARLIER, _LATER = 0, 1
 _YEARS = range(1970, 9000)  # so that days may be added, and any zone's offset
@@ -152,9 +150,10 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
     """All students on it. Raises UserError: no column of ids, a student without one, an id listed
     twice, a time that cannot be read, no student at all."""
     sheet = read_sheet(path)
-    sheet = in_english(sheet, is_moodles=sheet.column(*ID_COLUMNS) is None) or sheet
+    is_moodles = sheet.column(*ID_COLUMNS) is None
+    sheet = in_english(worksheet_in_english(sheet, is_moodles=is_moodles) or sheet)
     if sheet.column(*ID_COLUMNS) is None:
-        hint = "call it ID, SID, Username or Email; a platform's list: download it in English"
+        hint = "call one of the columns ID, SID, Username or Email"
         raise UserError("there is no column of ids", place=f"{path}:1", hint=hint)
     listed: dict[str, Listed] = {}
     for row in sheet.records:
@@ -180,7 +179,7 @@ def _student_listed(row: Record, zone: ZoneInfo | None) -> Listed | None:
         raise UserError(f"there is no id of {name}", place=row.place, hint="write one")
     if person is None or not person.ids:
         return None
-    text = row.first(*_TIMES)
+    text = row.first(*TIMES)
     at = in_zone(_time(text, row.place), zone) if text not in ("", "-") else None
     who = student(person.ids[0], person.name, row.first(*EMAILS))
     return Listed(
@@ -193,12 +192,9 @@ def _student_listed(row: Record, zone: ZoneInfo | None) -> Listed | None:
 
 
 def _time(text: str, place: str) -> datetime:
-    for read in (datetime.fromisoformat, lambda each: datetime.strptime(each, _MOODLE_TIME)):
-        try:
-            if (at := read(text)).year in _YEARS:
-                return at
-        except ValueError:
-            continue
+    at = time_in(text)
+    if at is not None and at.year in _YEARS:
+        return at
     what, hint = f"{text!r} is not a time that can be read", "write it as 2024-09-24T17:00+10:00"
     raise UserError(what, place=place, hint=hint)
 

@@ -294,6 +294,11 @@ class Unparsable:
     source: str = ""
     column: int | None = None  # from 1; where Python's parser stopped
 
+    @property
+    def place(self) -> str:
+        """Return the file, with the line where it is known."""
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharing:

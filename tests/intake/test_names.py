@@ -366,8 +366,8 @@ def test_a_roster_may_tell_the_times(tmp_path: Path) -> None:
 
 
 WRONG: dict[str, object] = {
-    ":1: there is no column of ids. Hint: call it ID, SID, Username or Email; a platform's list: "
-    "download it in English": b"name,mark\nKim,3\n",
+    ":1: there is no column of ids. Hint: call one of the columns ID, SID, Username or "
+    "Email": b"name,mark\nKim,3\n",
     ":4: the id 1 is here again, after {path}:2. "
     "Hint: leave one line of the two": b"id,name\n1,A\n2,B\n1,C\n",
     ":4: there is no id of C. Hint: write one": b"id,email,name\n1,,A\n,b@x,B\n,,C\n",
@@ -426,6 +426,83 @@ def test_a_worksheet_in_german(tmp_path: Path, header: str) -> None:
     found = by_id(with_roster(tmp_path, moodle([one("11", "Kim Lee")]), text))
     assert withheld(found) == {"11": None, "12": Withheld.NO_SUBMISSION}
     assert (found["12"].student.name, found["12"].student.email) == ("Jo Oda", "j@x.edu")
+
+
+_HEAD = "Zuletzt geändert (Abgabe)"
+_TIMED = {
+    "English": ("Last modified (submission)", "Tuesday, 24 September 2024, 5:01 PM"),
+    "German": (_HEAD, "Dienstag, 24. September 2024, 17:01"),
+    "French": ("Dernière modification (travail remis)", "mardi 24 septembre 2024, 17:01"),
+    "Spanish": ("Última modificación (entrega)", "martes, 24 de septiembre de 2024, 17:01"),
+    "Dutch": ("Laatst gewijzigd (inzending)", "dinsdag, 24 september 2024, 17:01"),
+    "Swedish": ("Senast ändrad (inlämning)", "tisdag, 24 september 2024, 17:01"),
+    "a heading nobody knows": ("Viimeksi muokattu", "24.09.2024 17:01"),
+}
+
+
+@pytest.mark.parametrize(("header", "at"), _TIMED.values(), ids=_TIMED)
+def test_a_worksheet_tells_the_times_in_any_language(tmp_path: Path, header: str, at: str) -> None:
+    text = (
+        f"X1;X2;X3;X4;{header};X5\n"
+        f"Deltagare 11;Kim Lee;k@x.edu;;{at};-\nDeltagare 12;Jo Oda;j@x.edu;;-;-\n"
+    )
+    asked = {"due": "2024-09-24T17:00", "time_zone": "Europe/Berlin"}
+    found = by_id(with_roster(tmp_path, moodle([one("11", "Kim Lee")]), text, **asked))
+    assert withheld(found) == {"11": Withheld.LATE, "12": Withheld.NO_SUBMISSION}
+    assert found["11"].handed_in == "2024-09-24T17:01:00+02:00"
+
+
+def test_a_roster_without_times_is_told_the_column_that_it_lacks(tmp_path: Path) -> None:
+    path, roster = laid(moodle([one("11")]), tmp_path / "class"), tmp_path / "roster.csv"
+    roster.write_text("Matrikelnummer;Nachname\n11;Lee\n", encoding="utf-8")
+    line = refusal(path, roster=roster, due="2024-09-24T17:00Z")
+    assert "add --roster" not in line
+    assert line.endswith(f"Hint: add the column handed_in to {roster}, or leave out --due")
+
+
+_PEOPLE = {
+    "German": "Nachname;Vorname;Matrikelnummer;E-Mail-Adresse",
+    "French": "Nom;Prénom;Numéro étudiant;Adresse de courriel",
+    "Spanish": "Apellido(s);Nombre;Número de alumno;Dirección de correo",
+    "Dutch": "Achternaam;Voornaam;Studentnummer;E-mailadres",
+    "Swedish": "Efternamn;Förnamn;Studienummer;E-postadress",
+    "only what they hold": "First name;Last name;X;Y",
+}
+
+
+@pytest.mark.parametrize("header", _PEOPLE.values(), ids=_PEOPLE)
+def test_a_roster_in_any_language(tmp_path: Path, header: str) -> None:
+    last, first = ("Zoe\u0301", "Lee") if header.startswith("First") else ("Lee", "Zoe\u0301")
+    text = f"{header}\n{last};{first};429;zoe@x.edu\n"
+    files = brightspace([one("77", "Zo\u00e9 Lee"), one("78", "Al Oda")])
+    found = by_id(with_roster(tmp_path, files, text))
+    assert found["77"].student.email == "zoe@x.edu"
+
+
+_IDS = {
+    "a spreadsheet took the zeros": ("429", "WITHOUT ZEROS IN FRONT: 00429 (Kim Lee) is taken to "
+                                     "be {roster}:2: Kim"),
+    "a formula keeps them": ('="00429"', None),
+    "a formula in quotes keeps them": ('"=""00429"""', None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("cell", "line"), _IDS.values(), ids=_IDS)
+def test_an_id_with_zeros_in_front(tmp_path: Path, cell: str, line: str | None) -> None:
+    files = brightspace([one("00429", "Kim Lee"), one("00430", "Al Oda")])
+    found = with_roster(tmp_path, files, f"ID,Name\n{cell},Kim\n00430,Al\n")
+    assert set(by_id(found)) == {"00429", "00430"}
+    expected = () if line is None else (line.format(roster=tmp_path / "roster.csv"),)
+    assert found.notices == expected
+
+
+def test_zeros_that_may_be_several_peoples_decide_nothing(tmp_path: Path) -> None:
+    files = brightspace([one("00429", "A B"), one("0429", "C D"), one("7", "E F")])
+    found = with_roster(tmp_path, files, "ID\n429\n7\n")
+    assert set(by_id(found)) == {"00429", "0429", "429", "7"}
+    assert found.notices[0] == (
+        f"{tmp_path / 'roster.csv'}:2: 429 may have lost zeros in front: it could be 00429 and 0429"
+    )
 
 
 def test_a_blind_worksheet_names_nobody(tmp_path: Path) -> None:

@@ -187,6 +187,67 @@ def test_a_row_is_matched_by(book: Path, row: str, who: GradebookEntry, lines: l
     assert canvas(book, row, who) == ([who.mark], lines)
 
 
+DECIMALS = {
+    "its own column": ('a,9,,,,\nb,1,,,,"3,5"', '"4,50"'),
+    "points": ("a,9,,,,\nb,1,,,,3.5", "4.50"),
+    "both": ('a,9,,,,"2,5"\nb,1,,,,3.5', "4.50"),
+    "thousands": ('a,9,,,,\nb,1,,,,"1,000"', "4.50"),
+}
+
+
+@pytest.mark.parametrize(("rows", "written"), DECIMALS.values(), ids=DECIMALS)
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_marks_have_the_decimal_sign_of_the_file(
+    book: Path, rows: str, written: str, delimiter: str
+) -> None:
+    text = CANVAS.format(title=TITLE, rows=rows)
+    if delimiter == ";":
+        text = re.sub(r',(?!\d+")', ";", text)
+        written = written.strip('"')
+    book.write_text(text, encoding="utf-8")
+    line = encoded(make("canvas", (ADA,), book).sheet).decode().splitlines()[1]
+    assert line == f"a{delimiter}9{delimiter * 4}{written}"
+
+
+OTHER_DECIMALS = {
+    "canvas": "Student,ID,Quiz (70),A tiny till (7)\nx,9,\"3,5\",\n",
+    "brightspace": "OrgDefinedId,A tiny till Points Grade <Numeric MaxPoints:6 Weight:10>,Q Points "
+                   "Grade\n#9,,\"3,5\"\n",
+    "blackboard": 'Username\t"A tiny till [Total Pts: 6,0 Score] |71"\n9\t\n',
+    "moodle": "Identifier,Grade,Maximum grade\nParticipant 9,,\"6,00\"\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("platform", "text"), OTHER_DECIMALS.items())
+def test_the_decimal_sign_is_looked_for_on_every_platform(
+    book: Path, platform: str, text: str
+) -> None:
+    book.write_text(text, encoding="utf-8")
+    assert "4,50" in make(platform, (ADA,), book).sheet.rows[1]
+
+
+TWICE = {
+    "canvas": "Student,ID,A tiny till (7)\nx,101,\ny,101,\n",
+    "brightspace": "OrgDefinedId,A tiny till Points Grade\n#101,\n101,\n",
+    "blackboard": "Username,A tiny till [Total Pts: 6 Score] |71\n101,\n101,\n",
+    "moodle": "Identifier,Grade,Maximum grade\nParticipant 101,,6\nParticipant 101,,6\n",
+}
+
+
+@pytest.mark.parametrize(("platform", "text"), TWICE.items())
+def test_a_student_who_is_twice_in_a_gradebook(book: Path, platform: str, text: str) -> None:
+    book.write_text(text, encoding="utf-8")
+    line = refusal(make, platform, CLASS, book)
+    assert line == f"{book}:3: two rows have id 101. Hint: remove one"
+
+
+def test_a_row_whose_id_lost_its_zeros(book: Path) -> None:
+    who = entry(0, "Ada", "4.50", id="folder", student_id="00429")
+    marks, lines = canvas(book, "x,429,,,,", who)
+    assert marks == ["4.50"]
+    assert lines == ["WITHOUT ZEROS IN FRONT: book.csv:2: x is taken to be folder (Ada)"]
+
+
 TWINS = '"Lovelace, Ada",1,,,,\n"Lovelace, Ada",2,,,,\n"Hopper, Grace",3,,,,'
 
 
@@ -253,7 +314,7 @@ EXISTING = {
     "one that waits for a person's": (
         WAITS, "3", False, "3", "has no mark: no mark yet for Style; 3 stays in the gradebook",
     ),
-    "an older one": (ADA, "3,00", False, "4.50", "3,00 became 4.50"),
+    "an older one": (ADA, "3.00", False, "4.50", "3.00 became 4.50"),
     "the same": (ADA, "4.5", False, "4.50", ""),
     "an excused student's": (ADA, "ex", True, "ex", "is excused (EX); it stays so"),
 }  # fmt: skip

@@ -476,3 +476,13 @@ LINES = {
 @pytest.mark.parametrize(("annotation", "line"), LINES.values(), ids=LINES)
 def test_a_line(annotation: Annotation, line: str) -> None:
     assert str(annotation) == line
+
+
+def test_every_view_has_the_line_where_python_stopped() -> None:
+    broken = UNREADABLE.unparsable
+    assert broken is not None
+    in_show = on_terminal(show_submission(UNREADABLE, PLAN))
+    in_check = cards.explain_failures(student_view(UNREADABLE, PLAN), 3, width=100)
+    for text in (in_show, in_check):
+        assert f"{broken.place}: {broken.reason}\n   {broken.source}\n" in text
+    assert broken.place == "a1.py:12"

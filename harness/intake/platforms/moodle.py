@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from harness.common.csv_tables import Sheet
 from harness.common.errors import UserError
 from harness.intake.entries import Entry
-from harness.intake.gradebook import Gradebook, GradebookLayout, choose_column, number_in
+from harness.intake.gradebook import (
+    Gradebook,
+    GradebookLayout,
+    choose_column,
+    decimal_sign,
+    number_in,
+)
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Uploads, attempt_at, student, students_of, upload_of
 from harness.model.plan import Assignment
@@ -66,7 +72,7 @@ _MAXIMUM = (
 )
 
 
-def in_english(sheet: Sheet, *, is_moodles: bool) -> Sheet | None:
+def worksheet_in_english(sheet: Sheet, *, is_moodles: bool) -> Sheet | None:
     """A worksheet of any language with the names that its columns of people have in English, and
     with the participants' numbers alone: known by a column of one word and a number in every row.
     None for any other table. Unless it `is_moodles` for sure a short word before a number is a
@@ -97,7 +103,7 @@ def _has_emails(rows: Sequence[Sequence[str]], column: int) -> bool:
 
 
 def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
-    students = in_english(sheet, is_moodles=True)
+    students = worksheet_in_english(sheet, is_moodles=True)
     if students is None:
         what = 'has no column with "Participant 12" in every row'
         hint = "download the grading worksheet of the assignment"
@@ -112,12 +118,11 @@ def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     beside = mark + 1 if highest is None else highest
     out_of = first[beside].strip() if beside < len(first) else ""
     is_number = _DECIMAL.fullmatch(out_of) is not None
-    decimal = "," if is_number and "," in out_of else "."
     return GradebookLayout(
         mark=mark,
         maximum=number_in(out_of) if is_number else None,
         comment=sheet.column("Feedback comments"),
-        written=lambda text: text.replace(".", decimal),
+        decimal=decimal_sign(sheet, mark, [out_of]),
         students=students,
     )
 

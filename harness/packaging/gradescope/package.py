@@ -250,7 +250,8 @@ def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[
     if (result := run.result) is None:
         return
     if result.status is SubmissionStatus.UNREADABLE:
-        reason = result.problem or (result.unparsable.reason if result.unparsable else "")
+        broken = result.unparsable
+        reason = result.problem or (f"{broken.place}: {broken.reason}" if broken else "")
         why = {"output": visible(reason), "visibility": "visible"}
         yield {"name": "The submission can be graded", "status": "failed", **why}
         return
@@ -369,8 +370,7 @@ def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
 def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
     trouble = [result.problem] if result.problem else []
     if (broken := result.unparsable) is not None:
-        place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
-        trouble.append(f"{place}: {broken.reason}")
+        trouble.append(f"{broken.place}: {broken.reason}")
     parts = [_strong(line) for line in trouble]
     if not trouble and result.scenarios:
         view = student_view(result, plan)

@@ -7,9 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from harness.common.csv_tables import Sheet, encoded, read_sheet
+from harness.common.csv_tables import Record, Sheet, encoded, read_sheet
 from harness.common.errors import UserError
-from harness.common.people import By, Person, by_key, by_name_line, id_key, id_keys, pairs
+from harness.common.people import (
+    By,
+    Person,
+    by_key,
+    by_name_line,
+    id_key,
+    id_keys,
+    pairs,
+    zeros_line,
+)
 from harness.common.words import counted, rounded
 from harness.intake.entries import listed
 from harness.intake.gradebook import (
@@ -174,7 +183,7 @@ class _Row:
 class _Match:
     row: _Row
     entry: GradebookEntry
-    by_name: bool = False
+    by: By | None = None  # None: a match file says so
 
 
 def _matched(
@@ -188,8 +197,7 @@ def _matched(
         waiting = [entry for entry in entries if id(entry) not in taken]
         sure = pairs([row.person for row in left], [each.person for each in waiting], by)
         matches += [
-            _Match(row=left[one], entry=waiting[other], by_name=by is By.NAME)
-            for one, other in sure.items()
+            _Match(row=left[one], entry=waiting[other], by=by) for one, other in sure.items()
         ]
     return sorted(matches, key=lambda match: match.row.at)
 
@@ -250,6 +258,7 @@ def _fill(
     records = (layout.students or sheet).records
     people = ((each.row, person_in(each, platform.ids, platform.logins)) for each in records)
     rows = [_Row(at=at, person=who) for at, who in people if who and (who.ids or who.logins)]
+    _check_once(platform, records)
     if not rows:
         raise UserError("has no students in it", place=sheet.place, hint="download it again")
     settled = _read_matches(request.match, rows, entries) if request.match else []
@@ -262,7 +271,7 @@ def _fill(
     filler.check_maximum(entries)
     for match in matches:
         filler.fill(match)
-    filler.warnings[:0] = by_name_line(filler.by_name)
+    filler.warnings[:0] = [*by_name_line(filler.by_name), *zeros_line(filler.by_zeros)]
     filler.warnings += _without_mark(filler.unmarked)
     commented = sum(bool(match.entry.comment) for match in matches)
     if layout.comment is None and commented:
@@ -271,6 +280,22 @@ def _fill(
     filler.warnings += _left_over(sheet, rows, matches, entries)
     filled = sheet.with_rows(filler.rows)
     return FilledGradebook(sheet=filled, warnings=tuple(filler.warnings), marks=filler.marks)
+
+
+def _check_once(platform: Gradebook, records: Iterable[Record]) -> None:
+    """Raise UserError where two rows have one id in the same column: which of the two the platform
+    would import nobody can tell."""
+    seen: set[tuple[str, str]] = set()
+    for record in records:
+        for column in platform.ids:
+            who = person_in(record, [column])
+            if who is None or not who.ids:
+                continue
+            key = column, id_key(who.ids[0])
+            if key in seen:
+                what = f"two rows have id {who.ids[0]}"
+                raise UserError(what, place=record.place, hint="remove one")
+            seen.add(key)
 
 
 def _without_mark(unmarked: Iterable[tuple[str, GradebookEntry]]) -> list[str]:
@@ -295,6 +320,7 @@ class _Filler:
         self.rows = [list(row) for row in sheet.rows]
         self.warnings: list[str] = []
         self.by_name: list[str] = []
+        self.by_zeros: list[str] = []
         self.unmarked: list[tuple[str, GradebookEntry]] = []  # with their places
         self.marks = 0
 
@@ -318,13 +344,15 @@ class _Filler:
         row += [""] * (max(layout.mark, layout.comment or 0) + 1 - len(row))
         where = f"{self._sheet.at(match.row.at)}: {match.row.person.label}"
         before = row[layout.mark].strip()
-        if match.by_name:
+        if match.by is By.NAME:
             self.by_name.append(f"{where} is taken to be {entry.label}")
+        if match.by is By.ZEROS:
+            self.by_zeros.append(f"{where} is taken to be {entry.label}")
         if before.upper() == EXCUSED:
             self.warnings.append(f"{where} is excused ({EXCUSED}); it stays so")
             return
         if entry.mark:
-            row[layout.mark] = layout.written(entry.mark)
+            row[layout.mark] = entry.mark.replace(".", layout.decimal)
             self.marks += 1
             mark = number_in(entry.mark)
             if before not in _NO_MARK and number_in(before) != mark:

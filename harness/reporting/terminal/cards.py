@@ -14,6 +14,7 @@ from itertools import groupby
 from harness.common.escaping import shorten, visible
 from harness.model.assignment import Surroundings
 from harness.model.observation import Turn
+from harness.model.policy import Unparsable
 from harness.model.verdict import Cell, Channel, Comparison, Conversation
 from harness.reporting.view import paste, words
 from harness.reporting.view.comparisons import comparisons, folded, marked_spans, shortened
@@ -242,8 +243,7 @@ def explain_failures(view: StudentView, limit: int, *, width: int, colours: bool
 
 
 def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
-    if view.problem or view.unparsable:
-        yield from _unreadable(view)
+    yield from unreadable(view.problem, view.unparsable)
     if view.causes:
         names = words.listed(view.surroundings.submitted)
         counted = words.counted(len(view.causes), "thing")
@@ -265,12 +265,13 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
     yield line((f"{passed} of {words.counted(len(graded), 'visible check')} passed", style))
 
 
-def _unreadable(view: StudentView) -> Iterator[Line]:
-    if (broken := view.unparsable) is None:
-        yield line((visible(view.problem), "red"))
+def unreadable(problem: str, broken: Unparsable | None) -> Iterator[Line]:
+    """Say why a submission cannot be graded, with the line where Python stopped."""
+    if problem:
+        yield line((visible(problem), "red"))
+    if broken is None:
         return
-    place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
-    yield line((visible(f"{place}: {broken.reason}"), "red"))
+    yield line((visible(f"{broken.place}: {broken.reason}"), "red"))
     if broken.source.strip():
         yield line("   " + visible(broken.source.rstrip("\n")))
         before = sum(map(_columns, visible(broken.source[: (broken.column or 0) - 1])))

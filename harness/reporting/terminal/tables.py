@@ -15,7 +15,15 @@ from harness.model.result import RunResult, ScenarioResult, SubmissionResult, Su
 from harness.model.verdict import VerdictKind
 from harness.policy.rules import finding_kind
 from harness.reporting.holding import held
-from harness.reporting.terminal.cards import Line, all_missing, as_text, cause, explained, wrapped
+from harness.reporting.terminal.cards import (
+    Line,
+    all_missing,
+    as_text,
+    cause,
+    explained,
+    unreadable,
+    wrapped,
+)
 from harness.reporting.view import figures, words
 from harness.reporting.view.shown_causes import written_first
 from harness.results.redaction import ShownCheck
@@ -67,9 +75,9 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     view = student_view(result, plan, visible=EVERYTHING)
     head = Text.assemble((visible(result.id), "bold"), "  ", _state(result), "  ", _mark(result))
     head.append(words.extra(view))
-    troubles = (result.problem, result.unparsable.reason if result.unparsable else "")
     parts: list[RenderableType] = [head]
-    parts += [Text(visible(trouble), "red") for trouble in troubles if trouble]
+    if troubles := list(unreadable(result.problem, result.unparsable)):
+        parts.append(_Printed(troubles))
     if (over := result.over_budget) is not None:
         parts.append(Text(visible(f"{over}; {over.go_on(result.id)}"), "yellow"))
     parts += [_plain(note) for note in result.notes]
