@@ -219,8 +219,8 @@ def bare_cell(text: str) -> str:
 
 
 def plain_text(cell: str) -> str:
-    """Return what a cell says: without space around it, what makes it inert, and the formula `="00429"`
-    that keeps the zeros in front."""
+    """Return what a cell says: without space around it, what makes it inert, and the formula
+    `="00429"` that keeps the zeros in front."""
     text = bare_cell(cell).strip()
     spelt = _SPELT.fullmatch(text)
     return spelt[1].strip() if spelt else text

@@ -153,8 +153,8 @@ def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, titl
 
 
 def decimal_sign(sheet: Sheet, mark: int, maxima: Sequence[str] = ()) -> str:
-    """Return the sign that the file's decimals have: of the column of the marks, else of the maxima in its
-    header, else of all its cells. A point where there are both, or none."""
+    """Return the sign that the file's decimals have: of the column of the marks, else of the maxima
+    in its header, else of all its cells. A point where there are both, or none."""
     rows = sheet.rows[1:]
     own = [row[mark] for row in rows if mark < len(row)]
     every = [cell for row in rows for cell in row]
