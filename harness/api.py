@@ -78,8 +78,8 @@ def grade(
 ) -> RunResult:
     """Grade all submissions below `paths` and write the report and results.json into `out`.
 
-    What an earlier run into `out` found is kept where nothing has changed, unless `fresh`. `jobs`
-    is the number of worker processes (None: one a core); with a `cluster` its workers grade.
+    Unchanged results of an earlier run into `out` are kept, unless `fresh`. `jobs` is the number of
+    worker processes (None: one per core); with a `cluster` its workers grade.
     `python` is the interpreter (None: the version that the assignment names), `thorough` runs
     every scenario at its full limit. `total_seconds` is what all runs of a submission may take
     together (None: what the assignment says, else what follows from the reference). `only` has the
@@ -127,8 +127,9 @@ def _engine(cluster: Cluster | None, listener: Listener) -> DaskEngine | None:
 def check(
     specification: Specification, files: Sequence[AnyPath], *, python: AnyPath | None = None
 ) -> tuple[SubmissionResult, ...]:
-    """Run the visible scenarios alone on each file or folder, in this process; nothing is written.
-    Raises UserError when a file cannot be read or the assignment has no visible scenario."""
+    """Run only the visible scenarios on each file or folder, in this process, and write nothing.
+
+    Raise UserError if a file cannot be read or the assignment has no visible scenario."""
     visible = visible_only(specification)
     context = _context(visible, python, recall_tier=True)
     return check_submissions(context, submitted(_paths(files), visible.plan.assignment))
@@ -153,7 +154,7 @@ def _context(
 def _grade(
     context: GradingContext, cohort: Cohort, options: BatchOptions, listener: Listener
 ) -> RunResult:
-    """Grade, and write the report, of what is done where it is interrupted."""
+    """Grade and write the report. If interrupted, write the report of the finished submissions."""
     specification, plan = context.specification, context.specification.plan
     # What was measured of exactly these scenarios, all of them.
     strength = latest_strength(_cache(specification), plan) if not specification.left_out else None

@@ -33,7 +33,7 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class AssignmentFolder(pytest.Directory):
-    """A spec folder: loads the assignment once, grades what was selected once."""
+    """A spec folder: loads the assignment once and grades the selected scenarios once."""
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """One collector for each YAML file with scenarios."""
@@ -125,7 +125,7 @@ class ScenarioItem(pytest.Item):
     def repr_failure(
         self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None
     ) -> str | Any:
-        """The explanation alone: no traceback of ours."""
+        """Return only the explanation, without a traceback of the harness."""
         if isinstance(excinfo.value, ScenarioFailed):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)

@@ -169,7 +169,7 @@ class _Compiler:
         return Document.open(self.folder / name, self._display_path(name), self.problems)
 
     def _open_other(self, name: str, problems: Problems) -> Document | None:
-        """A file that the plan does not depend on, where there is one."""
+        """Read a file that the plan does not depend on, if it exists."""
         path = self.folder / name
         return Document.open(path, self._display_path(name), problems) if path.is_file() else None
 
@@ -194,7 +194,7 @@ class _Compiler:
         return f"there is no file {name} in {display_path(self.root, self.folder)}"
 
     def _mutants(self, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
-        """The mutants: about the reference alone, and no part of the plan."""
+        """Read the mutants. They concern only the reference and are not part of the plan."""
         document, name = vocabulary.document, vocabulary.shape.mutants
         if name and not self._is_there(name):
             place, label = document.place(("mutants",)), document.label(("mutants",))
@@ -242,7 +242,7 @@ class _Compiler:
 def _in_use(
     names: frozenset[str], constants: Mapping[str, object], stimuli: Iterable[Stimulus]
 ) -> tuple[str, ...]:
-    """Those of the reference's names that a stimulus uses, where nothing else gives them."""
+    """Return the reference's names that a stimulus uses and nothing else defines."""
     used: set[str] = set()
     for stimulus in stimuli:
         bound = {binding.name for binding in stimulus.bindings}

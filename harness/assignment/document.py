@@ -59,7 +59,7 @@ class Problems:
         self._lines: dict[tuple[str, int, int, str], str] = {}
 
     def add(self, place: Place, key: str, what: str, hint: str = "") -> None:
-        """Note a mistake: its place, the key it is about, what is wrong, how to correct it."""
+        """Note an error: its place, its key, the cause and the fix."""
         sentences = [text if text.endswith(("?", ".")) else f"{text}." for text in (what, hint)]
         line = f"{place}: {f'{key}: ' if key else ''}{sentences[0]}"
         line += f" Hint: {sentences[1]}" if hint else ""
@@ -119,7 +119,8 @@ def is_literal(text: str) -> bool:
 
 
 def in_quotes(text: str) -> str:
-    """The text as a double-quoted scalar of any YAML; what is not seen is written as its escape."""
+    """Return the text as a double-quoted scalar of any YAML, with escapes for invisible
+    characters."""
     return '"' + visible(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
 
 
@@ -221,7 +222,7 @@ class Document:
         return self.text[self._spots[loc].end_mark.index :].lstrip(" \t").startswith(mark)
 
     def is_pair(self, first: Loc, second: Loc) -> bool:
-        """Whether a comma alone is between two plain scalars."""
+        """Return whether there is only a comma between two plain scalars."""
         between = slice(self._spots[first].end_mark.index, self._spots[second].start_mark.index)
         return self._is_plain(first) and self._is_plain(second) and self.text[between] == ","
 

@@ -1,5 +1,7 @@
-"""Finds the project's root and its assignments, and loads one, which is cached under the digest of
-all that it was compiled from: `load` compiles only what has changed."""
+"""Find the project's root and its assignments, and load one.
+
+A loaded assignment is cached under the digest of everything that it was compiled from: `load`
+compiles only changed ones."""
 
 import contextlib
 import difflib
@@ -45,12 +47,12 @@ def load(
     recording: bool = False,
     visible: bool = False,
 ) -> Specification:
-    """Everything that specs/<id> and reference/<id> say; SpecErrors with all mistakes of all files,
-    UserError if there is no such assignment.
+    """Load everything in specs/<id> and reference/<id>.
 
-    `support` is a folder whose files take the place of provided files of the same name. While
-    `recording`, draws and transcripts may still be missing. With `visible`, the scenarios that a
-    student may see are all that is read of a cached plan.
+    `support` is a folder whose files replace provided files of the same name. While `recording`,
+    draws and transcripts may still be missing. With `visible`, only the scenarios that a student
+    may see are read from a cached plan. Raise SpecErrors with all errors of all files, UserError if
+    there is no such assignment.
     """
     root = root.resolve()
     folder = spec_folder(root, assignment_id)
@@ -96,7 +98,7 @@ class _Cache:
         return replace(cached, folder=str(self.folder))
 
     def write(self, specification: Specification) -> None:
-        """Keep it, unless the spec changed meanwhile; silently not where nothing can be written."""
+        """Store it, unless the spec changed meanwhile or nothing can be written."""
         if self.key == self._content():
             with contextlib.suppress(OSError):
                 write_bytes(self.path, f"{self.key}\n{dumps(specification)}".encode(), private=True)
@@ -194,7 +196,7 @@ def _texts(values: Iterable[object]) -> tuple[str, ...]:
 
 
 def spec_folder(root: Path, assignment_id: str) -> Path:
-    """The folder of an assignment; UserError if there is no such assignment."""
+    """Return the folder of an assignment. Raise UserError if there is no such assignment."""
     ids = available(root)
     if assignment_id in ids:
         return root / SPECS / assignment_id

@@ -108,7 +108,7 @@ def _name(kind: Any) -> str:
 
 
 def _names(option: Any) -> set[str]:
-    """What an option is called, by all that YAML may hold where it is written."""
+    """Return the names of the options, by everything that YAML may contain in their place."""
     origin = get_origin(option)
     if origin is Annotated:
         return _names(get_args(option)[0])
@@ -222,8 +222,9 @@ def one_required(*keys: str) -> dict[str, Any]:
 
 
 def read_shape(kind: type[M], document: Document) -> M | None:
-    """The document as a `kind`, with something right in the place of what is not, where there is
-    such a thing; mistakes are noted. None where nothing can be made of it."""
+    """Read the document as a `kind`, with defaults in place of invalid parts, and note errors.
+
+    Return None if nothing can be made of it."""
     data = document.data
     shape, details = _validate(kind, document, (), data)
     if document.refused:

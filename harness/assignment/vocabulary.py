@@ -220,8 +220,10 @@ def with_overrides(
 
 
 def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -> dict[str, object]:
-    """The public plain values of the provided modules, which run in this process; a driver (it
-    imports a `submitted` file) has none. ProvidedError; SyntaxError for what is not Python."""
+    """Return the public plain values of the provided modules, which run in this process.
+
+    A driver (a module that imports a `submitted` file) has none. May raise ProvidedError, and
+    SyntaxError if a module is not Python."""
     imports = _Imports(files, submitted)
     constants: dict[str, object] = {}
     for module in imports.sources:
@@ -272,7 +274,7 @@ class _Imports:
 
 
 def _bindings(tree: ast.Module) -> Iterable[tuple[str, ast.expr | None]]:
-    """Every top-level binding of a name; the value only where it is a simple assignment."""
+    """Return every top-level binding of a name, with the value only for a simple assignment."""
     for statement in tree.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -316,8 +318,8 @@ def names_in(text: str) -> set[str]:
 
 
 def render(text: str, constants: Mapping[str, object], quote: Callable[[str], str] = str) -> str:
-    """`text` with every `{{ NAME }}` replaced by the constant's (quoted) value: a str as it is,
-    anything else as Python shows it. TemplateError for what is not a constant's name."""
+    """Return `text` with every `{{ NAME }}` replaced by the constant's value: a str as it is,
+    anything else as Python shows it. Raise TemplateError for a name that is not a constant."""
 
     def value(match: re.Match[str]) -> str:
         name = match[1].strip()

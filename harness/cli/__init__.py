@@ -145,7 +145,8 @@ def _leave(said: str, status: int) -> NoReturn:
 
 
 class _IgnoringEpipe(io.FileIO):
-    """Discards what is written once its reader is gone: `harness grade … | head` grades all."""
+    """Discard output once its reader is gone, so that `harness grade … | head` grades
+    everything."""
 
     def write(self, data: object, /) -> int:
         try:

@@ -195,9 +195,12 @@ def _starts(here: Path, paths: Sequence[Path]) -> list[Path]:
 
 
 def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) -> str:
-    """The id: `asked` (loading reports an unknown one), else the folder under submissions/, else
-    the only one there is, else the only one that asks for files of these names, or of names that
-    they are copies of. UserError where that leaves several."""
+    """Return the id of the assignment.
+
+    It is `asked` (loading reports an unknown one), else the folder under submissions/, else the
+    only one there is, else the only one that asks for files of these names or copies of them.
+    Raise UserError if several are left.
+    """
     if asked is not None:
         return asked
     ids = available(root)
@@ -229,7 +232,7 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
 
 
 def login_name() -> str:
-    """Who works here, as the system knows them; empty where it does not."""
+    """Return the login name; empty if the system does not know it."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a user without a name; Windows without variables

@@ -1,4 +1,4 @@
-"""Results on standard output: as wide as a terminal, and unwrapped where there is none."""
+"""Print results on standard output: as wide as a terminal, or unwrapped without one."""
 
 import io
 import re
@@ -31,7 +31,7 @@ def say(console: Console, markup: str) -> None:
 
 
 def relative_to_here(path: Path) -> Path:
-    """The path as a person types it in this folder, where it lies below."""
+    """Return the path relative to this folder if it lies below it."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
 

@@ -91,7 +91,8 @@ class _Left(ProgressColumn):
 
 
 class _Shown:
-    """What is done, how much of it, and the time left: by a bar on a terminal, else by lines."""
+    """Show the current work, how much is done and the time left: a bar on a terminal, else
+    lines."""
 
     def __init__(self, console: Console, clock: Clock, doing: str, *more: ProgressColumn) -> None:
         """`doing` is the first column of the bar, `more` are the last ones."""
@@ -112,7 +113,8 @@ class _Shown:
         self.bar.update(self._task, **fields)
 
     def line(self, done: int, total: int, what: str, pace: Pace, *, is_due: bool = False) -> None:
-        """A line where there is no terminal, when it is due or there was none for half a minute."""
+        """Print a line without a terminal, if it is due or half a minute has passed since the
+        last one."""
         is_late = self._clock() - self._last_line >= PLAIN_AFTER
         if not self.console.is_terminal and (is_due or is_late):
             self._last_line = self._clock()

@@ -59,8 +59,8 @@ def _same_scalar(left: Value, right: Value, floats: Floats | None) -> bool:
 
 
 def is_near(one: complex, other: complex, within: float) -> bool:
-    """Whether two numbers are no further apart than this. Numbers whose distance is too large for a
-    float are not, and `nan` is near nothing."""
+    """Return whether two numbers are at most this far apart. Numbers whose distance is too large
+    for a float are not, and `nan` is near nothing."""
     try:
         return abs(one - other) <= within
     except OverflowError:  # of complex numbers, or of an int and a float

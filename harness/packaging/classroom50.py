@@ -134,7 +134,7 @@ def shared_out(weights: Sequence[Fraction], total: int) -> list[int]:
 
 
 def output_lines(status: str, summary: str) -> str:
-    """What is appended to the job's output: two lines, whatever the summary holds."""
+    """Return the two lines to append to the job's output, whatever the summary contains."""
     return f"status={status}\nsummary={' '.join(visible(summary).split())}\n"
 
 

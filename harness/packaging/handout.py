@@ -1,8 +1,8 @@
-"""What leaves the course: no hidden scenario, nothing of the reference's bodies.
+"""Build the students' archive, without hidden scenarios and without bodies of the reference.
 
-The students' archive has the stub, the provided files, the games as they should look, a file that
-checks without anything being installed, and the visible scenarios as a text: what is called or
-typed, and what should happen, as the scenario states it or else as the reference does it."""
+It has the stub, the provided files, transcripts, a file that checks without any installation, and
+the visible scenarios as text: calls, typed lines and expected results, as the scenario states them
+or as the reference does."""
 
 import re
 import shlex
@@ -217,7 +217,8 @@ def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
 
 
 def scenarios_page(plan: Plan, key: AnswerKey) -> str:
-    """The page for a plan cut to what is visible. `key` may have no answers (no reference)."""
+    """Return the page for a plan with only visible scenarios. `key` may have no answers (no
+    reference)."""
     lines = [f"{plan.assignment.title}: the visible scenarios", ""]
     lines += ["Your program is graded on these and on hidden ones."]
     for function in dict.fromkeys(scenario.function for scenario in plan.scenarios):
@@ -274,7 +275,7 @@ _IGNORED = {
 
 
 def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
-    """What is compared; without a reference there is no text for what is not stated."""
+    """Return the compared parts; without a reference there is no text for unstated ones."""
     if stimulus.action.steps:
         yield from _steps(expected, stimulus.action)
     else:
@@ -288,7 +289,7 @@ def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
 
 
 def file_text(name: str, content: str) -> str:
-    """A file or what is piped in: its name, and its text further to the right."""
+    """Yield a file, or the piped input: its name, then its text, indented."""
     if not content:
         return f"{name}, empty"
     return "\n".join([f"{name}:", *(f"  {each}" for each in content.rstrip("\n").split("\n"))])
@@ -311,9 +312,10 @@ def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
 
 
 def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
-    """The reference's screen, then where what is printed may differ from it: the matcher for all of
-    it (`loose_text`), those for single turns (`loose_turns`: with a loose text, all turns); then
-    stderr, and the number of inputs."""
+    """Yield the reference's screen and the places where output may differ from it.
+
+    These are the matcher for all output (`loose_text`) and those for single turns (`loose_turns`;
+    with a loose text, all turns). Then follow stderr and the number of inputs."""
     stated = expected.stated
     loose_text = stated.prints if stated.prints and stated.prints.exact_text is None else None
     turns = stated.turns.turns if stated.turns else ()

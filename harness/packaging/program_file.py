@@ -142,8 +142,8 @@ def graded(
 
 
 def this_interpreter(plan: Plan) -> Interpreter:
-    """The Python that runs this, to run the submission with as well. UserError where it lacks a
-    package of the assignment."""
+    """Return the Python that runs this file, to run the submission with it too. Raise UserError
+    if it lacks a package of the assignment."""
     if not sys.executable:
         raise UserError("this Python does not tell where it is", hint="start it by its full path")
     interpreter = find_interpreter(plan.assignment.python, Path(sys.executable))

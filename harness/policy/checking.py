@@ -192,7 +192,7 @@ def _first_refused(tree: ast.Module, modules: frozenset[str]) -> tuple[ast.AST, 
 
 
 def _parts(node: ast.AST) -> tuple[ast.AST, ...]:
-    """What else is looked at below a node: not what is harmless as a part of this one."""
+    """Yield the parts of a node to check, without parts that are harmless inside it."""
     parts = children(node)
     if isinstance(node, ast.Attribute | ast.Call) and _is_harmless_super(node):
         return parts[1:]  # beside `super` itself
@@ -323,7 +323,7 @@ def _is_dunder(name: str) -> bool:
 
 
 def _sentence(data: bytes, node: ast.AST, why: str) -> str:
-    """The first line of what was refused, with its place."""
+    """Return the first refused line, with its place."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     found = ast.get_source_segment(text, node) or type(node).__name__
     first, _, rest = found.partition("\n")

@@ -205,7 +205,7 @@ def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunc
 
 
 def _printings(source: Source) -> Iterator[Printing]:
-    """Of what a file prints outside its functions, one for each line of text."""
+    """Return the texts that a file prints outside its functions, one for each line."""
     assigned = _assignments(source.index)
     for visit in source.index.of(ast.Call):
         node = visit.node

@@ -1,6 +1,7 @@
-"""A file's bytes as text and syntax tree, or the plain reason why they are not Python. `compile`
-finds the mistakes that the parser alone lets through (`return` outside a function) and the warnings
-worth a note; what it made is never run."""
+"""Read a file's bytes as text and syntax tree, or say in plain words why they are not Python.
+
+`compile` finds errors that the parser does not (`return` outside a function) and warnings worth a
+note. The compiled code is never run."""
 
 import ast
 import itertools
@@ -43,7 +44,7 @@ class Source:
     notes: tuple[str, ...]
 
     def line(self, number: int) -> str:
-        """The source line of this 1-based number, cut where it is very long."""
+        """Return the source line with this 1-based number, shortened if it is very long."""
         return _line(self.lines, number)
 
     def column(self, number: int, offset: int) -> int:
@@ -92,8 +93,8 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
 
 
 def lines_of(data: bytes) -> tuple[str, ...]:
-    """The lines, without their ends, of a file that Python can read. UnicodeDecodeError where it is
-    not in the encoding that it declares."""
+    """Return the lines, without their ends, of a file that Python can read. Raise
+    UnicodeDecodeError if it is not in its declared encoding."""
     encoding = _encoding(_cookie(data)[1], with_mark=data.startswith(_BOM)) or _UTF
     return tuple(_NEWLINE.split(data.removeprefix(_BOM).decode(encoding)))
 
@@ -106,7 +107,7 @@ def tree_of(data: bytes) -> ast.Module:
 
 
 def compiles(data: bytes) -> bool:
-    """Whether Python can run it, even where it cannot give a tree of it."""
+    """Return whether Python can run the file, even if it cannot make a tree of it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

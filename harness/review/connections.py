@@ -1,5 +1,7 @@
-"""How many connections the page's server keeps, and whose: any user of the machine can open some.
-Whoever shows the token keeps theirs; of the others the oldest go when there are too many."""
+"""Limit the connections of the page's server, because any user of the machine can open some.
+
+Connections that have shown the token stay. If there are too many, the oldest of the others are
+closed."""
 
 import hmac
 import logging
@@ -66,7 +68,7 @@ class BoundedServer(TcpWSGIServer):  # type: ignore[misc]
         )
 
     def handle_accept(self) -> None:
-        """Accept a connection; where there are too many then, end the one that is missed least."""
+        """Accept a connection. If there are too many, close the least important one."""
         super().handle_accept()
         connections = list(self.active_channels.values())
         if len(connections) > MAX_CONNECTIONS:

@@ -1,6 +1,8 @@
-"""A run while people mark it: which submissions there are, what each was given, and what is done to
-it. A change is in the store when the method returns; what other windows and machines store is seen
-by the next `refresh`."""
+"""A run while people mark it: its submissions, their marks and comments, and new changes.
+
+A change is in the store when the method returns. Changes by other windows and machines are seen by
+the next `refresh`.
+"""
 
 import threading
 from collections import Counter, defaultdict
@@ -70,8 +72,8 @@ def is_done(status: SubmissionStatus, reason: str, hand: review.ByHand, slots: S
 
 
 class Desk:
-    """One person's view of a run (or a part of it) that is marked: its submissions, and what was
-    done to each by anybody. Its methods may be called from several threads."""
+    """One person's view of a run (or a part of it) that is marked: its submissions, with
+    everybody's changes. Its methods may be called from several threads."""
 
     def __init__(
         self, database: Path, *, who: str, part: Part = Part(), anonymous: bool = False
@@ -117,7 +119,8 @@ class Desk:
                 self._changed_at[name] = self.newest_change
 
     def _read_entries(self, reader: StoreReader, facts: RunFacts) -> None:
-        """Read the submissions of this part. It depends on the ids alone: the same everywhere."""
+        """Read the submissions of this part. The part depends only on the ids: it is the same
+        everywhere."""
         names = sorted(reader.states())[self._part.number - 1 :: self._part.of]
         outlines = filter(None, map(reader.outline, names))
         results = [reader.result(each.id) or each if each.flagged else each for each in outlines]
@@ -175,8 +178,11 @@ class Desk:
             return {entry.id: entry.number for entry in self._entries.values()}
 
     def result(self, number: int) -> SubmissionResult:
-        """A submission with what people gave it, without names where marking is anonymous.
-        UserError where there is none, or its grading is not done."""
+        """Return a submission with marks and comments by people, without names if marking is
+        anonymous.
+
+        Raise UserError if there is none, or if it is being graded.
+        """
         with self.lock:
             self.refresh()
             entry = self._entries.get(number)
@@ -204,7 +210,7 @@ class Desk:
         )
 
     def do(self, number: int, fields: Mapping[str, Any]) -> None:
-        """Store the action that a page sent. UserError where it may not be taken."""
+        """Store the action that a page sent. Raise UserError if it is not allowed."""
         with self.lock:
             result = self.result(number)
             slots = {part.slot.id: part.slot for part in result.manual}

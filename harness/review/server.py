@@ -1,5 +1,7 @@
-"""The page's server: on this machine alone, for whoever has the token. It sends a page without any
-data, and to those who show the token what the page asks for, as JSON."""
+"""The server of the marking page, only on this machine and only for people with the token.
+
+It sends a page without any data, and JSON to requests that show the token.
+"""
 
 import hmac
 import secrets
@@ -84,7 +86,8 @@ class Asked:
 
 
 def read_asked(path: Path, desk: Desk) -> Asked:
-    """The request in a file; UserError, with the file's name, where it is none for this run."""
+    """Read the request in a file. Raise UserError, with the file's name, if it is not for this
+    run."""
     try:
         with path.open("rb") as file:
             request = regrade_request.read_request(file.read(regrade_request.MOST_BYTES + 1))
@@ -104,8 +107,9 @@ class ReviewServer:
     def __init__(
         self, desk: Desk, folder: Path, port: int = 0, *, asked: Asked | None = None
     ) -> None:
-        """`folder` is the report's, for evidence of style; the page begins at what was `asked`, a
-        submission and its line: `12:34`. UserError where the port is taken."""
+        """Listen on `port`. `folder` is the report's, for evidence of style; the page begins at
+        what was `asked`, a submission and its line: `12:34`. Raise UserError if the port is
+        taken."""
         self.desk = desk
         self.token = secrets.token_urlsafe(32)
         app = create_app(desk, folder, self.token, asked)
@@ -143,7 +147,7 @@ def create_app(desk: Desk, folder: Path, token: str, asked: Asked | None = None)
 
 
 def _guard(app: Flask, token: str) -> None:
-    """Refuse whoever is not the page of this address, or lacks the token."""
+    """Refuse requests that do not come from this page or do not show the token."""
 
     @app.before_request
     def guard() -> None:

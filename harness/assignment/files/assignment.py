@@ -91,7 +91,7 @@ PeriodText = Annotated[
 
 
 class LateShape(Shape):
-    """`late:` what is handed in after the due time and graded all the same, and what that costs."""
+    """`late:` accept work after the due time, and the deduction for it."""
 
     per_day: Percent | None = None
     """What each day begun after the due time costs, like 10%."""
@@ -243,7 +243,7 @@ Worth = Annotated[
 
 
 class RubricItemShape(Shape):
-    """What a person looks for: with points where it applies or not, or with levels."""
+    """A rubric item: points if it applies, or levels of which one is chosen."""
 
     id: IdWord
     """A short word for it, unique in the rubric."""
@@ -331,7 +331,8 @@ class AssignmentShape(Shape):
 def read_heading(
     document: Document, root: Path, folder: Path, support: Path | None
 ) -> Vocabulary | None:
-    """The assignment of a spec folder, but for its clauses; None, with mistakes, where none is."""
+    """Read the assignment of a spec folder without its clauses; None, with errors noted, if it
+    fails."""
     shape = read_shape(AssignmentShape, document)
     if shape is None:
         return None
@@ -398,8 +399,10 @@ def _files(
 
 
 def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
-    """The slots in the file's order; mistakes are noted for ids that are there twice, clauses that
-    clauses.yaml (where there is one) lacks, and for more points than the slot has marks."""
+    """Return the slots in the file's order.
+
+    Note errors for repeated ids, for clauses that clauses.yaml lacks, and for rubrics with more
+    points than the slot has marks."""
     document = vocabulary.document
     slots: dict[str, ManualSlot] = {}
     for index, part in enumerate(vocabulary.shape.manual):
@@ -424,8 +427,10 @@ def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
 
 
 def comparisons(vocabulary: Vocabulary, classes: Sequence[str]) -> tuple[ClassComparison, ...]:
-    """How the objects of each class are compared. Where there is a reference, mistakes are noted
-    for a class that is neither among `classes` nor one that is made by a call (`namedtuple`)."""
+    """Return how the objects of each class are compared.
+
+    With a reference, note an error for a class that is neither among `classes` nor made by a call
+    (`namedtuple`)."""
     document, written = vocabulary.document, vocabulary.shape.compare
     names = (*classes, *vocabulary.other_names)
     for name in written if vocabulary.reference else ():

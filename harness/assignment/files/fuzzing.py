@@ -38,7 +38,7 @@ class _TargetShape(Shape):
 
 
 class FuzzSampleShape(_TargetShape):
-    """What is drawn for a call that no scenario draws for."""
+    """Inputs to draw for a call that no scenario draws for."""
 
     given: str = ""
     """Statements run first."""
@@ -49,7 +49,7 @@ class FuzzSampleShape(_TargetShape):
 
 
 class FuzzAnswersShape(Shape):
-    """What is typed at a prompt: lines, or `file.function`, which gives them."""
+    """Lines to type at a prompt, or `file.function`, which returns them."""
 
     often: FuzzLines
     """What is typed four times of five: a list, or `file.function`."""
@@ -90,7 +90,8 @@ _Entry = FuzzSampleShape | FuzzGameShape
 
 
 def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
-    """What is drawn: by the strategies of scenarios, then by `fuzz:`, whose mistakes are noted."""
+    """Return the inputs to draw: by the strategies of scenarios, then by `fuzz:`, whose errors
+    are noted."""
     shape, document = vocabulary.shape.fuzz, vocabulary.document
     targets = [*_of_scenarios(compiled)]
     names = {""}

@@ -65,14 +65,15 @@ class ImportsShape(FileImportsShape):
 
 
 class AllowShape(Shape):
-    """A list of what is allowed; everything else is a finding."""
+    """A list of allowed names; everything else is a finding."""
 
     allow: list[str]
     """What is allowed."""
 
 
 class ListShape(OneKeyShape):
-    """What is allowed, everything else is a finding; or what is forbidden, and nothing else is."""
+    """Either allowed names (everything else is a finding) or forbidden names (only these are
+    findings)."""
 
     model_config = ConfigDict(json_schema_extra=one_required("allow", "forbid"))
 

@@ -165,7 +165,8 @@ def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Ex
 
 
 def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
-    """The entries of `folder`/equivalent.yaml, where there is one; SpecErrors with all mistakes."""
+    """Read the entries of `folder`/equivalent.yaml, if it exists. Raise SpecErrors with all
+    errors."""
     path = folder / EQUIVALENT
     if not path.exists():
         return ()

@@ -188,7 +188,7 @@ def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
 
 
 def _rows(context: Context, cases: Sequence[CaseShape]) -> list[Context]:
-    """The rows in their order; Refused, with a mistake noted, if one is no such row."""
+    """Return the rows in their order. Raise Refused, with an error noted, if one is not a row."""
     loc: Loc = (*context.loc, "cases")
     if not cases:
         context.refuse(loc, "expected at least one case, got an empty list")

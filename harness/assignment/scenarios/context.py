@@ -73,7 +73,8 @@ class Context:
     names_known: bool = True  # False where draws are still to be recorded
 
     def with_head(self, keys: Set[str]) -> Context:
-        """The scenario with what the head states of these keys, where it states nothing itself."""
+        """Return the scenario with the head's values of these keys, unless it states them
+        itself."""
         keys = (keys & self.head.model_fields_set) - self.own.model_fields_set
         own = self.own.model_copy(update={key: getattr(self.head, key) for key in keys})
         return replace(self, own=own, head_keys=self.head_keys | keys)
@@ -116,7 +117,7 @@ class Context:
         return str(getattr(self.own, key))
 
     def layers(self, key: str) -> Iterable[tuple[Loc, Any]]:
-        """The head's value of a layered key, then the scenario's, each where it is stated."""
+        """Yield the head's value of a layered key, then the scenario's, if they are stated."""
         if key in self.head.model_fields_set:
             yield (key,), getattr(self.head, key)
         if self.states(key):

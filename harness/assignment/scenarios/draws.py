@@ -43,7 +43,7 @@ class OutdatedDrawsError(HintedError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawRequest:
-    """What is drawn, by which function."""
+    """The inputs to draw, and the function that draws them."""
 
     kind: str  # sample or cases
     function: CourseFunction
@@ -112,8 +112,8 @@ def with_constants(
 
 
 def replies_of(vocabulary: Vocabulary, source: str, constants: Mapping[str, object]) -> Replies:
-    """The generator that a scenario names, whose first parameter is what was printed, the others
-    constants; HintedError if it is not there."""
+    """Return the generator that a scenario names. Its first parameter is the output, the others are
+    constants. Raise HintedError if it does not exist."""
     function = course_function(vocabulary, source, "guesses.bisect is bisect in guesses.py")
     try:
         text = (vocabulary.folder / function.file).read_bytes().decode("utf-8-sig")
@@ -168,7 +168,7 @@ def freeze(request: DrawRequest, draws: list[dict[str, str]]) -> str:
 
 
 def load_module(folder: Path, file: str) -> ModuleType:
-    """A Python file of the spec folder, run; UserError where it cannot be."""
+    """Run a Python file of the spec folder and return its module. Raise UserError if it fails."""
     name = f"_harness_draws_{folder.name}_{file.removesuffix('.py')}".replace("-", "_")
     spec = importlib.util.spec_from_file_location(name, folder / file)
     assert spec is not None and spec.loader is not None
@@ -208,8 +208,8 @@ def _no_constants_of_loaded_modules() -> Iterator[None]:
 
 
 def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
-    """A draw of the function `source`, defined at `place`, as literals in the order of their names;
-    UserError for what is not a dict of names, or cannot be written as a literal."""
+    """Return a draw of the function `source`, defined at `place`, as literals in the order of their
+    names. Raise UserError if it is not a dict of names or cannot be written as a literal."""
     if not isinstance(draw, dict) or not draw:
         gave = type(draw).__name__
         raise UserError(f"{source} must give dicts of names, gave {gave}", place=place)
@@ -229,7 +229,7 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
 
 
 def draw(request: DrawRequest, run: Callable[..., Any]) -> list[dict[str, str]]:
-    """What the course's function gives for a request, as literals; UserError where it fails."""
+    """Call the course's function for a request and return literals. Raise UserError if it fails."""
     function, place = request.function, request.function.file
     constants = {each.name: ast.literal_eval(each.literal) for each in function.constants}
     try:

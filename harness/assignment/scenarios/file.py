@@ -130,7 +130,7 @@ class ScenarioFile:
         names[short] = name
 
     def _scenario(self, context: Context) -> None:
-        """Add the scenario under each set of constants; Refused where it cannot be read."""
+        """Add the scenario under each set of constants. Raise Refused if it cannot be read."""
         before = len(self.document.problems)
         context.check_owner()
         self.compiled.provide |= provided_names(context)
@@ -225,14 +225,15 @@ class ScenarioFile:
 
 
 def counted_points(scenarios: Sequence[Scenario]) -> Fraction:
-    """The sum of points that full marks need; of extra credit alone, its own sum."""
+    """Return the points that full marks need, or the sum of extra credit if there is nothing
+    else."""
     marked = [scenario for scenario in scenarios if not scenario.informational]
     counted = [scenario for scenario in marked if not scenario.extra_credit] or marked
     return sum((scenario.points for scenario in counted), Fraction())
 
 
 def rescale(scenarios: list[Scenario], total: Fraction) -> list[Scenario]:
-    """The same scenarios, whose points add up to `total` (unchanged where none is counted)."""
+    """Return the scenarios with points that add up to `total`; unchanged if none counts."""
     points = counted_points(scenarios)
     if not points:
         return scenarios

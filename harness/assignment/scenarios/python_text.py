@@ -1,7 +1,9 @@
-"""Python inside a spec: whether it parses, which names it needs and which it binds; and sessions,
-as pasted from a REPL: `>>> ` begins a step, and `... ` continues it only while its source is
-incomplete, so that a printed row of dots stays output. Blank lines are output. Without `input:` a
-shown line that begins with a prompt (a provided text that ends in a space) holds what was typed."""
+"""Python inside a spec: whether it parses, which names it needs and binds, and pasted sessions.
+
+In a session, `>>> ` begins a step, and `... ` continues it only while its source is incomplete,
+so that a printed row of dots stays output. Blank lines are output. Without `input:`, the rest of
+a line that begins with a prompt (a provided text that ends in a space) is typed text.
+"""
 
 import ast
 import builtins
@@ -137,8 +139,8 @@ def _is_open(step: Step) -> bool:
 
 
 def typed_in(steps: Iterable[Step], constants: Iterable[object]) -> list[Typed]:
-    """What was typed after prompts (constants of one line that end in a space) in the shown text;
-    the longest prompt that fits counts."""
+    """Return the lines typed after prompts (one-line constants that end in a space) in the shown
+    text. The longest prompt that fits counts."""
     texts = [text for text in constants if isinstance(text, str) and text.strip()]
     prompts = [text for text in texts if text.endswith(" ") and "\n" not in text]
     typed: list[Typed] = []

@@ -196,7 +196,7 @@ class SettingsShape(Shape):
 
 
 class StatedShape(Shape):
-    """What is typed and what is expected: of a scenario, of a case, or of all of a file."""
+    """Typed lines and expectations of a scenario, of a case, or of all scenarios of a file."""
 
     clock: Annotated[
         str | Annotated[list[str], Field(min_length=1)],

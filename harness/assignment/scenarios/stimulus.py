@@ -1,4 +1,4 @@
-"""What a scenario does to a submission: its one stimulus, what is typed, what surrounds it."""
+"""Read the stimulus of a scenario: its action, typed lines and surroundings."""
 
 import re
 from collections.abc import Sequence, Set
@@ -75,7 +75,8 @@ def read_stimulus(context: Context, kind: type[Action]) -> StimulusParts:
 
 
 def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
-    """The whole stimulus of a case: what is done, and all that surrounds the program; Refused."""
+    """Read the whole stimulus of a case: its action and the program's surroundings. May raise
+    Refused."""
     replies = None
     if context.states("replies"):
         with context.noted((*context.loc, "replies")):
@@ -105,8 +106,8 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
 
 
 def read_clocks(context: Context) -> list[tuple[Clock | None, tuple[str, ...]]]:
-    """The times that the scenario sweeps, each with its mark in an id; a single one, or none, is
-    without a mark. Refused, with the mistake noted, for what is not a time."""
+    """Return the times that the scenario sweeps, each with its mark in an id; a single one has
+    no mark. Raise Refused, with the error noted, if one is not a time."""
     if not context.states("clock") or "clock" in context.row_keys:
         return [(context.vocabulary.clock, ())]
     loc, written = context.at("clock"), context.own.clock
@@ -125,8 +126,8 @@ def _clock(context: Context, loc: Loc, text: str) -> Clock:
 
 
 def read_clock(text: str, time_zone: str) -> Clock:
-    """The time; a date alone is its midnight. Where no offset is written, it is a time of the zone
-    with this name (empty: UTC). HintedError."""
+    """Read a time; a date without a time is its midnight. Without an offset it is in the zone of
+    this name (empty: UTC). May raise HintedError."""
     written = _TIME.match(text)
     if written is None:
         what = f"expected a date and a time, got {text!r}"
@@ -225,8 +226,11 @@ def given_files(context: Context) -> tuple[SourceFile, ...]:
 
 
 def content_of(context: Context, loc: Loc, text: str) -> bytes:
-    """The text itself, templates filled in, or (a text of one line) what is in the file of the spec
-    folder that it names; Refused, with the mistake noted, where that cannot be read."""
+    """Return the text with templates filled in, or the content of the file that a one-line text
+    names.
+
+    Raise Refused, with the error noted, if the file cannot be read.
+    """
     if text == "" or "\n" in text:
         return context.render(text, loc).encode()
     hint = "a text ends its lines with \\n; write {text: …} for one without"
@@ -247,8 +251,9 @@ def provided_names(context: Context) -> set[str]:
 
 
 def stand_in_files(context: Context) -> dict[str, SourceFile]:
-    """The files that stand in, by their name: of the spec folder, else beside the reference; with
-    mistakes noted for those that cannot, and where nothing of the submission would be left."""
+    """Return the stand-in files by name, from the spec folder or beside the reference.
+
+    Note errors for files that cannot stand in, and if nothing of the submission would be left."""
     files: dict[str, SourceFile] = {}
     names, where = context.own.stand_in, context.at("stand_in")
     submitted = context.vocabulary.submission_files

@@ -32,8 +32,8 @@ SECTION = "Results"
 def command(
     run: Path, student: str, scenario: str, handed_in: Path | None, python: Path | None
 ) -> int:
-    """Run SCENARIO of STUDENT's submission in RUN again, in a process and on a terminal of its own,
-    and show what is seen there. RUN is a report folder, or its run.sqlite."""
+    """Run SCENARIO of STUDENT's submission in RUN again, in its own process and terminal, and
+    show the screen. RUN is a report folder, or its run.sqlite."""
     graded, plan = read_submission(run, student)
     if handed_in is None:
         submission = stored_files(graded)

@@ -111,7 +111,7 @@ def show_strength(report: StrengthReport, console: Console) -> None:
 
 
 def first_name(names: Sequence[str]) -> str:
-    """The first of some names, and how many more there are; empty where there are none."""
+    """Return the first of some names and the number of others; empty if there are none."""
     more = f" +{len(names) - 1}" if len(names) > 1 else ""
     return f"{names[0]}{more}" if names else ""
 

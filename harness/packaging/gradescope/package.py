@@ -1,5 +1,5 @@
-"""What is exchanged with Gradescope: `autograder.zip` (an assignment and the harness itself),
-`submission_metadata.json` (nothing in it is needed), and `results.json`, described by
+"""The files exchanged with Gradescope: `autograder.zip` (an assignment and the harness itself),
+`submission_metadata.json` (optional), and `results.json`, described by
 `docs/gradescope-results.schema.json`.
 
 The score is the whole mark, rounded once; without a mark there is none. Tests have no points:
@@ -118,7 +118,7 @@ class Tree:
         self.keys = self.source / "cache"  # where setup.sh keeps the answer key
 
     def settings(self) -> PackageSettings:
-        """The package's settings. HarnessError where it is incomplete."""
+        """Read the package's settings. Raise HarnessError if the package is incomplete."""
         return self._read(PackageSettings, SETTINGS)
 
     def specification(self) -> Specification:
@@ -126,7 +126,7 @@ class Tree:
         return self._read(Specification, SPECIFICATION)
 
     def interpreter(self) -> Path:
-        """The Python that setup.sh found. HarnessError where it did not run."""
+        """Return the Python that setup.sh found. Raise HarnessError if setup.sh did not run."""
         return Path(self._text("interpreter").decode().strip())
 
     def _read(self, kind: type[T], name: str) -> T:
@@ -156,7 +156,7 @@ class Metadata:
 
 
 def read_metadata(path: Path) -> Metadata:
-    """What the file says, as far as it can be read. Never raises for what is in it."""
+    """Read the file as far as possible. Never raise an error because of its content."""
     try:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)

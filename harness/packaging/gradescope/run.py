@@ -157,7 +157,7 @@ def _attempt(context: GradingContext, submission: Submission, end: float) -> Pla
 
 
 def _driver(context: GradingContext) -> AnyDriver:
-    """The tier's; where that is none, root still gives the program a user of its own."""
+    """Return the tier's layers; if there are none, root still gives the program its own user."""
     tier, core = context.tier.tier, pick_cpu()
     if tier is not Tier.PORTABLE:
         return create_driver(context.interpreter, tier, cpu=core)

@@ -53,8 +53,10 @@ class First:
 
 
 def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
-    """Those of one Python file, in its order; arguments are examples of their annotated types. One
-    that asks is there where it is the only one. UserError where it is not Python."""
+    """Return the calls of one Python file, in its order, with examples of the annotated types.
+
+    A function that asks for input is included only if it is the only one. Raise UserError if the
+    file is not Python."""
     try:
         text = source.decode("utf-8-sig")
         tree = ast.parse(text)
@@ -249,8 +251,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """The files of an assignment that was begun from its reference, the programs whose input or
-    files a person has to add, and what has no first scenario. `without`: why nothing has one."""
+    """The files of an assignment begun from its reference, the programs whose input or files a
+    person must add, and the functions without a first scenario. `without` says why nothing has
+    one."""
 
     files: dict[str, bytes]
     unfinished: tuple[str, ...]
@@ -279,11 +282,14 @@ def of_several(assignment_id: str, names: Sequence[str]) -> dict[str, bytes]:
 def from_reference(
     assignment_id: str, reference: Mapping[str, bytes], packages: Sequence[str], cache: Path
 ) -> Begun:
-    """For each class of the reference, each function that needs neither input nor a file, and each
-    program, a clause, a first scenario and a mutant, and the reference as a sample, as far as
-    `harness validate` finds them sound. `reference` has its Python files by name; it is run, with
-    these packages, which are installed below the folder `cache`. Where that is nothing, all files
-    but the scenarios. UserError where one is not Python, or imports what is not there."""
+    """Write a clause, a first scenario and a mutant for each class and program of the reference
+    and each function without input or files, and the reference as a sample, as far as they
+    validate.
+
+    `reference` has its Python files by name. It is run with these packages, which are installed
+    below the folder `cache`. If no scenario can be made, return all other files. Raise UserError
+    if a file is not Python or imports a missing module.
+    """
     draft = replace(_draft(reference), packages=tuple(packages))
     asking = tuple(first for first in draft.firsts if first.asks)
     sound = replace(draft, firsts=tuple(first for first in draft.firsts if not first.asks))
@@ -391,7 +397,7 @@ def _filled(name: str, assignment_id: str, file: str) -> bytes:
 
 
 def shipped() -> tuple[str, ...]:
-    """The ids of the assignments that come with the harness; none where they were left out."""
+    """Return the ids of the assignments that come with the harness; none if they were left out."""
     return available(_root())
 
 
@@ -483,8 +489,8 @@ def _problems(first: First, scenario: str, report: ValidationReport) -> Iterator
 
 
 def keep_out(base: Path) -> bool:
-    """Add what is missing to the `.gitignore` of a course that lies in a repository, and whether
-    anything was. What is there stays. Raises OSError where it cannot be written."""
+    """Add missing lines to the `.gitignore` of a course in a repository, and return whether
+    there were any. Existing lines stay. Raise OSError if it cannot be written."""
     if not any((folder / ".git").exists() for folder in (base.resolve(), *base.resolve().parents)):
         return False
     path = base / ".gitignore"

@@ -32,7 +32,8 @@ _packed = cache(packed)
 
 
 def check(machine: Machine, files: Mapping[str, bytes]) -> str:
-    """What these files come to, as JSON: cards (`html`), `verdicts`, what is `told`, its `kind`."""
+    """Check these files and return JSON: cards (`html`), `verdicts`, a message (`told`) and its
+    `kind`."""
     plan, key = _packed()
     paths = _laid(files)
     try:
@@ -75,9 +76,12 @@ def _as_checked(view: StudentView) -> StudentView:
 
 
 def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequence[str]) -> str:
-    """A scenario with these lines typed in place of its own, as JSON: the `screen`, its texts with
-    whether they were typed; whether it `waits` for another line, the scenario's `next` one, and a
-    `hint` at that. KeyError where there is no such scenario."""
+    """Run a scenario with these lines typed in place of its own, and return JSON.
+
+    It has the `screen` (texts, and whether they were typed), whether the program `waits` for
+    another line, the scenario's `next` line and a `hint` for it. Raise KeyError if there is no
+    such scenario.
+    """
     plan, _ = _packed()
     scenario = plan.scenario(name)
     stimulus = scenario.stimuli[0]

@@ -1,7 +1,8 @@
-"""Run with the Python whose code it is to be, and nothing of the harness beside it: takes an
-archive of modules from standard input and gives it back with their code, so that a browser need not
-compile them at each start. The argument is where they will be found: in an archive of that name,
-which then has their code alone, or unpacked in a folder, where their texts stay."""
+"""Compile an archive of modules, so that a browser need not do it at each start.
+
+This file runs with the Python whose code is needed, without the harness. It reads the archive from
+standard input and writes it back with compiled code. The argument says where the modules will be
+found: in an archive of that name, which then has only code, or in a folder, with their texts."""
 
 import importlib.util
 import io

@@ -77,8 +77,8 @@ EDITOR = Pin(
 
 
 def package(pin: Pin, cache: Path) -> dict[str, bytes]:
-    """The files of a package by their paths in it. UserError where it can be neither found below
-    `cache` nor fetched, or is not the one that was pinned."""
+    """Return the files of a package by their paths in it. Raise UserError if it is neither below
+    `cache` nor can be fetched, or if it is not the pinned one."""
     kept = cache / "npm" / pin.archive
     if not kept.is_file():
         write_bytes(kept, _fetched(pin, kept))

@@ -36,7 +36,7 @@ def check_imports(file: CheckedFile) -> Iterable[Breach]:
 
 
 def _why_not(node: _Import, module: str, rule: ImportPolicy) -> str:
-    """The module that may not be imported, and the reason; "" where it may be."""
+    """Return why a module may not be imported; "" if it may."""
     if rule.forbid is None:
         allowed = rule.allow or ()
         others = f"only {', '.join(allowed)}" if allowed else "nothing"
@@ -252,7 +252,7 @@ class _Check:
         return isinstance(holder, ast.Attribute) or any(visit.new_names())
 
     def _as_value(self, node: ast.Name | ast.Attribute, visit: Visit[ast.AST]) -> Iterator[str]:
-        """A module put where it can be reached under another name."""
+        """Find modules that are stored under another name."""
         holder = visit.holder
         if not isinstance(holder, _PASSES_ON) or id(node) in self._index.annotations:
             return
@@ -308,7 +308,7 @@ class _Check:
                 yield f"{what} through another module"
 
     def _stays(self, node: ast.Attribute, visit: Visit[ast.AST]) -> bool:
-        """Whether a step leads to the program's own classes and attributes alone."""
+        """Return whether a step leads only to the program's own classes and attributes."""
         if node.attr not in _OF_AN_OBJECT:
             return node.attr in self._own_attributes
         holder = visit.holder
@@ -323,7 +323,8 @@ class _Check:
         return self._index.own_methods.union(stored) - _PYTHONS
 
     def _other_module(self, module: str, name: str) -> str | None:
-        """The module that `module.name` is, where it is another module of the standard library."""
+        """Return the module that `module.name` is, if it is another module of the standard
+        library."""
         reached = module_named(module, name)
         if reached is None or f"{module}.{name}" in self._modules.dotted:
             return None

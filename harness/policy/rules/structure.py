@@ -39,8 +39,8 @@ _PARTS: Mapping[str, tuple[str, tuple[type[ast.stmt], ...]]] = {
     ),
 )
 def check_module_level(file: CheckedFile) -> Iterator[Breach]:
-    """What is not allowed outside functions; a docstring always is. Imports are judged here only
-    where no rule of their own judges them."""
+    """Find code outside functions that is not allowed; docstrings always are. Imports count here
+    only if no import rule judges them."""
     names = file.policy.names("module_level")
     if names is not None:
         judged_elsewhere = ("imports",) if file.policy.imports is not None else ()
