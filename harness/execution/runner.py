@@ -52,7 +52,7 @@ from harness.execution.protocol.screen import (
 )
 from harness.execution.stand_in_process import AskedCalls, StandInProcess, StandInUnusableError
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.observation import Ending, Observation, Phase, Tier
+from harness.model.observation import Ending, Filled, Observation, Phase, Tier
 from harness.model.stimulus import Key, Limits, Replies, Stimulus, Typed
 
 _log = logger_of(__name__)
@@ -227,6 +227,7 @@ class ScenarioMonitor(ABC):
         self._space = MAX_REPLY_BYTES
         self._reason: Ending | None = None
         self._detail = ""
+        self._filled = Filled.SCREEN
 
     def follow(
         self,
@@ -254,6 +255,7 @@ class ScenarioMonitor(ABC):
             cpu_seconds=cpu_seconds,
             reply=tuple(self._reply),
             detail=self._detail,
+            filled=self._filled,
         )
 
     @abstractmethod
@@ -268,11 +270,11 @@ class ScenarioMonitor(ABC):
     def _exclude_since(self, begun: float) -> None:
         """Do not count the time since then: the process waited for another one of ours."""
 
-    def _stop(self, reason: Ending, detail: str = "") -> None:
+    def _stop(self, reason: Ending, detail: str = "", *, filled: Filled = Filled.SCREEN) -> None:
         if self._reason is None:
             if reason is Ending.ASKED_FOR_MORE and self._stand_in_asks:
                 reason, detail = Ending.STAND_IN_FAILED, "it asked for more input"
-            self._reason, self._detail = reason, detail
+            self._reason, self._detail, self._filled = reason, detail, filled
             _log.info("process killed: %s%s", reason.value, f" ({detail})" if detail else "")
             self._kill()
 

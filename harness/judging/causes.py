@@ -13,12 +13,13 @@ from fractions import Fraction
 from harness.common.escaping import plain
 from harness.common.words import listed
 from harness.judging.blame import SeenPasses, in_scripts
+from harness.judging.explain.rules import UNKNOWN_LOOP
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.explain.siblings import WrittenOut, written_out
 from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Frame, Phase
 from harness.model.plan import Plan, in_turn, needed
-from harness.model.policy import Loop, Outline, OutlinePart, Unparsable
+from harness.model.policy import Loop, Outline, OutlinePart, Recursion, Unparsable
 from harness.model.result import Undefined
 from harness.model.verdict import (
     NOT_HANDED_IN,
@@ -400,20 +401,17 @@ def with_texts(causes: Iterable[Cause], lines: Callable[[str], Sequence[str]]) -
     )
 
 
-_GUESS = ": perhaps a loop whose condition stays true."
-
-
 def with_loops(
     causes: Sequence[Cause],
-    loops: Mapping[str, Loop],
+    endless: Mapping[str, Loop | Recursion],
     failures: Sequence[FailedScenario],
     outline: Outline,
 ) -> tuple[Cause, ...]:
-    """The causes, those of which the loop is known (`loops`, by the example's id) with its line;
-    those that hang in one loop are one cause, that of the loop's function, or else the first."""
-    groups: dict[Loop | int, list[Cause]] = {}
+    """The causes; those whose loop or recursion is known (`endless`, by the example's id) name its
+    line. Those that hang in the same one become one cause: that of its function, or the first."""
+    groups: dict[Loop | Recursion | int, list[Cause]] = {}
     for index, cause in enumerate(causes):
-        groups.setdefault(loops.get(cause.example, index), []).append(cause)
+        groups.setdefault(endless.get(cause.example, index), []).append(cause)
     found: list[Cause] = []
     for loop, together in groups.items():
         if isinstance(loop, int):
@@ -422,19 +420,41 @@ def with_loops(
         function = outline.function_at(loop.file, loop.first)
         main = next((cause for cause in together if cause.function == function), together[0])
         main = _joined(together, main, failures)
-        where = f"line {loop.first}" + (f" of {plain(function, limit=60)}" if function else "")
-        message = main.message.removesuffix(_GUESS)
-        joined = ". The" if message == main.message else ": the"
         members = [each for each in failures if each.scenario.id in main.scenarios]
-        # What only ends too late where time is measured may well end.
-        slow = all(each.scenario.faster_than for each in members)
-        ends = "does not end, or takes too long for so much" if slow else "does not end"
-        main = main.saying(f"{message.removesuffix('.')}{joined} loop in {where} {ends}.")
+        message = main.message.removesuffix(f": {UNKNOWN_LOOP}.")
+        said = _what_keeps_busy(loop, function, members)
+        main = main.saying(_with_sentence(message, said, is_new=message == main.message))
         place = main.place
         if place and place.file == loop.file and place.first <= loop.first <= place.last:
             main = replace(main, line=loop.first)
         found.append(main)
     return tuple(found)
+
+
+def _with_sentence(message: str, said: str, *, is_new: bool) -> str:
+    """The message with what is said as its end, or as a new sentence."""
+    before = message.removesuffix(".")
+    if not is_new:
+        return f"{before}: {said}."
+    capital = said[:1].upper() if said.startswith("the ") else said[:1]
+    return f"{before}. {capital}{said[1:]}."
+
+
+def _what_keeps_busy(
+    known: Loop | Recursion, function: str, members: Sequence[FailedScenario]
+) -> str:
+    """Say where these scenarios were when they reached their limit, and no more than is known."""
+    of = f" of {plain(function, limit=60)}" if function else ""
+    if isinstance(known, Recursion):
+        name = plain(function, limit=60) if function else "the function"
+        return f"{name} (line {known.first}) calls itself again and again"
+    loop = f"the loop in line {known.first}{of}"
+    kinds = {each.verdict.kind for each in members}
+    if kinds == {VerdictKind.OUTPUT_LIMIT}:  # it may end later
+        return f"{loop} was still running"
+    # What only ends too late where time is measured may well end.
+    slow = all(each.scenario.faster_than for each in members)
+    return f"{loop} does not end" + (", or takes too long for so much" if slow else "")
 
 
 def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScenario]) -> Cause:

@@ -38,6 +38,21 @@ class Phase(StrEnum):
     RESULT = "result"  # what the call returned, as it was read or compared
 
 
+class Filled(StrEnum):
+    """What a program filled until it reached its limit on output."""
+
+    SCREEN = "screen"  # by printing
+    FOLDER = "folder"  # by writing files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputLimit:
+    """The limit on output that a program reached. It may have been about to end."""
+
+    filled: Filled
+    kib: int  # the most that fits; a folder also holds only some number of files
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """A place in a file of the student's, never in one of ours."""
@@ -129,6 +144,8 @@ class Observation:
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
     left_open: tuple[str, ...] = ()  # which of them it did not close
     cut: str = ""  # a digest: it was too large to keep but for its ending and what it raised
+    output_limit: OutputLimit | None = None  # which one it reached, if that is how it ended
+    calls_itself: bool = False  # when looked for a loop: a function that calls itself kept it busy
     ends_in_double: bool = False  # it ran into its CPU limit, and ends by itself in twice that
     cpu_seconds: float = field(default=0.0, compare=False)  # for the scheduler alone
 

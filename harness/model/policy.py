@@ -64,6 +64,14 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recursion:
+    """A function that calls itself, directly or not, by its first line."""
+
+    file: str
+    first: int  # 1-based
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LuckyCall:
     """A call whose result differs from run to run: of a clock, an address, unseeded chance."""
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.execution import AnyDriver, Driver, Interpreter
 from harness.execution.piped import PipedDriver
-from harness.model.observation import Ending, Phase, Tier
+from harness.model.observation import Ending, Filled, OutputLimit, Phase, Tier
 from harness.model.stimulus import Limits
 from tests.execution.small_world import (
     QUICK,
@@ -96,6 +96,8 @@ def test_output_is_cut_at_exactly_the_limit(driver: Driver, pipes: PipedDriver) 
         for way in (driver, pipes):
             seen = observe(way, program, call("f()"))
             assert (seen.ending, seen.printed) == (ending, "x" * most)
+            full = OutputLimit(filled=Filled.SCREEN, kib=QUICK.output_kib)
+            assert seen.output_limit == (full if ending is Ending.OUTPUT_LIMIT else None)
 
 
 def test_a_fraction_of_a_second_of_cpu_is_honoured(driver: Driver) -> None:

@@ -17,7 +17,7 @@ from harness.execution.piped import PipedDriver
 from harness.execution.protocol.answers import is_complete
 from harness.execution.protocol.replies import FinalReply, Reply
 from harness.execution.runner import RememberedAnswers
-from harness.model.observation import Ending, Observation, Phase
+from harness.model.observation import Ending, Filled, Observation, OutputLimit, Phase
 from harness.model.policy import SourceFile
 from harness.model.stimulus import Binding, Limits, Replies, Stimulus
 from harness.stimuli.run import Run
@@ -145,6 +145,8 @@ FILLING = {
 def test_a_folder_does_not_grow_without_end(one_driver: Driver, case: str) -> None:
     (seen,) = watch(one_driver, f"def f():\n    {FILLING[case]}\n", call("f()"))
     assert seen.ending in (Ending.OUTPUT_LIMIT, Ending.CPU_LIMIT)
+    if seen.ending is Ending.OUTPUT_LIMIT:
+        assert seen.output_limit == OutputLimit(filled=Filled.FOLDER, kib=4096)
     assert len(seen.files) <= 301
     (after,) = watch(one_driver, "def f():\n    return 1\n", call("f()"))
     assert files(after) == {"in.txt": "'käse\\n'"}

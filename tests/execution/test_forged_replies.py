@@ -200,6 +200,11 @@ def test_a_loop_is_in_the_submissions_files(loop: str, known: bool) -> None:
     seen = heard("L", "A" + json.dumps({"loop": loop}), stimulus=LOOPING)
     assert seen.ending is (Ending.CPU_LIMIT if known else Ending.TAMPERED)
     assert heard("L", "A" + json.dumps({"loop": loop})).ending is Ending.TAMPERED
+    seen = heard("L", "A" + json.dumps({"recursion": loop}), stimulus=LOOPING)
+    is_allowed = known and loop != ""
+    assert seen.ending is (Ending.CPU_LIMIT if is_allowed else Ending.TAMPERED)
+    assert seen.calls_itself is is_allowed
+    assert heard("L", "A" + json.dumps({"recursion": loop})).ending is Ending.TAMPERED
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         changed(VALUE, "        print('read')\n" + VALUE), {BOX: ("failed", "although nothing should be printed here")}
     ),
     "a property that prints without end": (
-        changed(VALUE, "        while True: print('read')\n"), {BOX: ("output_limit", "box printed without end")}
+        changed(VALUE, "        while True: print('read')\n"), {BOX: ("output_limit", "box printed more than 64 KiB, which is the limit")}
     ),
     "a property that takes all memory": (
         changed(VALUE, "        return 'x' * 10**9\n"), {BOX: ("memory_limit", "box used more memory than is allowed")}
@@ -188,7 +188,7 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         {SAVE: ("failed", "File too large (line 18")},
     ),
     "thousands of files": (
-        saving("for n in range(5000): open(f'{n}.txt', 'w').close()"), {SAVE: ("output_limit", "save writes more than 300 files or 4 MiB in its folder")}
+        saving("for n in range(5000): open(f'{n}.txt', 'w').close()"), {SAVE: ("output_limit", "save wrote more than 300 files or 4 MiB in its folder, which is the limit")}
     ),
     "a link": (saving("os.symlink('in.txt', 'report.txt')"), {SAVE: ("failed", "PermissionError: [Errno 1] Operation not permitted: 'in.txt' -> 'report.txt'")}),
     "a pipe": (saving("os.mkfifo('report.txt')"), {SAVE: ("failed", "PermissionError")}),

@@ -322,14 +322,21 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 
 def test_loops_are_named(course: Course) -> None:
-    endless, others = course.graded("loops", endless=ENDLESS, others=OTHERS).values()
+    calls_itself = REFERENCE.replace(
+        "return n", "return n if n > 60 else one(n + 1) + one(n + 1)", 1
+    )
+    graded = course.graded("loops", endless=ENDLESS, others=OTHERS, recursive=calls_itself)
+    endless, others, recursive = graded.values()
     said = {cause.function: (cause.message, cause.line) for cause in endless.causes}
     assert said["one"] == ("one did not end: the loop in line 3 of one does not end.", 3)
     assert said["two"] == ("two did not end: the loop in line 11 of two does not end.", 11)
-    assert said["three"][0].endswith('"again 3". The loop in line 20 of three does not end.')
+    assert said["three"][0].endswith('"again 3". The loop in line 20 of three was still running.')
     said = {cause.function: (cause.message, cause.line) for cause in others.causes}
     assert said["one"] == ("one did not end: the loop in line 2 of one does not end.", 2)
     assert said["two"] == ("two did not end: the loop in line 12 of two does not end.", 12)
+    assert recursive.causes[0].message == (
+        "one did not end: one (line 1) calls itself again and again."
+    )
     # Nobody asked where it loops: such an answer is not an answer, and earns nothing.
     kinds = {each.scenario_id: each.verdict.kind for each in others.scenarios}
     assert kinds["all/c"] is VerdictKind.TAMPERED

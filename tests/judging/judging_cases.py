@@ -22,6 +22,7 @@ from harness.model.observation import (
     Frame,
     NamedValue,
     Observation,
+    OutputLimit,
     Phase,
     Raised,
     StepOutcome,
@@ -67,6 +68,7 @@ def ended(
     detail: str = "",
     phase: Phase = Phase.STIMULUS,
     ends_in_double: bool = False,
+    output_limit: OutputLimit | None = None,
 ) -> Observation:
     """A process that ended without an answer."""
     return Observation(
@@ -75,6 +77,7 @@ def ended(
         detail=detail,
         phase=phase,
         ends_in_double=ends_in_double,
+        output_limit=output_limit,
     )
 
 

@@ -1,10 +1,13 @@
 """Endings, inputs, exceptions, texts and boards: what rules fire on, say, and leave alone."""
 
+from dataclasses import replace
+
+from harness.execution.folder import TOO_FULL
 from harness.matchers.kinds.combinations import ALine, AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import HasNumber, Matches
 from harness.model.expectation import Expected
-from harness.model.observation import Ending, Phase
+from harness.model.observation import Ending, Filled, Frame, OutputLimit, Phase, Raised
 from harness.model.stimulus import Stimulus
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
@@ -39,6 +42,9 @@ TRIES = ALine(matcher=AllOf(matchers=(Contains(text="tries"), HasNumber(number="
 GRID = "|  |0\n|X |1\n+--+\n 01"
 SHOWN = Expected(turns=some_turns({0: Contains(text="Column"), 1: Contains(text=GRID)}))
 LOADING = Phase.LOADING
+SCREEN_FULL = OutputLimit(filled=Filled.SCREEN, kib=256)
+FOLDER_FULL = OutputLimit(filled=Filled.FOLDER, kib=4096)
+CALL_OF_F = Frame(file="a1.py", line=2, function="f", source="return f(n)")
 GET_ACTION = Stimulus(action=Call(expression="get_action()"))
 FIRES: Sentences = {
     "printed_rows_and_columns_swapped": {
@@ -232,8 +238,8 @@ FIRES: Sentences = {
         "Code outside the functions ran at import: as soon as the file is loaded, it "
         "called exit.": case(called(1), raised("SystemExit", phase=LOADING)),
         "Code outside the functions ran at import: as soon as the file is loaded, "
-        "it does not end: a loop outside the functions runs "
-        "forever.": case(called(1), ended(Ending.CPU_LIMIT, phase=LOADING)),
+        "it does not end: perhaps a loop outside the "
+        "functions.": case(called(1), ended(Ending.CPU_LIMIT, phase=LOADING)),
     },
     "missing_function": {
         "The function add is missing: "
@@ -241,13 +247,20 @@ FIRES: Sentences = {
         "differently.": case(called(1), ended(Ending.MISSING, detail="add"))
     },
     "printed_without_end": {
-        'add printed without end; the last lines read "no".': case(
+        'add printed more than 256 KiB, which is the limit; the last lines read "no".': case(
+            called(1), ended(Ending.OUTPUT_LIMIT, "no\n" * 500, output_limit=SCREEN_FULL)
+        ),
+        'add printed more than it may; the last lines read "no".': case(
             called(1), ended(Ending.OUTPUT_LIMIT, "no\n" * 500)
         ),
-        'get_action printed without end after input 1 ("x") and did not ask for input again; the '
-        'last lines read "no".': case(
+        "add wrote more than 300 files or 4 MiB in its folder, which is the limit.": case(
+            called(1),
+            ended(Ending.OUTPUT_LIMIT, detail=TOO_FULL, output_limit=FOLDER_FULL),
+        ),
+        'get_action printed more than 256 KiB, which is the limit, after input 1 ("x") and did '
+        'not ask for input again; the last lines read "no".': case(
             called("r4", "> ", "x", "> ", "r4", ""),
-            ended(Ending.OUTPUT_LIMIT, "> ", "x", "no\n" * 500),
+            ended(Ending.OUTPUT_LIMIT, "> ", "x", "no\n" * 500, output_limit=SCREEN_FULL),
             GET_ACTION,
         ),
     },
@@ -268,9 +281,8 @@ FIRES: Sentences = {
         "is a quicker way.": case(called(1), ended(Ending.CPU_LIMIT, ends_in_double=True)),
     },
     "did_not_end": {
-        "add did not end: perhaps a loop whose condition stays true.": case(
-            called(1), ended(Ending.CPU_LIMIT)
-        ),
+        "add did not end: perhaps a loop whose condition stays true, or a function that calls "
+        "itself.": case(called(1), ended(Ending.CPU_LIMIT)),
         'The program did not end after input 1 ("a"): it sleeps too long, or waits for '
         "something that never happens.": case(
             ran("> ", "a", "end"), ended(Ending.TIMEOUT, "> ", "a", ""), typing("a")
@@ -280,7 +292,15 @@ FIRES: Sentences = {
         "add used more memory than is allowed: perhaps something grows without end.": [
             case(called(1), ended(Ending.MEMORY_LIMIT)),
             case(called(1), raised("MemoryError")),
-        ]
+        ],
+        "add used more memory than is allowed: f calls itself too often.": case(
+            called(1),
+            replace(
+                raised("MemoryError", line=2, source="return f(n)"),
+                ending=Ending.MEMORY_LIMIT,
+                raised=Raised(type_name="MemoryError", message="", frames=(CALL_OF_F,) * 40),
+            ),
+        ),
     },
     "crashed": {
         "add made Python itself crash (SIGSEGV).": case(
@@ -308,8 +328,7 @@ FIRES: Sentences = {
         )
     },
     "recursed_too_deep": {
-        "add recursed too deeply: a function calls itself too often, perhaps without end "
-        "(line 2: return f(n)).": case(
+        "add raised RecursionError: a function calls itself too often (line 2: return f(n)).": case(
             called(1), raised("RecursionError", "maximum", line=2, source="return f(n)")
         )
     },

@@ -13,7 +13,7 @@ from harness.judging.causes import derive, unreadable, unsettled, with_loops, wi
 from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Frame, Observation, Phase
 from harness.model.plan import Scenario, Visibility
-from harness.model.policy import Loop, Outline, Unparsable
+from harness.model.policy import Loop, Outline, Recursion, Unparsable
 from harness.model.stimulus import Binding, Stimulus, Typed
 from harness.model.verdict import (
     Blame,
@@ -273,6 +273,21 @@ def test_a_file_that_loops_while_it_loads_is_told_the_loops_line() -> None:
     seen = Observation(ending=Ending.CPU_LIMIT, phase=Phase.LOADING)
     failure = fails("inner", rule="ran_at_import", number=1, observation=seen)
     assert of_loop(failure, program).endswith("The loop in line 2 does not end.")
+
+
+def test_a_loop_that_prints_too_much_may_end_later() -> None:
+    program = "def inner(x):\n    for y in x:\n        print(y)\n"
+    failure = fails("inner", rule="printed_without_end", kind=VerdictKind.OUTPUT_LIMIT)
+    assert of_loop(failure, program).endswith("The loop in line 2 of inner was still running.")
+
+
+def test_a_function_that_calls_itself_is_no_loop() -> None:
+    program = "n = 0\ndef inner(x):\n    return inner(x)\n"
+    failure = fails("inner", rule="did_not_end", kind=VerdictKind.CPU_LIMIT)
+    (cause,) = derive([failure], outline(program), {})
+    endless = {cause.example: Recursion(file="a1.py", first=2)}
+    (told,) = with_loops([cause], endless, [failure], outline(program))
+    assert told.message.endswith("inner (line 2) calls itself again and again.")
 
 
 def test_a_loop_in_a_scenario_that_measures_time_may_be_too_slow_only() -> None:

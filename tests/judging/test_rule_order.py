@@ -125,7 +125,8 @@ LAST = 'After input 2 ("b"), the output differs from line 1, column 8: "Player 2
         (ran(*WRONG, "b", "Player 1 wins\n"), f"{FIRST}{STOPS}"),
         (crashes(*WRONG, "b", "Player 1 wins\n"), f"{FIRST}{CRASH}"),
         (ended(Ending.CPU_LIMIT, *WRONG, "b", "Pl"), f'{FIRST}Later, the program did not end '
-         'after input 2 ("b"): perhaps a loop whose condition stays true.'),
+         'after input 2 ("b"): perhaps a loop whose condition stays true, or a function that '
+         'calls itself.'),
         # In the turn in which it ends, too.
         (ran("> ", "a", "> "), 'After input 1 ("a"), the line "Player 2 to move" is missing: it '
          'should be line 1. Later, the program stopped early: after input 1 ("a") it should have '

@@ -6,6 +6,7 @@ from __future__ import annotations
 import _sitebuiltins
 import builtins
 import marshal
+import os
 import sys
 import warnings
 from _frozen_importlib import ModuleSpec
@@ -163,8 +164,19 @@ def hide_ours() -> None:
         del sys.modules[name]
 
 
+def _is_no_folder(place: str) -> bool:
+    """Whether it is the library's archive, which need not exist, or nothing."""
+    try:
+        os.stat(place + "/.")  # noqa: PTH116  (pathlib is not loaded here)
+    except OSError:
+        return True
+    return False
+
+
 def complete_interpreter() -> None:
-    """`exit`, `quit` and `help`, which `site` gives elsewhere; and no warnings on the terminal."""
+    """`exit`, `quit` and `help`, which `site` gives elsewhere; and no warnings on the terminal.
+    `sys.path` begins with a folder, as it does for a program that a person starts."""
+    sys.path[:] = sorted(sys.path, key=_is_no_folder)
     warnings.simplefilter("ignore")
     end_key = "Ctrl-D (i.e. EOF)"
     builtins.quit = _sitebuiltins.Quitter("quit", end_key)

@@ -29,7 +29,7 @@ from harness.execution.linux.processes import CHUNK, ProcessClock, ScenarioChann
 from harness.execution.protocol.replies import FrameBuffer, TamperedError
 from harness.execution.runner import ScenarioMonitor
 from harness.execution.sharing import CPU_SHARE, Keep, SharedGroup
-from harness.model.observation import Ending
+from harness.model.observation import Ending, Filled
 from harness.model.stimulus import Limits, Typed
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Monitor(ScenarioMonitor):
             if now - self._killed_at > _PATIENCE:
                 raise HarnessError("a submission server does not answer")
         elif self._folder is not None and self._folder.is_too_full():
-            self._stop(Ending.OUTPUT_LIMIT, TOO_FULL)
+            self._stop(Ending.OUTPUT_LIMIT, TOO_FULL, filled=Filled.FOLDER)
         elif now >= self._clock.due and (passed := self._clock.passed()) is not None:
             self._stop(passed)
 

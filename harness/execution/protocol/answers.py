@@ -100,6 +100,11 @@ class Answerable:
             _require(self.stimulus.finds_loop and final == FinalReply(loop=final.loop))
             self._check_loop(final.loop)
             return
+        if final.recursion is not None:
+            is_alone = final == FinalReply(recursion=final.recursion)
+            _require(self.stimulus.finds_loop and is_alone and final.recursion != "")
+            self._check_loop(final.recursion)
+            return
         if not is_complete(self.stimulus, reply, self.facts.arguments):
             raise TamperedError("an incomplete reply")
         if final.missing is not None:

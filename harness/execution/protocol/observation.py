@@ -6,7 +6,7 @@ from itertools import chain, repeat
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
-from harness.execution.folder import MORE_FILES
+from harness.execution.folder import LARGEST_FOLDER, MORE_FILES
 from harness.execution.protocol.answers import Answerable
 from harness.execution.protocol.replies import (
     FinalReply,
@@ -18,8 +18,10 @@ from harness.execution.protocol.replies import (
 from harness.execution.protocol.screen import ScreenParser, joined
 from harness.model.observation import (
     Ending,
+    Filled,
     NamedValue,
     Observation,
+    OutputLimit,
     Phase,
     StepOutcome,
     Turn,
@@ -40,6 +42,7 @@ class End:
     cpu_seconds: float
     reply: tuple[bytes, ...]  # the frames that it wrote
     detail: str = ""  # why a stand-in could not be used, if that is the reason
+    filled: Filled = Filled.SCREEN  # if the reason is the limit on output
 
 
 def observation(
@@ -73,10 +76,19 @@ def observation(
         return replace(seen, ending=Ending.ANSWERED, exit_status=end.exit_code)
     if end.reason is not None or end.exit_code != 0 or reply.final is None:
         ending, detail = _without_answer(end, reply, limits)
-        return replace(seen, ending=ending, detail=detail)
+        limit = _output_limit(end, limits) if ending is Ending.OUTPUT_LIMIT else None
+        return replace(seen, ending=ending, detail=detail, output_limit=limit)
+    if reply.final.recursion is not None:
+        place = reply.final.recursion
+        return replace(seen, ending=Ending.CPU_LIMIT, detail=place, calls_itself=True)
     if reply.final.loop is not None:
         return replace(seen, ending=Ending.CPU_LIMIT, detail=reply.final.loop)
     return _answered(answerable, seen, reply.final)
+
+
+def _output_limit(end: End, limits: Limits) -> OutputLimit:
+    most = LARGEST_FOLDER >> 10 if end.filled is Filled.FOLDER else limits.output_kib
+    return OutputLimit(filled=end.filled, kib=most)
 
 
 def _ended_by_itself(stimulus: Stimulus, end: End, reply: Reply) -> bool:

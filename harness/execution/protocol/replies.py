@@ -257,14 +257,17 @@ class FinalReply:
     open: tuple[str, ...] = ()  # files that are not closed
     memory: bool = False  # there was no memory left
     loop: str | None = None  # where it looped
+    recursion: str | None = None  # the line of a function that called itself again and again
     stderr: str | None = None  # what was written to stderr, if that is not shown on the screen
 
     def check_size(self) -> None:
         """Raise TamperedError if a part is larger than our side makes it, or no name."""
         if len(self.open) > MAX_OPEN_FILES:
             raise TamperedError("a reply too large")
-        for name in (self.missing or "", self.near, self.loop or "", *self.open):
+        for name in (self.missing or "", self.near, *self.open):
             checked_name(name)
+        for place in (self.loop or "", self.recursion or ""):
+            checked_name(place)
         if self.stderr is not None and not is_encodable(_checked_text(self.stderr, MAX_STDERR)):
             raise TamperedError("a misshapen reply")
         if self.raised is not None:

@@ -37,7 +37,7 @@ from harness.judging.suspects import (
 from harness.model.assignment import SourceFile, Surroundings
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario, Visibility
-from harness.model.policy import Loop, OutlinePart
+from harness.model.policy import Loop, OutlinePart, Recursion
 from harness.model.stimulus import Stimulus, Substitution
 from harness.model.verdict import Blame, Cause, Explanation, StandInOutcome, Verdict, VerdictKind
 from harness.policy.reading import lines_of
@@ -54,6 +54,9 @@ MOST_LOOP_RUNS = 3  # of one submission
 _LEAST_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of that
 _LEAST_WALL_SECONDS = 10.0  # who prints without end waits until a busy machine has read that
 _LOOPING = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.OUTPUT_LIMIT})
+# What a run that looks for a loop found: the rule of the verdict that a cache keeps of it.
+_LOOP = "loop"
+_RECURSION = "recursion"
 _PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,7})-(?P<last>[0-9]{1,7})")
 MOST_TRACED_CAUSES = 3  # of one submission
 MOST_TRACED = 25  # failing runs, and as many passing ones, of one cause
@@ -122,7 +125,7 @@ class CauseFinder:
             passed=passed,
         )
         causes = derive(failures, outline, blame, again.would_pass)
-        causes = with_loops(causes, again.loops(causes), failures, outline)
+        causes = with_loops(causes, again.endless(causes), failures, outline)
         texts = {file.name: lines_of(file.data) for file in files}
         program = SuspectProgram(
             outline=outline, texts=texts, sheet=self._sheet, constants=self._constants
@@ -215,19 +218,23 @@ class _RunsAgain:
         limits = replace(scenario.limits, cpu_seconds=min(scenario.limits.cpu_seconds, most))
         return self.candidate.server.observe(stimulus, limits)
 
-    def loops(self, causes: Sequence[Cause]) -> dict[str, Loop]:
-        """The loops in which causes do not end, by the causes' examples."""
+    def endless(self, causes: Sequence[Cause]) -> dict[str, Loop | Recursion]:
+        """The loops and recursions in which causes do not end, by the causes' examples."""
         outline = self.candidate.report.outline
         failed = [self.failed[cause.example] for cause in causes if cause.example in self.failed]
         looping = [each for each in failed if each.verdict.kind in _LOOPING]
-        loops: dict[str, Loop] = {}
+        found: dict[str, Loop | Recursion] = {}
         for each in looping[:MOST_LOOP_RUNS]:
             verdict = self._recalled(each, ("loop",), partial(self._find_loop, each))
-            if place := _PLACE.fullmatch(verdict.message):
-                first, last = int(place["first"]), int(place["last"])
-                if loop := outline.loop_around(place["file"], first, last):
-                    loops[each.scenario.id] = loop
-        return loops
+            place = _PLACE.fullmatch(verdict.message)
+            if place is None:
+                continue
+            file, first, last = place["file"], int(place["first"]), int(place["last"])
+            if verdict.explanation is not None and verdict.explanation.rule == _RECURSION:
+                found[each.scenario.id] = Recursion(file=file, first=first)
+            elif loop := outline.loop_around(file, first, last):
+                found[each.scenario.id] = loop
+        return found
 
     def _find_loop(self, each: FailedScenario) -> Verdict:
         """Where it loops, as the message of a verdict, which is what a cache stores."""
@@ -236,7 +243,8 @@ class _RunsAgain:
         longer = replace(limits, cpu_seconds=cpu, wall_seconds=max(wall, _LEAST_WALL_SECONDS))
         seen = self.candidate.server.observe(replace(each.stimulus, finds_loop=True), longer)
         detail = seen.detail if seen.ending is Ending.CPU_LIMIT else ""
-        return Verdict(kind=each.verdict.kind, explanation=Explanation(rule="loop", message=detail))
+        rule = _RECURSION if seen.calls_itself else _LOOP
+        return Verdict(kind=each.verdict.kind, explanation=Explanation(rule=rule, message=detail))
 
     def with_suspects(self, causes: Sequence[Cause], program: SuspectProgram) -> tuple[Cause, ...]:
         """The causes with the lines that are most suspect, by traced runs."""

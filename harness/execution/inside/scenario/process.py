@@ -309,12 +309,14 @@ _MOST_FRAMES = 50
 class LoopFinder:
     """Finds the lines that a program executes again and again: after some CPU time it traces the
     frames on the stack of files in `own`, the student's, and forgets those that return. The
-    innermost one left loops: that is answered, in JSON, and nothing else of this run is used."""
+    innermost one left loops: that is answered, in JSON, and nothing else of this run is used. If
+    it waits for a call of its own function, that function is answered: it calls itself."""
 
     def __init__(self, own: Container[str], answer: Callable[[str], None]) -> None:
         self._own = own
         self._answer = answer
         self._frames: list[FrameType] = []  # the student's, innermost first
+        self._stack: list[FrameType] = []  # those of them that were there at first
         self._seen: dict[int, tuple[int, int]] = {}  # by a frame's identity: its first, last line
         self._count = 0
 
@@ -332,6 +334,7 @@ class LoopFinder:
                 self._frames.append(frame)
                 frame.f_trace = self._trace
             frame = frame.f_back
+        self._stack = self._frames
         _signal.setitimer(_signal.ITIMER_PROF, _LONGEST_TRACE if self._frames else _AFTER)
         if self._frames:
             sys.settrace(lambda frame, event, argument: None)  # no new frames
@@ -350,12 +353,33 @@ class LoopFinder:
 
     def _finish(self) -> None:
         found = [each for each in self._frames if id(each) in self._seen]
-        text = '""'
-        if found:
+        kind, text = "loop", ""
+        if place := self._recursion(found or self._frames):
+            kind, text = "recursion", place
+        elif found:
             first, last = self._seen[id(found[0])]
-            text = quote(f"{found[0].f_code.co_filename}:{first}-{last}")
-        self._answer('{"loop":' + text + "}")
+            text = f"{found[0].f_code.co_filename}:{first}-{last}"
+        self._answer(f'{{"{kind}":' + quote(text) + "}")
         _exit(0)
+
+    def _recursion(self, left: list[FrameType]) -> str:
+        """The first line of a function that was called within a call of it, if the first of these
+        frames is such a call; otherwise empty. Of several functions that call each other it is the
+        first in the text, whichever ran when we looked."""
+        if not left:
+            return ""
+        busy = left[0]
+        inner = [each.f_code for each in self._stack[: self._stack.index(busy)]]
+        if busy.f_code not in inner:
+            return ""
+        all_codes = [each.f_code for each in self._stack]
+        places = [
+            (code.co_filename, code.co_firstlineno)
+            for code in set(all_codes)
+            if all_codes.count(code) > 1
+        ]
+        file, line = min(places)
+        return f"{file}:{line}-{line}"
 
 
 _MOST_TRACED = 20_000  # lines executed while tracing

@@ -86,6 +86,10 @@ def a_type(value: Value) -> str:
     return type_with_article(value.type_name)
 
 
+# Said of a program that ran out of computing time as long as nothing more is known.
+UNKNOWN_LOOP = "perhaps a loop whose condition stays true, or a function that calls itself"
+
+
 def at_line(raised: Raised | None) -> str:
     """The student's own line, as the end of a clause; empty where none is known."""
     if raised is None or not raised.frames:

@@ -1,6 +1,7 @@
 """Rules about how the process ended, the inputs it took, and exceptions, at the student's line."""
 
 import re
+from collections import Counter
 
 from harness.common.escaping import plain, quoted
 from harness.common.lookalikes import look_alike
@@ -9,15 +10,22 @@ from harness.judging.compare.ending import expected_ending
 from harness.judging.compare.mismatch import RaiseMismatch
 from harness.judging.compare.raises import has_base
 from harness.judging.explain.failure import Failure, item_at
-from harness.judging.explain.rules import RAISES, Part, Stage, at_line, rule, rule_about
-from harness.model.observation import Ending, Phase, Raised
+from harness.judging.explain.rules import (
+    RAISES,
+    UNKNOWN_LOOP,
+    Part,
+    Stage,
+    at_line,
+    rule,
+    rule_about,
+)
+from harness.model.observation import Ending, Filled, OutputLimit, Phase, Raised
 
 _AT_IMPORT = {
     Ending.ASKED_FOR_MORE: "it asks for input",
     Ending.TIMEOUT: "it waits and does not end",
-    Ending.CPU_LIMIT: "it does not end: a loop outside the functions runs forever",
+    Ending.CPU_LIMIT: "it does not end: perhaps a loop outside the functions",
     Ending.MEMORY_LIMIT: "it uses more memory than is allowed",
-    Ending.OUTPUT_LIMIT: "it prints without end",
     Ending.CRASHED: "it makes Python itself crash",
     Ending.ENDED_EARLY: "it ends the whole program",
 }
@@ -45,6 +53,8 @@ def ran_at_import(failure: Failure) -> str | None:
     raised = failure.raised
     if raised is None:
         what = _AT_IMPORT.get(failure.ending or Ending.ANSWERED)
+        if failure.ending is Ending.OUTPUT_LIMIT:
+            what = f"it printed {_too_much(failure.observation.output_limit)}"
     elif raised.type_name == "SystemExit":
         what = "it called exit"
     elif raised.type_name == "EOFError":
@@ -86,17 +96,23 @@ def missing_function(failure: Failure, ending: Ending) -> str:
     return f"The {kind} {name} is missing: {reason}."
 
 
-@rule_about(Stage.ENDING, 50, "prints without end", _ends(Ending.OUTPUT_LIMIT))
+def _too_much(limit: OutputLimit | None) -> str:
+    """Say how much a program may print, if that is known. It may have been about to end."""
+    return "more than it may" if limit is None else f"more than {limit.kib} KiB, which is the limit"
+
+
+@rule_about(Stage.ENDING, 50, "prints more than it may", _ends(Ending.OUTPUT_LIMIT))
 def printed_without_end(failure: Failure, ending: Ending) -> str:
-    if failure.observation.detail.endswith("in its folder"):
-        return failure.says(f"writes {failure.observation.detail}: perhaps a loop without an end")
+    limit = failure.observation.output_limit
+    if limit is not None and limit.filled is Filled.FOLDER:
+        return failure.says(f"wrote {failure.observation.detail}, which is the limit")
     lines = failure.observation.printed[-2000:].split("\n")
     # The last line and the first are likely cut.
     line = next((one for one in lines[-2:0:-1] if one.strip()), "")
     again = f"; the last lines read {quoted(line)}" if line else ""
     asks = failure.observation.reads < failure.expected_reads
     more = _last_input(failure) + (" and did not ask for input again" if asks else "")
-    return failure.says(f"printed without end{more}{again}")
+    return failure.says(f"printed {_too_much(limit)}{more and ','}{more}{again}")
 
 
 @rule(Stage.ENDING, 65, "takes longer than it may")
@@ -111,7 +127,7 @@ def takes_too_long(failure: Failure) -> str | None:
 @rule(Stage.ENDING, 70, "does not end")
 def did_not_end(failure: Failure) -> str | None:
     if failure.ending is Ending.CPU_LIMIT:
-        hint = "perhaps a loop whose condition stays true"
+        hint = UNKNOWN_LOOP
     elif failure.ending is Ending.TIMEOUT:
         hint = "it sleeps too long, or waits for something that never happens"
     else:
@@ -128,8 +144,25 @@ def _last_input(failure: Failure) -> str:
 def memory(failure: Failure) -> str | None:
     raised = failure.raised
     if failure.ending is Ending.MEMORY_LIMIT or (raised and raised.type_name == "MemoryError"):
-        return failure.says("used more memory than is allowed: perhaps something grows without end")
+        recursive = _recursive_function(failure.observation.raised)
+        hint = "perhaps something grows without end"
+        if recursive:
+            hint = f"{plain(recursive, limit=60)} calls itself too often"
+        return failure.says(f"used more memory than is allowed: {hint}")
     return None
+
+
+_INNERMOST = 12  # calls among which functions that call each other are looked for
+_SAME_FUNCTION = 3  # of these calls: that many of one function are a recursion
+
+
+def _recursive_function(raised: Raised | None) -> str:
+    """Return the function that called itself, directly or not, in the innermost calls; of several
+    the first by name, because chance decides where memory ends."""
+    if raised is None:
+        return ""
+    calls = Counter(frame.function for frame in raised.frames[-_INNERMOST:])
+    return min((name for name, count in calls.items() if count >= _SAME_FUNCTION), default="")
 
 
 @rule_about(Stage.ENDING, 90, "crashes Python itself", _ends(Ending.CRASHED))
@@ -239,10 +272,7 @@ def called_exit(failure: Failure, raised: Raised) -> str | None:
 
 @rule_about(Stage.ENDING, 130, "calls itself too often", _unexpected)
 def recursed_too_deep(failure: Failure, raised: Raised) -> str | None:
-    clause = (
-        "recursed too deeply: a function calls itself too often, perhaps without end"
-        f"{at_line(raised)}"
-    )
+    clause = f"raised RecursionError: a function calls itself too often{at_line(raised)}"
     return failure.says(clause) if _is(raised, "RecursionError") else None
 
 
