@@ -131,6 +131,7 @@ def test_a_function_is_not_to_blame_where_it_cannot_be_substituted(report: Store
 
 
 def test_a_substituted_function_answers_only_what_the_reference_asks_it(report: Store) -> None:
+    """Row 117 of the attacks. Who asks no more is "ann"."""
     found = brief(result_of(report, "asks more").causes)
     assert ("price", True, 2) in found  # its own scenarios
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from harness.assignment.loading import load
+from harness.common import serial
 from harness.grading.context import prepare
 from harness.grading.grader import Grader
 from harness.model.submission import Submission
-from harness.model.verdict import VerdictKind
+from harness.model.verdict import StandInOutcome, VerdictKind
 from tests.execution.small_world import source
-from tests.grading.stand_in_course import SHOP, WRONG_BANK, write
+from tests.grading.stand_in_course import BANK, SHOP, WRONG_BANK, write
 from tests.inline import grader_of
 
 SECRET = "canary-of-the-stand-in"
@@ -105,3 +106,16 @@ def test_a_function_that_is_not_offered_is_not_called(grader: Grader) -> None:
 def test_the_search_finds_what_is_there(grader: Grader, name: str) -> None:
     _, observed = graded(grader, ATTACKS[name], f"SECRET = {SECRET!r}\n{WRONG_BANK}")
     assert "found it" in observed
+
+
+ASKS_ANYTHING = "import bank\nprint('told', 1000 * bank.largest([3, 77, 5]))\n" + SHOP
+FORGETS = BANK.replace("return max(tins)", "return 0")
+
+
+@pytest.mark.parametrize(("bank", "is_shown"), [(FORGETS, False), (BANK, True)])
+def test_what_a_stand_in_answers_is_not_shown(grader: Grader, bank: str, is_shown: bool) -> None:
+    """Row 121. What the program's own module answers is."""
+    files = (source(bank, "bank.py"), source(ASKS_ANYTHING, "shop.py"))
+    result = grader.grade(Submission(id="x", files=files, origin="x")).result
+    assert StandInOutcome.FAILED in {each.verdict.stand_in for each in result.scenarios}
+    assert ("told 77000" in serial.dumps(result)) == is_shown

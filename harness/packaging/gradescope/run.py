@@ -22,6 +22,7 @@ from harness.common.errors import HarnessError, UserError, error_lines
 from harness.common.files import write
 from harness.execution import (
     AnyDriver,
+    CallsOf,
     Observes,
     ProcessServer,
     create_driver,
@@ -192,6 +193,11 @@ class InTime(AnyDriver):
     ) -> Iterator[Observes]:
         with self._driver.submission(assignment, files, reference) as server:
             yield _InTimeServer(server, self)
+
+    @contextmanager
+    def asked_by(self, assignment: Assignment, reference: _Files) -> Iterator[CallsOf]:
+        with self._driver.asked_by(assignment, reference) as calls:
+            yield calls
 
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ProcessServer:
         """The driver's: a tool of ours ends by its own limits."""
