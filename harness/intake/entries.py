@@ -21,25 +21,15 @@ from pathlib import Path
 from harness.common import words
 from harness.common.errors import UserError
 from harness.common.escaping import shorten
+from harness.intake.junk import is_environment, junk_among
 
 MAX_ID = 100
 _NAMES_SHOWN = 5
+BACKSLASH = "\\"
 HEAD_BYTES = 64 * 1024
 MAX_FILE_BYTES = 1024 * 1024
 MAX_ENTRIES = 1000
 MAX_CLASS_ENTRIES = 100_000
-
-_IGNORED = frozenset({"expect.yaml", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini"})
-# Hidden names that systems, editors and tools make; a student's name may begin with a dot too.
-_HIDDEN = frozenset(
-    {
-        *(".DS_Store", ".Spotlight-V100", ".Trash", ".Trashes", ".TemporaryItems", ".directory"),
-        *(".fseventsd", ".localized", ".cache", ".env", ".venv", ".tox", ".nox", ".idea"),
-        *(".git", ".gitattributes", ".github", ".gitignore", ".hg", ".svn", ".vscode"),
-        *(".harness-cache", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
-        ".ipynb_checkpoints",
-    }
-)
 
 
 def safe_id(name: str) -> str:
@@ -192,6 +182,7 @@ class EntryKind(StrEnum):
     FOLDER = "folder"
     LINK = "symbolic link"
     OTHER = "special file"
+    NOWHERE = "path that leads nowhere"  # of an archive's entry: it is in none of its folders
 
 
 def kind_of_mode(mode: int) -> EntryKind:
@@ -224,6 +215,8 @@ class Entry:
     where: str = ""  # of a folder: its path, after that of an archive, for messages
     folder: str = ""  # where it is in its archive or in the submission: "", "A3" or "A3/src"
     is_packed: bool = False
+    size: int = 0  # of a FILE, as an archive says it
+    fault: str = ""  # "an absolute path (/x)": why it, or something in it, cannot be accepted
     start: Callable[[int], bytes] = lambda size: b""
     everything: Callable[[int], tuple[Entry, ...]] = lambda most: ()
 
@@ -250,7 +243,25 @@ class Entry:
 
     def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
         """What is directly inside, without what is ignored in a student's folder."""
-        return tuple(entry for entry in self.everything(most) if not is_ignored(entry.name))
+        return without_junk(self.everything(most))[0]
+
+
+def without_junk(entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+    """Of what is in one student's folder, what counts and what does not."""
+    junk = set(junk_among(entry.name for entry in entries))
+    junk |= {entry.name for entry in entries if is_environment_folder(entry)}
+    counts = tuple(entry for entry in entries if entry.name not in junk)
+    return counts, tuple(entry for entry in entries if entry.name in junk)
+
+
+def is_environment_folder(entry: Entry) -> bool:
+    """Whether it is a folder with a virtual environment in it and nothing else."""
+    if not entry.is_folder:
+        return False
+    try:
+        return is_environment(inside.name for inside in entry.everything(MAX_CLASS_ENTRIES))
+    except (OSError, Refused):
+        return False
 
 
 def file_at(path: Path) -> Entry:
@@ -296,17 +307,6 @@ def _first_bytes(path: Path, size: int, *, ours: bool) -> bytes:
             return file.read(min(size, status.st_size + 1))
     except OSError as error:
         raise Refused(f"cannot be read ({error.strerror or error})", ours=ours) from None
-
-
-def is_left_behind(name: str) -> bool:
-    """Whether a system or a tool has made it: beside students' folders and files, where a name
-    with a dot may be a student's."""
-    return name in _IGNORED or name in _HIDDEN or name.startswith("._") or name.endswith(".pyc")
-
-
-def is_ignored(name: str) -> bool:
-    """The same in a student's folder, where all that is hidden is left out."""
-    return name.startswith(".") or is_left_behind(name)
 
 
 GO_THERE = "name the file with its folder, or go to that folder first (cd)"

@@ -1,12 +1,12 @@
 """Paths in, submissions out, in five stages: find, recognise, identify, select, submission."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from harness.intake.entries import EntryKind, shown_path, unique_ids
+from harness.intake.entries import Entry, EntryKind, shown_path, unique_ids
 from harness.intake.identifying import Decisions, identify, not_listed, submissions_of
 from harness.intake.recognising import Download, find, recognise
 from harness.intake.terms import ClassOptions, iso_time, read_terms
@@ -63,7 +63,7 @@ def read_cohort(
     return Cohort(submissions=tuple(submissions), facts=facts, notices=notices)
 
 
-def _contents(downloads: Sequence[Download], submissions: Iterable[Submission]) -> Contents:
+def _contents(downloads: Sequence[Download], submissions: Sequence[Submission]) -> Contents:
     """What became of everything in the downloads: a student's, for a person to look at, ignored.
     Each thing is counted once, by what holds it in the end, so that nothing can be lost unseen."""
     in_review = {one.origin for one in submissions if one.withheld is Withheld.NEEDS_REVIEW}
@@ -85,7 +85,7 @@ def _contents(downloads: Sequence[Download], submissions: Iterable[Submission]) 
             if entry.name in needs_review:
                 kinds.add(EntryKind.FOLDER if entry.is_folder else EntryKind.FILE)
             if entry.name not in needs_review:
-                (metadata if entry.name == needs else ignored).append(shown_path(entry.name))
+                (metadata if entry.name == needs else ignored).append(_listed(entry))
             elif needs_review[entry.name]:
                 review.append(shown_path(entry.name))
             else:
@@ -98,4 +98,10 @@ def _contents(downloads: Sequence[Download], submissions: Iterable[Submission]) 
         review=tuple(review),
         ignored=tuple(ignored),
         metadata=tuple(metadata),
+        left_out=tuple(f"{one.id}/{path}" for one in submissions for path in one.left_out),
     )
+
+
+def _listed(entry: Entry) -> str:
+    """Its name, or why it belongs to nobody's submission."""
+    return entry.fault or shown_path(entry.name)

@@ -16,15 +16,15 @@ from harness.intake.entries import (
     archive_suffix,
     file_at,
     folder_at,
-    is_ignored,
-    is_left_behind,
+    is_environment_folder,
     listed,
     must_exist,
     safe_id,
     shown_path,
 )
+from harness.intake.junk import is_ignored, is_left_behind
 from harness.intake.platforms import Layout, Named, Times, known_layouts
-from harness.intake.uploads import Attempt, StudentUploads, attempt_of, in_folder
+from harness.intake.uploads import Attempt, StudentUploads, accepted, attempt_of, in_folder
 from harness.model.plan import Assignment
 
 PLAIN = "plain"
@@ -250,7 +250,7 @@ def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None)
 
 def _of_platform(download: Download, asked: str | None) -> Download | None:
     everything = download.folder.everything(MAX_CLASS_ENTRIES)
-    entries = [entry for entry in everything if not is_left_behind(entry.name)]
+    entries = [entry for entry in everything if not _is_beside(entry)]
     # Without the file that a layout needs, none of its names count.
     names = {entry.name for entry in entries}
     present = [layout for layout in known_layouts() if not layout.needs or layout.needs in names]
@@ -267,7 +267,7 @@ def _of_platform(download: Download, asked: str | None) -> Download | None:
     layouts = [layout for layout in candidates if layout.name in named]
     if not layouts:
         return None
-    unknown = [entry for entry in strays if not dot_doubt(entry)]
+    unknown = [entry for entry in strays if not dot_doubt(entry) and not entry.fault]
     if len(layouts) > 1 or (unknown and asked is None):
         parts = [f"{len(named[each.name])} named as {each.name} names them" for each in layouts]
         if unknown:
@@ -322,6 +322,7 @@ def lone_file(entry: Entry, origin: str) -> StudentUploads:
     if entry.kind is EntryKind.LINK:
         problem = f"{safe_id(entry.name)} is a symbolic link, which is not followed"
         attempt = replace(attempt, entries=(), loose=False, problem=problem)
+    attempt = accepted(attempt, entry.fault)
     return StudentUploads(identity=stem, attempts=(attempt,))
 
 
@@ -352,6 +353,8 @@ def _is_lone_file(entries: Sequence[Entry]) -> bool:
 
 def may_be_one(entry: Entry) -> bool:
     """Whether a thing in a folder of submissions is rather one of them than a note beside them."""
+    if entry.kind is EntryKind.NOWHERE:
+        return False
     is_program = entry.is_python or bool(archive_suffix(entry.name))
     return is_program or entry.kind in (EntryKind.FOLDER, EntryKind.LINK)
 
@@ -360,7 +363,14 @@ def candidates_in(folder: Entry) -> list[Entry]:
     """What is in a folder of submissions and may be one of them, whatever its name begins with.
     OSError, or Refused for too many."""
     everything = folder.everything(MAX_CLASS_ENTRIES)
-    return [entry for entry in everything if not is_left_behind(entry.name) and may_be_one(entry)]
+    return [entry for entry in everything if not _is_beside(entry) and may_be_one(entry)]
+
+
+def _is_beside(entry: Entry) -> bool:
+    """Whether a thing in a folder of submissions is clearly none of them."""
+    if entry.kind is EntryKind.NOWHERE or is_left_behind(entry.name):
+        return True
+    return is_environment_folder(entry)
 
 
 def dot_doubt(entry: Entry) -> str:

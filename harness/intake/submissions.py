@@ -10,7 +10,8 @@ from pathlib import Path
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.logs import logger_of
-from harness.intake.archives import MIB, kind_named, read_archive, same_name
+from harness.intake.archives import kind_named, read_archive, same_name
+from harness.intake.caps import MIB
 from harness.intake.entries import (
     MAX_ENTRIES,
     MAX_FILE_BYTES,
@@ -23,6 +24,8 @@ from harness.intake.entries import (
     kind_of_bytes,
     listed,
     original_name,
+    shown_path,
+    without_junk,
 )
 from harness.intake.lateness import lateness
 from harness.intake.terms import instant, iso_time
@@ -42,8 +45,8 @@ def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) ->
     attempt = select_attempt(uploads)
     if attempt.withheld is not None:
         attempt = replace(attempt, problem="")  # why it is withheld is what counts
-    elif attempt.is_empty and attempt.hidden:
-        note = f"only hidden files or what systems leave behind: {listed(attempt.hidden)}"
+    elif attempt.is_empty and attempt.left_out:
+        note = f"only hidden files or what systems leave behind: {listed(attempt.left_out)}"
         attempt = _review(_with_files(attempt, assignment), *attempt.notes, note)
     elif attempt.is_empty and uploads.student:
         notes = (*attempt.notes, "handed in without any file")
@@ -69,6 +72,7 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
         withheld=attempt.withheld,
         source=attempt.source,
         late=attempt.lateness if attempt.withheld is None else None,
+        left_out=attempt.left_out,
     )
 
 
@@ -97,7 +101,7 @@ def in_order(uploads: StudentUploads) -> list[Attempt]:
 def program_files(attempt: Attempt, assignment: Assignment) -> list[Entry]:
     """The Python files of an attempt, also those in its archive and folders."""
     entries = _unpacked(attempt, assignment).entries
-    every = (*entries, *_in_folders(entries))
+    every = (*entries, *_in_folders(entries)[0])
     return [entry for entry in every if entry.is_python and not entry.is_folder]
 
 
@@ -148,10 +152,19 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
         if archive.kind is not EntryKind.FILE:
             raise Refused(f"is a {archive.kind}, expected {kind_named(expected)}")
         stream = io.BytesIO(archive.load(MAX_ARCHIVE_BYTES))
-        entries = read_archive(stream, kind_named(expected))
+        archived = read_archive(stream, kind_named(expected))
     except Refused as refusal:
         return replace(attempt, problem=f"{archive.label} {refusal}", ours=refusal.ours)
-    return replace(attempt, entries=entries, inside=archive.label, loose=False, notes=tuple(notes))
+    if archived.has_backslashes:
+        notes.append(f"backslashes in {archive.label} were read as folders")
+    return replace(
+        attempt,
+        entries=archived.entries,
+        inside=archive.label,
+        loose=False,
+        left_out=(*attempt.left_out, *archived.left_out),
+        notes=tuple(notes),
+    )
 
 
 def _archive(attempt: Attempt, expected: str) -> Entry | None:
@@ -199,7 +212,8 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
     if why := _doubt_about_times(better_if_in_time, uploads):
         return _review(selected, why)
     if candidates:
-        return replace(selected, notes=_time_notes(selected, uploads, len(later)))
+        of_times = _time_notes(selected, uploads, len(later))
+        return replace(selected, notes=(*selected.notes, *of_times))
     when = f"handed in {iso_time(attempt.at)}" if attempt.at else "marked late by its platform"
     assert uploads.due is not None
     notes = (f"{when}, due {iso_time(uploads.due)}",)
@@ -384,9 +398,11 @@ def _with_folders(attempt: Attempt, assignment: Assignment) -> Attempt:
         return attempt
     if any(entry.is_python and not entry.is_folder for entry in attempt.entries):
         return attempt
-    inner = _in_folders(attempt.entries)
-    entries = (*attempt.entries, *inner)
-    return replace(attempt, entries=entries) if _has_expected(inner, assignment) else attempt
+    inner, junk = _in_folders(attempt.entries)
+    if not _has_expected(inner, assignment):
+        return attempt
+    entries, left_out = (*attempt.entries, *inner), (*attempt.left_out, *junk)
+    return replace(attempt, entries=entries, left_out=left_out)
 
 
 def _has_expected(entries: Sequence[Entry], assignment: Assignment) -> bool:
@@ -399,17 +415,20 @@ def _has_expected(entries: Sequence[Entry], assignment: Assignment) -> bool:
     )
 
 
-def _in_folders(entries: Sequence[Entry]) -> list[Entry]:
-    """The files in these folders, down to `DEEPEST`; none if one of the folders cannot be read, or
-    they have more than `MAX_ENTRIES` entries together."""
+def _in_folders(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
+    """The files in these folders, down to `DEEPEST`, and the paths of what does not count there;
+    none if one of the folders cannot be read, or they have more than `MAX_ENTRIES` entries
+    together."""
     files: list[Entry] = []
+    left_out: list[str] = []
     count = 0
 
     def add(entries: Sequence[Entry], folder: str, depth: int) -> None:
         nonlocal count
         for entry in (each for each in entries if each.is_folder and depth <= DEEPEST):
             path = f"{folder}/{entry.name}".lstrip("/")
-            inner = entry.entries()
+            inner, junk = without_junk(entry.everything(MAX_ENTRIES))
+            left_out.extend(shown_path(f"{path}/{each.name}") for each in junk)
             count += len(inner)
             if count > MAX_ENTRIES:
                 raise Refused(f"more than {MAX_ENTRIES} files")
@@ -419,5 +438,5 @@ def _in_folders(entries: Sequence[Entry]) -> list[Entry]:
     try:
         add(entries, "", 1)
     except (OSError, Refused):
-        return []
-    return files
+        return [], []
+    return files, left_out

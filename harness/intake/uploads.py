@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from harness.common.people import Person
-from harness.intake.entries import MAX_ENTRIES, Entry, Refused, clean_name, is_ignored, shown_path
+from harness.intake.entries import (
+    BACKSLASH,
+    MAX_ENTRIES,
+    Entry,
+    Refused,
+    clean_name,
+    shown_path,
+    without_junk,
+)
 from harness.intake.lateness import LateTerms
 from harness.model.plan import SourceFile
 from harness.model.submission import Lateness, Student, Withheld
@@ -35,7 +43,7 @@ class Attempt:
     entries: tuple[Entry, ...] = ()
     source: str = ""  # the name of its folder, or of the file that has none, in a download
     parts: tuple[str, ...] = ()  # the names in the download that hold it
-    hidden: tuple[str, ...] = ()  # hidden files, and what systems leave behind, in its folder
+    left_out: tuple[str, ...] = ()  # hidden files, and what systems and tools leave in a folder
     loose: bool = False  # a single file named after its student, which counts as the expected one
     at: datetime | None = None  # naive where the source names no zone, None where no time
     late: bool | None = None  # the source's own word where it has one
@@ -106,20 +114,43 @@ def in_folder(folder: Entry, origin: str) -> Attempt:
 
 def attempt_of(folder: Entry, origin: str) -> Attempt:
     """The same; raises OSError or Refused where it cannot be known."""
-    everything = folder.everything(MAX_ENTRIES)
-    return Attempt(
+    entries, junk = without_junk(folder.everything(MAX_ENTRIES))
+    attempt = Attempt(
         origin=origin,
-        entries=tuple(entry for entry in everything if not is_ignored(entry.name)),
+        entries=entries,
         source=folder.name,
         parts=(folder.name,),
-        hidden=tuple(shown_path(entry.name) for entry in everything if is_ignored(entry.name)),
+        left_out=tuple(shown_path(entry.name) for entry in junk),
     )
+    return accepted(attempt, folder.fault)
 
 
 def at_root(folder: Entry, entries: Sequence[Entry], source: str, parts: Sequence[str]) -> Attempt:
     """Files at the root that are one attempt's; `parts` are their names there."""
     origin = f"{folder.where}/{source}"
-    return Attempt(origin=origin, entries=tuple(entries), source=source, parts=tuple(parts))
+    attempt = Attempt(origin=origin, entries=tuple(entries), source=source, parts=tuple(parts))
+    fault = next((entry.fault for entry in entries if entry.fault), "")
+    return accepted(attempt, fault)
+
+
+def accepted(attempt: Attempt, fault: str) -> Attempt:
+    """The attempt with its names as a student meant them; held for a person, with the files that
+    may be chosen, where something in it cannot be accepted."""
+    if any(BACKSLASH in entry.name for entry in attempt.entries):
+        entries = tuple(map(_in_its_folder, attempt.entries))
+        notes = (*attempt.notes, "backslashes in names were read as folders")
+        attempt = replace(attempt, entries=entries, notes=notes)
+    if fault:
+        return replace(attempt, problem=f"the download holds {fault}", ours=True)
+    return attempt
+
+
+def _in_its_folder(entry: Entry) -> Entry:
+    """An entry that a program unpacked which takes a backslash for a character of the name."""
+    folder, _, name = entry.name.replace(BACKSLASH, "/").rpartition("/")
+    if not folder or not name:
+        return entry
+    return replace(entry, name=name, folder=folder)
 
 
 def attempt_at(place: Entry, entry: Entry, file: str, source: str) -> Attempt:
@@ -163,5 +194,6 @@ def _one_attempt(first: Attempt, second: Attempt) -> Attempt:
         problem=first.problem or second.problem,
         ours=first.ours or second.ours,
         parts=(*first.parts, *second.parts),
-        hidden=(*first.hidden, *second.hidden),
+        left_out=(*first.left_out, *second.left_out),
+        notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
     )

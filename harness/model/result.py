@@ -267,6 +267,7 @@ class Contents:
     review: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     metadata: tuple[str, ...] = ()  # the platform's own
+    left_out: tuple[str, ...] = ()  # inside submissions, by their ids and paths
 
     def __str__(self) -> str:
         """`68 folders: 64 students, 2 need review, 2 ignored (.DS_Store, __MACOSX)`."""
@@ -279,7 +280,13 @@ class Contents:
                 more = ", …" * (len(names) > _NAMES_SHOWN)
                 parts.append(f"{len(names)} {called} ({', '.join(names[:_NAMES_SHOWN])}{more})")
         what = self.what.removesuffix("s") if self.total == 1 else self.what
-        return f"{self.total} {what}: {', '.join(parts)}"
+        line = f"{self.total} {what}: {', '.join(parts)}"
+        if not self.left_out:
+            return line
+        last_names = list(dict.fromkeys(path.rpartition("/")[2] for path in self.left_out))
+        more = ", …" * (len(last_names) > _NAMES_SHOWN)
+        shown = ", ".join(last_names[:_NAMES_SHOWN])
+        return f"{line}; left out inside: {len(self.left_out)} ({shown}{more})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

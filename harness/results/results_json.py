@@ -158,7 +158,12 @@ def _run(facts: RunFacts) -> dict[str, Any]:
 def _cohort(cohort: CohortFacts) -> dict[str, Any]:
     plain = _fields(cohort, "layouts", "submissions", "students", "due", "time_zone")
     names = ("what", "total", "students", "of_students", "review", "ignored", "metadata")
-    return plain | ({"contents": _fields(cohort.contents, *names)} if cohort.contents else {})
+    if cohort.contents is None:
+        return plain
+    contents = _fields(cohort.contents, *names)
+    if cohort.contents.left_out:
+        contents["left_out"] = cohort.contents.left_out
+    return plain | {"contents": contents}
 
 
 def _submission(result: SubmissionResult) -> dict[str, Any]:

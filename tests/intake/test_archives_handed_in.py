@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.intake.archives import MIB, Caps, kind_named, read_archive
+from harness.intake.archives import kind_named, read_archive
+from harness.intake.caps import MIB, Caps
 from harness.intake.entries import EntryKind, FileKind, Refused
 from harness.intake.pipeline import read
 from harness.model.submission import ARCHIVE_ENDINGS, Submission
@@ -80,6 +81,10 @@ WHOLE: dict[str, object] = {
         [("A3/", b""), *[(f"A3/{name}", data) for name, data in BOTH]]
     ),
     "game/c4game.py was in a folder inside A3.zip": zipped([BOTH[0], ("game/c4game.py", b"g")]),
+    "backslashes in A3.zip were read as folders; "
+    "A3/connect4.py and A3/c4game.py were in a folder inside A3.zip": zipped(
+        [(f"A3\\{name}", data) for name, data in BOTH]
+    ),
     "c4game.py and connect4.py were handed in without A3.zip": dict(BOTH),
     "connect4.py beside A3.zip was not read": {"A3.zip": GOOD, "connect4.py": b"newer"},
 }
@@ -157,7 +162,6 @@ REFUSED: dict[str, object] = {
     ),
     "A3.zip holds an absolute path (/etc/cron.d/x)": zipped([*BOTH, ("/etc/cron.d/x", b"x")]),
     "A3.zip holds an absolute path (C:connect4.py)": zipped([("C:connect4.py", b"x")]),
-    "A3.zip holds a path with a backslash (A3\\connect4.py)": zipped([("A3\\connect4.py", b"x")]),
     "A3.zip holds a name with a NUL character (connect4.py_.txt)": zipped(
         [("connect4.py\0.txt", b"x")]
     ),
@@ -356,7 +360,7 @@ LONG = "folder/" * 9 + "n" * 120 + ".py"  # more than the 100 bytes of a tar hea
 
 
 def content(data: bytes, kind: FileKind, caps: Caps | None = None) -> list[tuple[str, str, bytes]]:
-    entries = read_archive(io.BytesIO(data), kind, caps or Caps())
+    entries = read_archive(io.BytesIO(data), kind, caps or Caps()).entries
     return [(entry.folder, entry.name, entry.load()) for entry in entries]
 
 
@@ -403,7 +407,7 @@ def test_every_ending_that_a_spec_may_name_is_read(ending: str) -> None:
 )
 def test_what_is_no_file_in_a_tar(kind: bytes, what: EntryKind) -> None:
     data = tarred_as("connect4.py", kind, target="/etc/passwd")
-    (entry,) = read_archive(io.BytesIO(data), FileKind.TAR)
+    (entry,) = read_archive(io.BytesIO(data), FileKind.TAR).entries
     assert (entry.name, entry.kind) == ("connect4.py", what)
 
 
@@ -411,7 +415,6 @@ HOSTILE = {
     "../x.py": "holds a path that leads out of it (../x.py)",
     "a/../../x.py": "holds a path that leads out of it (a/../../x.py)",
     "/x.py": "holds an absolute path (/x.py)",
-    "a\\x.py": "holds a path with a backslash (a\\x.py)",
     "d/" * 12 + "x.py": "holds folders more than 12 deep",
     "n" * 401: "holds a name of 401 characters",
 }
@@ -431,7 +434,7 @@ def test_caps(kind: FileKind, pack: Pack) -> None:
     large = pack([("a.py", bytes(MIB)), ("b.py", bytes(MIB)), ("c.py", b"x")])
     assert refusal(large, kind, Caps(unpacked_bytes=2 * MIB)) == "unpacks to more than 2 MiB"
     assert len(content(large, kind, Caps(unpacked_bytes=3 * MIB))) == 3
-    (entry,) = read_archive(io.BytesIO(pack([("a.py", bytes(2000))])), kind)
+    (entry,) = read_archive(io.BytesIO(pack([("a.py", bytes(2000))])), kind).entries
     assert entry.start(10) == bytes(10)
     with pytest.raises(Refused, match="is larger than 1 KiB"):
         entry.load(1024)
@@ -497,7 +500,7 @@ PATHS = st.lists(PARTS, min_size=1, max_size=4).map("/".join)
 def test_any_name_stays_below_its_folder_or_is_refused(name: str, form: str) -> None:
     kind, pack = FORMATS[form]
     try:
-        entries = read_archive(io.BytesIO(pack([(name, b"x")])), kind)
+        entries = read_archive(io.BytesIO(pack([(name, b"x")])), kind).entries
     except Refused as refused:
         assert str(refused).isprintable()
         return
@@ -520,7 +523,8 @@ def test_broken_bytes_are_refused(form: str, changes: list[tuple[int, int]], cut
     for at, value in changes:
         data[at % len(data)] = value
     try:
-        for entry in read_archive(io.BytesIO(bytes(data[: len(data) - cut])), kind):
+        archive = io.BytesIO(bytes(data[: len(data) - cut]))
+        for entry in read_archive(archive, kind).entries:
             if entry.kind is EntryKind.FILE:
                 assert len(entry.load()) <= MIB
     except Refused as refused:

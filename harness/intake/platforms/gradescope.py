@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from harness.common.errors import UserError
-from harness.intake.archives import MIB
+from harness.intake.caps import MIB
 from harness.intake.entries import Entry, Refused
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Attempt, StudentUploads, Uploads, in_folder, student, upload_of

@@ -1,0 +1,57 @@
+"""What systems, editors and tools leave in folders, and what is installed there: nobody's work.
+
+One rule for folders, archives and every platform. It says of the things in one folder which count,
+since an environment's folders are known only by what is beside them.
+"""
+
+from collections.abc import Iterable
+
+_LEFT_BEHIND = frozenset(
+    {
+        *("expect.yaml", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini"),
+        *("site-packages", "node_modules"),
+    }
+)
+# Hidden names that systems, editors and tools make; a student's name may begin with a dot too.
+_HIDDEN = frozenset(
+    {
+        *(".DS_Store", ".Spotlight-V100", ".Trash", ".Trashes", ".TemporaryItems", ".directory"),
+        *(".fseventsd", ".localized", ".cache", ".env", ".venv", ".tox", ".nox", ".idea"),
+        *(".git", ".gitattributes", ".github", ".gitignore", ".hg", ".svn", ".vscode"),
+        *(".harness-cache", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
+        ".ipynb_checkpoints",
+    }
+)
+# The file that makes a folder a virtual environment, and what Python makes beside it; a program
+# may lie there too, where somebody made the environment in the folder of the work.
+ENVIRONMENT = "pyvenv.cfg"
+_OF_ENVIRONMENT = frozenset(
+    {"bin", "include", "lib", "lib64", "share", "Include", "Lib", "Scripts", ENVIRONMENT}
+)
+
+
+def is_left_behind(name: str) -> bool:
+    """Whether a system or a tool has made it: beside students' folders and files, where a name
+    with a dot may be a student's."""
+    known = name in _LEFT_BEHIND or name in _HIDDEN
+    return known or name.startswith("._") or name.endswith(".pyc")
+
+
+def is_ignored(name: str) -> bool:
+    """The same in a student's folder, where all that is hidden is left out."""
+    return name.startswith(".") or is_left_behind(name)
+
+
+def junk_among(names: Iterable[str]) -> frozenset[str]:
+    """Those of the names in one student's folder that do not count."""
+    everything = frozenset(names)
+    junk = frozenset(filter(is_ignored, everything))
+    if ENVIRONMENT in everything:
+        junk |= everything & _OF_ENVIRONMENT
+    return junk
+
+
+def is_environment(names: Iterable[str]) -> bool:
+    """Whether a folder of these names is a virtual environment and nothing else."""
+    everything = frozenset(names)
+    return ENVIRONMENT in everything and everything == junk_among(everything)

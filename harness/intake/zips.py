@@ -1,0 +1,206 @@
+"""Zip archives: the members that the directory at the end of one names.
+
+It is read here because `zipfile` refuses a whole archive for one name or field that it cannot read,
+and a class's archive holds what everybody chose to call a file.
+"""
+
+import io
+import stat
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO
+
+from harness.intake.caps import MOST_MEMBERS, ReadBudget
+from harness.intake.entries import Entry, EntryKind, Refused, kind_of_mode
+
+_BROKEN = "is a broken or incomplete zip archive"
+_DAMAGED = "is damaged"
+_END = struct.Struct("<4s4H2LH")
+_LOCATOR_64 = struct.Struct("<4sLQL")
+_END_64 = struct.Struct("<4sQ2H2L4Q")
+_MEMBER = struct.Struct("<4s6H3L5H2L")
+_LOCAL = struct.Struct("<4s5H3L2H")
+_MAX_COMMENT = 0xFFFF
+_IS_64 = 0xFFFFFFFF  # in place of a size or an offset that is in the extra field
+_SIZES_64, _NAME_IN_UTF_8 = 0x0001, 0x7075
+_LOCKED = 0x1
+_UTF_8 = 0x800
+_UNIX_MODE = 16
+_CHUNK = 64 * 1024
+# The only methods that give no more bytes at a time than they are asked for, and the only ones
+# that the archiving programs of Windows, macOS and Linux use by themselves.
+_STORED, _DEFLATED = 0, 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Member:
+    raw_name: bytes
+    unicode_name: str  # "" where the archive has no other one
+    flags: int
+    method: int
+    checksum: int
+    packed: int
+    size: int
+    mode: int
+    start: int  # of its own header
+
+
+def zip_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
+    """Each with its path as name; contents are decompressed only when they are asked for."""
+    for member in _members(stream):
+        name = _name(member)
+        kind = EntryKind.FILE
+        if stat.S_IFMT(member.mode):
+            kind = kind_of_mode(member.mode)
+        if name.endswith(("/", "\\")):
+            kind = EntryKind.FOLDER
+        start = partial(_beginning, stream, budget, member)
+        yield Entry(name=name, kind=kind, size=member.size, start=start)
+
+
+def _members(stream: BinaryIO) -> Iterator[_Member]:
+    at, size, shift = _directory(stream)
+    stream.seek(at)
+    directory = stream.read(size)
+    position = count = 0
+    while position < len(directory):
+        fixed = directory[position : position + _MEMBER.size]
+        if len(fixed) < _MEMBER.size or not fixed.startswith(b"PK\x01\x02"):
+            raise Refused(_BROKEN)
+        fields = _MEMBER.unpack(fixed)
+        name_length, extra_length, comment_length = fields[10:13]
+        names_end = position + _MEMBER.size + name_length
+        extra = directory[names_end : names_end + extra_length]
+        sizes = _with_64([fields[9], fields[8], fields[16]], extra)
+        yield _Member(
+            raw_name=directory[position + _MEMBER.size : names_end],
+            unicode_name=_unicode_name(extra),
+            flags=fields[3],
+            method=fields[4],
+            checksum=fields[7],
+            size=sizes[0],
+            packed=sizes[1],
+            start=sizes[2] + shift,
+            mode=fields[15] >> _UNIX_MODE,
+        )
+        position = names_end + extra_length + comment_length
+        count += 1
+        if count > MOST_MEMBERS:
+            raise Refused(f"holds more than {MOST_MEMBERS} files")
+
+
+def _directory(stream: BinaryIO) -> tuple[int, int, int]:
+    """Where the directory begins, its size, and by how much its offsets are too small because
+    something is before the archive. Refused where it has none."""
+    length = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, length - _END.size - _MAX_COMMENT))
+    tail = stream.read()
+    found = tail.rfind(b"PK\x05\x06")
+    if found < 0 or len(tail) - found < _END.size:
+        raise Refused(_BROKEN)
+    *_, size, offset, _ = _END.unpack(tail[found : found + _END.size])
+    end = length - len(tail) + found
+    locator = end - _LOCATOR_64.size
+    if locator >= _END_64.size:
+        stream.seek(locator)
+        if stream.read(4) == b"PK\x06\x07":
+            end = locator - _END_64.size
+            stream.seek(end)
+            fields = _END_64.unpack(stream.read(_END_64.size))
+            if fields[0] != b"PK\x06\x06":
+                raise Refused(_BROKEN)
+            size, offset = fields[-2:]
+    start = end - size
+    if start < offset:
+        raise Refused(_BROKEN)
+    return start, size, start - offset
+
+
+def _with_64(values: list[int], extra: bytes) -> list[int]:
+    """The values, with those from the extra field that are too large for four bytes."""
+    data = _extra_field(extra, _SIZES_64)
+    large = struct.iter_unpack("<Q", data[: len(data) // 8 * 8])
+    for index, value in enumerate(values):
+        if value == _IS_64:
+            values[index] = next(large, (value,))[0]
+    return values
+
+
+def _unicode_name(extra: bytes) -> str:
+    return _extra_field(extra, _NAME_IN_UTF_8)[5:].decode("utf-8", "replace")
+
+
+def _extra_field(extra: bytes, wanted: int) -> bytes:
+    position = 0
+    while position + 4 <= len(extra):
+        kind, length = struct.unpack_from("<HH", extra, position)
+        if kind == wanted:
+            return extra[position + 4 : position + 4 + length]
+        position += 4 + length
+    return b""
+
+
+def _name(member: _Member) -> str:
+    """The name as it was when the archive was made. Without the flag for UTF-8 it should be in
+    cp437. What is UTF-8 all the same (macOS) is read as that; else as Windows-1252 where that gives
+    letters, and as cp437 where not."""
+    if member.unicode_name:
+        return member.unicode_name
+    raw = member.raw_name
+    with suppress(UnicodeDecodeError):
+        return raw.decode("utf-8")
+    if member.flags & _UTF_8:
+        return raw.decode("utf-8", "replace")
+    with suppress(UnicodeDecodeError):
+        read = raw.decode("cp1252")
+        if all(c.isascii() or c.isalpha() for c in read):
+            return read
+    return raw.decode("cp437")
+
+
+def _beginning(stream: BinaryIO, budget: ReadBudget, member: _Member, count: int) -> bytes:
+    """As many of its bytes as are asked for, or all; Refused if they cannot be had."""
+    if member.flags & _LOCKED:
+        raise Refused("is locked with a password, expected a file without one")
+    if member.method not in (_STORED, _DEFLATED):
+        raise Refused("is compressed by a method that usual archiving programs do not use")
+    stream.seek(member.start)
+    header = stream.read(_LOCAL.size)
+    if len(header) < _LOCAL.size or not header.startswith(b"PK\x03\x04"):
+        raise Refused(_DAMAGED)
+    name_length, extra_length = _LOCAL.unpack(header)[-2:]
+    if stream.read(name_length) != member.raw_name:
+        raise Refused(_DAMAGED)
+    stream.seek(extra_length, io.SEEK_CUR)
+    wanted = min(count, member.size)
+    if member.method == _STORED:
+        data = stream.read(min(wanted, member.packed))
+    else:
+        data = _inflated(stream, member.packed, wanted)
+    budget.spend(len(data))
+    is_whole = wanted == member.size
+    if len(data) < wanted or (is_whole and zlib.crc32(data) != member.checksum):
+        raise Refused(_DAMAGED)
+    return data
+
+
+def _inflated(stream: BinaryIO, packed: int, wanted: int) -> bytes:
+    decompressor = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+    data = bytearray()
+    while len(data) < wanted and not decompressor.eof:
+        piece = decompressor.unconsumed_tail
+        if not piece:
+            piece = stream.read(min(_CHUNK, packed))
+            packed -= len(piece)
+        try:
+            more = decompressor.decompress(piece, wanted - len(data))
+        except zlib.error:
+            raise Refused(_DAMAGED) from None
+        if not piece and not more:
+            break
+        data += more
+    return bytes(data)
