@@ -152,35 +152,30 @@ def _members(stream: BinaryIO, kind: FileKind, caps: Caps) -> list[Entry]:
     return list(members(stream, ReadBudget(caps)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Placed:
-    """A member and where it is: folders and its name; none where it leads nowhere."""
-
-    member: Entry
-    parts: tuple[str, ...]
-    fault: str = ""
-
-    @property
-    def path(self) -> str:
-        return "/".join(self.parts)
-
-
-def _placed(member: Entry, caps: Caps, *, backslashes: bool) -> _Placed:
+def _placed(member: Entry, caps: Caps, *, backslashes: bool) -> Entry:
+    """The member in its folder, with what is wrong with its path; NOWHERE if it is in none."""
     shown = shown_path(member.name)
     path = member.name.replace(BACKSLASH, "/") if backslashes else member.name
-    if path.startswith("/") or _DRIVE.match(path):
-        return _Placed(member=member, parts=(), fault=f"an absolute path ({shown})")
-    parts = tuple(part for part in path.split("/") if part not in ("", "."))
+    parts = [part for part in path.split("/") if part not in ("", ".")]
     fault = ""
-    if ".." in parts:
-        return _Placed(member=member, parts=(), fault=f"a path that leads out of it ({shown})")
+    if path.startswith("/") or _DRIVE.match(path):
+        fault = f"an absolute path ({shown})"
+    elif ".." in parts:
+        fault = f"a path that leads out of it ({shown})"
+    if fault or not parts:
+        return Entry(name=shown, kind=EntryKind.NOWHERE, fault=fault)
     if len(path) > caps.name_length:
         fault = f"a name of {len(path)} characters"
     elif "\0" in path:
         fault = f"a name with a NUL character ({shown})"
     elif len(parts) > caps.depth:
         fault = f"folders more than {caps.depth} deep"
-    return _Placed(member=member, parts=parts[: caps.depth], fault=fault)
+    *folders, name = parts[: caps.depth]
+    return replace(member, name=name, folder="/".join(folders), fault=fault)
+
+
+def _path(entry: Entry) -> str:
+    return f"{entry.folder}/{entry.name}".lstrip("/")
 
 
 @dataclass(slots=True)
@@ -193,70 +188,69 @@ class _Tree:
     junk: set[str] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
 
-    def add(self, one: _Placed) -> None:
-        """Add the member and the folders that it is in."""
-        is_folder = one.member.is_folder
-        for count, name in enumerate(one.parts if is_folder else one.parts[:-1]):
-            path, above = "/".join(one.parts[: count + 1]), "/".join(one.parts[:count])
-            folder = Entry(name=name, folder=above, kind=EntryKind.FOLDER)
-            self.folders.setdefault(path, folder)
-        if one.parts and not is_folder:
-            folders, name = "/".join(one.parts[:-1]), one.parts[-1]
-            self.files[one.path] = replace(one.member, name=name, folder=folders)
+    def add(self, entry: Entry) -> None:
+        """Add it and the folders that it is in."""
+        path = _path(entry)
+        if not entry.is_folder:
+            self.files[path] = replace(entry, fault="")
+            path = entry.folder
+        while path and path not in self.folders:
+            above, _, name = path.rpartition("/")
+            self.folders[path] = Entry(name=name, folder=above, kind=EntryKind.FOLDER)
+            path = above
 
-    def blame(self, parts: tuple[str, ...], fault: str) -> None:
+    def blame(self, path: str, fault: str) -> None:
         """Note what is wrong with a path, and with all folders that it is in. The first fault of
         each stays."""
         self.faults.append(fault)
-        for count in range(len(parts)):
-            path = "/".join(parts[: count + 1])
+        while path:
             for known in (self.files, self.folders):
                 if path in known and not known[path].fault:
                     known[path] = replace(known[path], fault=fault)
-
-    def blame_nowhere(self, one: _Placed) -> None:
-        """Note a member that is in no folder of the archive."""
-        self.faults.append(one.fault)
-        name = shown_path(one.member.name)
-        self.nowhere.append(Entry(name=name, kind=EntryKind.NOWHERE, fault=one.fault))
+            path = path.rpartition("/")[0]
 
 
-def _tree(placed: list[_Placed], caps: Caps, *, is_class: bool = False) -> _Tree:
+def _tree(placed: list[Entry], caps: Caps, *, is_class: bool = False) -> _Tree:
     """Everything by its path; Refused for more than the caps allow. Junk is neither counted nor
     looked at, and of a student's archive left out."""
     tree = _Tree()
     junk_names = _junk_names(placed)
     count = 0
-    for one in placed:
-        junk = _junk_above(one.parts, junk_names)
+    for entry in placed:
+        if entry.kind is EntryKind.NOWHERE:
+            tree.faults += [entry.fault] if entry.fault else []
+            tree.nowhere += [entry] if entry.fault else []
+            continue
+        path = _path(entry)
+        junk = _junk_above(path, junk_names)
         if junk is not None:
             tree.junk.add(junk)
             if is_class:
-                tree.add(one)
+                tree.add(entry)
             continue
-        count += not one.member.is_folder
+        count += not entry.is_folder
         caps.check_members(count)
-        is_second = one.path in tree.files and not one.member.is_folder
-        tree.add(one)
-        if one.fault and not one.parts:
-            tree.blame_nowhere(one)
-        elif one.fault:
-            tree.blame(one.parts, one.fault)
+        is_second = path in tree.files and not entry.is_folder
+        tree.add(entry)
+        if entry.fault:
+            tree.blame(path, entry.fault)
         elif is_second:
-            tree.blame(one.parts, f"two files named {shown_path(one.path)}")
+            tree.blame(path, f"two files named {shown_path(path)}")
     for path in sorted(tree.files.keys() & tree.folders.keys()):
-        parts = tuple(path.split("/"))
-        if _junk_above(parts, junk_names) is None:
-            tree.blame(parts, f"a file and a folder named {shown_path(path)}")
+        if _junk_above(path, junk_names) is None:
+            tree.blame(path, f"a file and a folder named {shown_path(path)}")
     return tree
 
 
-def _junk_names(placed: Iterable[_Placed]) -> dict[str, frozenset[str]]:
+def _junk_names(placed: Iterable[Entry]) -> dict[str, frozenset[str]]:
     """By the path of each folder, the names in it that do not count."""
     names: dict[str, set[str]] = defaultdict(set)
-    for one in placed:
-        for count, name in enumerate(one.parts):
-            names["/".join(one.parts[:count])].add(name)
+    for entry in placed:
+        path = _path(entry)
+        while path:
+            above, _, name = path.rpartition("/")
+            names[above].add(name)
+            path = above
     junk = {folder: junk_among(inside) for folder, inside in names.items()}
     for folder, inside in names.items():
         above, _, name = folder.rpartition("/")
@@ -265,10 +259,11 @@ def _junk_names(placed: Iterable[_Placed]) -> dict[str, frozenset[str]]:
     return junk
 
 
-def _junk_above(parts: tuple[str, ...], junk_names: dict[str, frozenset[str]]) -> str | None:
-    """The path of the member, or of the first folder that it is in, which does not count."""
+def _junk_above(path: str, junk_names: dict[str, frozenset[str]]) -> str | None:
+    """The path, or that of the first folder in it, which does not count."""
+    parts = path.split("/")
     for count, name in enumerate(parts):
-        if name in junk_names["/".join(parts[:count])]:
+        if name in junk_names.get("/".join(parts[:count]), ()):
             return "/".join(parts[: count + 1])
     return None
 
