@@ -264,6 +264,14 @@ def is_environment_folder(entry: Entry) -> bool:
         return False
 
 
+def same_bytes(entries: Sequence[Entry]) -> bool:
+    """Whether these files are one file several times; False if one of them cannot be read."""
+    try:
+        return len({entry.load() for entry in entries}) == 1
+    except Refused:
+        return False
+
+
 def file_at(path: Path) -> Entry:
     """A file that the user names, which may be a link."""
     actual = path.resolve()

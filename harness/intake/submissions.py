@@ -24,6 +24,7 @@ from harness.intake.entries import (
     kind_of_bytes,
     listed,
     original_name,
+    same_bytes,
     shown_path,
     without_junk,
 )
@@ -309,13 +310,8 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         if entry.name not in (name, *assignment.submission_files)
     ]
     if assignment.laid_as is None:
-        copies = [
-            copy
-            for name, entry in found.items()
-            for copy in _copies_of(name, attempt.entries, tuple(found))
-            if copy is not entry
-        ]
-        notes += [f"{described(copies)} {_were(copies)} not graded"] if copies else []
+        for name, entry in found.items():
+            notes += _copies_beside(name, entry, attempt, tuple(found))
     notes += refusals
     if missing := [name for name in expected if name not in found]:
         others = [e for e in attempt.entries if e.is_python and e.name not in expected]
@@ -346,10 +342,9 @@ def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None
     elif attempt.inside:
         candidates = [entry for entry in attempt.entries if same_name(entry.name, name)]
     elif len(candidates) > 1 and len({entry.folder for entry in candidates}) == 1:
-        raise Refused(f"found {len(candidates)} files named {name}")
+        raise Refused(f"found {len(candidates)} files named {name}", ours=True)
     if len(candidates) > 1:
-        where = f" in {attempt.inside}" if attempt.inside else ""
-        raise Refused(f"found {described(candidates)}{where}, expected one file {name}")
+        raise _ambiguous(candidates, attempt, name)
     return candidates[0] if candidates else None
 
 
@@ -357,6 +352,24 @@ def _copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> 
     """The entries whose names are copies of this one of the expected names."""
     files = (entry for entry in entries if not entry.is_folder)
     return [entry for entry in files if original_name(entry.name, expected) == name]
+
+
+def _copies_beside(name: str, entry: Entry, attempt: Attempt, expected: Sequence[str]) -> list[str]:
+    """A note about the copies of a file that is graded; Refused if one of them may be meant."""
+    copies = [each for each in _copies_of(name, attempt.entries, expected) if each is not entry]
+    if not copies:
+        return []
+    if not same_bytes([entry, *copies]):
+        raise _ambiguous([entry, *copies], attempt, name)
+    return [f"{described(copies)} {_were(copies)} not graded: the same as {entry.label}"]
+
+
+def _ambiguous(candidates: Sequence[Entry], attempt: Attempt, name: str) -> Refused:
+    """That several may be meant. Beside each other they are for a person: platforms and browsers
+    number files too. In several folders they are the student's own."""
+    where = f" in {attempt.inside}" if attempt.inside else ""
+    what = f"found {described(candidates)}{where}, expected one file {name}"
+    return Refused(what, ours=len({each.folder for each in candidates}) == 1)
 
 
 def _were(things: Sequence[object]) -> str:

@@ -141,7 +141,6 @@ def test_canvas_anonymous(tmp_path: Path) -> None:
 
 def test_canvas_attempts_are_told_by_their_numbers(tmp_path: Path) -> None:
     files = {
-        "smith_1_10_a1.py": b"first",
         "smith_1_11_a1-1.py": b"second",
         "smith_LATE_1_12_a1-10.py": b"eleventh, late",
         "jones_2_13_a1-2.py": b"third alone",
@@ -162,6 +161,9 @@ def test_canvas_attempts_of_two_files(tmp_path: Path) -> None:
     two = replace(A1, submission_files=("x.py", "y.py"))
     files = {"smith_1_10_x.py": b"x0", "smith_1_11_y.py": b"y0", "smith_1_12_x-1.py": b"x1"}
     (one,) = cohort(laid(files, tmp_path / "class"), two).submissions
+    assert one.withheld is Withheld.NEEDS_REVIEW
+    files = {"smith_1_10_x.py": b"x0", "smith_1_11_y.py": b"y0", "smith_LATE_1_12_x-1.py": b"x1"}
+    (one,) = cohort(laid(files, tmp_path / "late"), two).submissions
     assert [(file.name, file.data) for file in one.files] == [("x.py", b"x1"), ("y.py", b"y0")]
     assert (one.attempt, one.attempts) == (2, 2)
 

@@ -248,3 +248,24 @@ def test_a_student_who_made_an_environment_round_the_work_stays(tmp_path: Path) 
 def test_links_in_an_archive_cost_their_submission(tmp_path: Path) -> None:
     found = read_packed(tmp_path, zipped_as("13/a1.py", b"/etc/passwd", mode=0o120777))
     assert by_id(found)["13"].problem
+
+
+@pytest.mark.parametrize("platform", sorted(DOWNLOADS))
+def test_two_files_that_may_be_meant_are_held(tmp_path: Path, platform: str) -> None:
+    files = dict(listed(platform, [("a1-1.py", b"other")]))
+    found = cohort(laid(files, tmp_path / "class"))
+    others_are_graded(found)
+    eve = by_id(found)["13"]
+    assert eve.withheld is Withheld.NEEDS_REVIEW
+    assert "expected one file a1.py" in " ".join([eve.problem, *eve.notes])
+    assert {choice.data for choice in eve.choices} == {b"13", b"other"} or platform == "canvas"
+
+
+@pytest.mark.parametrize("files", [("a1-1.py",), ("a1.py", "a1-1.py")], ids=["lone", "equal"])
+@pytest.mark.parametrize("platform", sorted(DOWNLOADS))
+def test_a_lone_copy_or_an_equal_one_is_graded(
+    tmp_path: Path, platform: str, files: tuple[str, ...]
+) -> None:
+    eve = HandIn(id="13", name="Eve", files=tuple((name, b"13") for name in files))
+    found = cohort(laid(DOWNLOADS[platform]([*CLASS, eve]), tmp_path / "class"))
+    assert source_of(by_id(found)["13"]) == "13"

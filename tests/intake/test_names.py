@@ -80,7 +80,10 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         ["a1 (1).py", "a1-2.py"],
         ["found a1 (1).py and a1-2.py, expected one file a1.py"],
     ),
-    "a copy beside it": (["a1 copy.py", "a1.py"], ["a1.py=1", "note: a1 copy.py was not graded"]),
+    "a copy beside it": (
+        ["a1 copy.py", "a1.py"],
+        ["found a1.py and a1 copy.py, expected one file a1.py"],
+    ),
     "a copy beside another file": (
         ["a1(1).py", "tests.py"],
         ["a1.py=0", "note: a1(1).py was graded as a1.py"],
@@ -133,8 +136,10 @@ def test_a_link_to_a_folder_is_not_looked_into(tmp_path: Path) -> None:
 def test_a_copy_handed_in_again_on_canvas(tmp_path: Path) -> None:
     """Canvas puts its own number behind the browser's."""
     lay(tmp_path, {"parkkim_41_7_a1 (1).py": "first", "parkkim_41_8_a1 (1)-1.py": "second"})
+    assert by_id(cohort(tmp_path))["41"].withheld is Withheld.NEEDS_REVIEW
+    (tmp_path / "parkkim_41_8_a1 (1)-1.py").write_text("first")  # the same once more
     found = by_id(cohort(tmp_path))["41"]
-    assert (found.files[0].data, found.attempt, found.attempts) == (b"second", 2, 2)
+    assert (found.files[0].data, found.attempt, found.attempts) == (b"first", 2, 2)
 
 
 def test_a_copy_of_the_archive(tmp_path: Path) -> None:

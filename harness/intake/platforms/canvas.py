@@ -1,8 +1,9 @@
 """Canvas: flat, `<sortable name>[_LATE]_<user>_<attachment>_<file>`, `[LATE_]anon_<id>_…`,
 `anon_LATE_<id>_…`; `<sortable name>[_LATE]_<user>_text.html` and `…_link.html` are not files.
 
-A file that is handed in again has -1, -2 before its ending. Canvas gives no times, and says LATE by
-its own due time, so that of one student what is late came after what is not.
+A file that is handed in again has -1, -2 before its ending; two that differ are for a person to
+look at. Canvas gives no times, and says LATE by its own due time, so that of one student what is
+late came after what is not.
 
 The gradebook: `Student, ID, SIS User ID, SIS Login ID, Section, <Title (assignment id)>`.
 """
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from harness.common.csv_tables import Sheet
-from harness.intake.entries import Entry, original_name
+from harness.intake.entries import Entry, described, original_name, same_bytes
 from harness.intake.gradebook import Gradebook, GradebookEntry, by_items
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Attempt, Uploads, at_root, student, students_of, upload_of
@@ -66,12 +67,25 @@ def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploa
             doubt = f"handed in as {_NO_FILES[match['file']]} and not as a file ({entry.label})"
         upload = _Upload(entry=entry, doubt=doubt, name=name, again=again, late=bool(match["late"]))
         uploads.setdefault(who, []).append(upload)
-    pieces = (
-        upload_of(student(*who), attempt, next((each.doubt for each in theirs if each.doubt), ""))
-        for who, theirs in uploads.items()
-        for attempt in _attempts(place, theirs)
-    )
+    pieces = []
+    for who, theirs in uploads.items():
+        doubts = [each.doubt for each in theirs if each.doubt] or [_two_meant(theirs)]
+        for attempt in _attempts(place, theirs):
+            pieces.append(upload_of(student(*who), attempt, doubts[0]))
     return students_of(pieces, lambda attempt: attempt.number)
+
+
+def _two_meant(uploads: Sequence[_Upload]) -> str:
+    """Why a person must look: Canvas gives the files of one submission, and a number before the
+    ending may be the student's own. What it marked late came after what it did not."""
+    groups: dict[tuple[str, bool], list[_Upload]] = {}
+    for upload in uploads:
+        groups.setdefault((upload.name, upload.late), []).append(upload)
+    for (name, _), several in groups.items():
+        entries = [upload.entry for upload in several]
+        if len({upload.again for upload in several}) > 1 and not same_bytes(entries):
+            return f"found {described(entries)}, expected one file {name}"
+    return ""
 
 
 def _expected(assignment: Assignment) -> set[str]:
