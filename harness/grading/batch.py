@@ -18,6 +18,7 @@ from harness.grading.engines import Engine, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import WorkerPool
 from harness.grading.observing.judged_runs import GraderSetup
 from harness.grading.slow_last import graded_slow_last
+from harness.judging.not_taken import RULE as NOT_TAKEN
 from harness.marking.mark import without_mark
 from harness.model.plan import Plan
 from harness.model.result import (
@@ -211,6 +212,9 @@ def _is_done(store: Store, submission: Submission, grader: GraderSetup) -> bool:
         and earlier == of_submission(earlier, submission)
         and earlier.notes[: len(submission.notes)] == submission.notes
         and withheld == submission.withheld
+        # What is said of modules beside the files depends on them too.
+        and not submission.not_taken
+        and not any(v.explanation and v.explanation.rule == NOT_TAKEN for v in verdicts)
         # What says as much about the machine at that moment as about the submission is tried
         # again. What ended at a limit of CPU time or output, full or shortened, does not.
         and not any(v.on_wall_time or v.kind is VerdictKind.HARNESS_ERROR for v in verdicts)

@@ -28,6 +28,7 @@ from harness.judging.causes import undefined_functions, unreadable
 from harness.judging.explain.siblings import refine
 from harness.judging.failed_scenarios import failing
 from harness.judging.judge import merge_stand_in_verdict, not_run, without_addresses
+from harness.judging.not_taken import with_not_taken
 from harness.marking.mark import excused, held_if_undecided, mark, with_stakes, without_mark
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, in_turn, needed
@@ -214,6 +215,9 @@ class Grader(AbstractContextManager["Grader"]):
             # Of the second run nothing is explained or shown: it may hold a stand-in's answers.
             compared_with = self._setup.compared_with
             verdicts = refine(plan, first.verdicts, first.observations, compared_with)
+            taken = [file.name for file in submission.files]
+            not_taken = submission.not_taken
+            verdicts = with_not_taken(verdicts, first.observations, not_taken, taken)
             for scenario in plan.scenarios:
                 name = scenario.id
                 if name in second.verdicts:

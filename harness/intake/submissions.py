@@ -73,6 +73,7 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
         withheld=attempt.withheld,
         source=attempt.source,
         late=attempt.lateness if attempt.withheld is None else None,
+        not_taken=attempt.not_taken,
         left_out=attempt.left_out,
     )
 
@@ -317,7 +318,22 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         others = [e for e in attempt.entries if e.is_python and e.name not in expected]
         but = f", but {described(others)}" if others else ""
         notes.append(f"{listed(missing)} {_were(missing)} not handed in{but}")
-    return replace(attempt, files=tuple(files), notes=tuple(notes))
+    not_taken = _not_taken(attempt, list(found.values()), expected)
+    return replace(attempt, files=tuple(files), not_taken=not_taken, notes=tuple(notes))
+
+
+def _not_taken(
+    attempt: Attempt, taken: Sequence[Entry], expected: Sequence[str]
+) -> tuple[str, ...]:
+    """The modules that lie beside a file that is graded, where it would import them from."""
+    folders = {entry.folder for entry in taken}
+    names: set[str] = set()
+    for entry in attempt.entries:
+        is_module = entry.is_python and entry.kind is EntryKind.FILE
+        is_copy = entry.name in expected or original_name(entry.name, expected) is not None
+        if is_module and entry.folder in folders and entry not in taken and not is_copy:
+            names.add(entry.name)
+    return tuple(sorted(names))
 
 
 def _of_any_name(

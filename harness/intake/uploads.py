@@ -51,6 +51,7 @@ class Attempt:
     of: int | None = None  # how many there are, of the one that is selected
     inside: str = ""  # the archive that the entries come from
     files: tuple[SourceFile, ...] = ()  # what is graded, under the names it is run by
+    not_taken: tuple[str, ...] = ()  # modules beside them
     problem: str = ""
     ours: bool = False  # the problem says nothing about the student
     withheld: Withheld | None = None

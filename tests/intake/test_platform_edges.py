@@ -350,3 +350,25 @@ def test_each_has_its_verdict_and_the_batch_goes_on(course: Course) -> None:
         assert (found["status"], found["mark"], found["problem"]) == ("unreadable", 0.0, problem)
         page = (course.report / "submissions" / f"{name}.html").read_text(encoding="utf-8")
         assert problem in page
+
+
+def test_a_module_that_is_not_taken_is_named(course: Course) -> None:
+    program = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    imports = {
+        "ada/a1.py": b"from util import twice\n" + program.encode(),
+        "ada/util.py": b"twice = 2\n",
+    }
+    laid(imports, course.path("class"))
+    outcome = course.run("grade", "class", "--assignment", "tiny")
+    assert (outcome.status, outcome.err.count("Traceback")) == (0, 0)
+    (ada,) = results(course.report)["submissions"]
+    (cause,) = ada["causes"]
+    assert cause["rule"] == "module_not_taken"
+    said = "util.py was handed in, but only a1.py is taken"
+    page = (course.report / "submissions" / "ada.html").read_text(encoding="utf-8")
+    assert said in page
+    for command in (
+        ("show", str(course.report), "ada"),
+        ("check", str(course.path("class/ada")), "--assignment", "tiny"),
+    ):
+        assert said in " ".join(course.run(*command).out.split())

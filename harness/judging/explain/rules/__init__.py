@@ -102,6 +102,7 @@ def at_line(raised: Raised | None) -> str:
 # What a cause may have in place of a rule: nothing that one failure shows.
 _BESIDE = {
     "hard_coded_size": "a size is hard-coded",
+    "module_not_taken": "imports a module that was handed in and is not taken",
     "not_gradable": "the files cannot be graded",
     "not_run": "not run, because something else must be right first",
     "out_of_budget": "was not run, since all time was used up",

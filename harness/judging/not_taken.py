@@ -1,0 +1,57 @@
+"""Modules that were handed in and are not taken, where a program fails because it imports one.
+
+A verdict may be another submission's of the same text, with other files beside it: this is said of
+each submission afterwards.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from harness.common.escaping import plain
+from harness.common.words import listed
+from harness.model.observation import Observation
+from harness.model.verdict import Explanation, Verdict
+
+RULE = "module_not_taken"
+_SAID_UNKNOWN = "module_is_unknown"
+_MISSING = re.compile(r"No module named '([^'.]+)[^']*'\Z")
+_LONGEST = 200
+
+
+def with_not_taken(
+    verdicts: Mapping[str, Verdict],
+    observations: Mapping[str, Sequence[Observation]],
+    not_taken: Sequence[str],
+    taken: Sequence[str],
+) -> dict[str, Verdict]:
+    """The verdicts; those that said that a module is unknown say which file was not taken."""
+    said = dict(verdicts)
+    for name, verdict in verdicts.items():
+        explanation = verdict.explanation
+        if explanation is None or explanation.rule != _SAID_UNKNOWN:
+            continue
+        missing = _missing(observations.get(name, ()))
+        files = [file for file in not_taken if file.removesuffix(".py") in missing]
+        if files:
+            is_are = "is" if len(taken) == 1 else "are"
+            message = (
+                f"{plain(files[0], limit=60)} was handed in, but only {listed(taken)} {is_are} "
+                f"taken: what it defines belongs in there."
+            )
+            other = Explanation(rule=RULE, message=message)
+            said[name] = replace(verdict, explanation=other)
+    return said
+
+
+def _missing(seen: Sequence[Observation]) -> set[str]:
+    """The modules that could not be imported, by what Python itself says."""
+    found: set[str] = set()
+    for observation in seen:
+        raised = observation.raised
+        if raised is None or raised.type_name != "ModuleNotFoundError":
+            continue
+        match = _MISSING.match(raised.message[:_LONGEST])
+        if match is not None:
+            found.add(match[1])
+    return found
