@@ -78,6 +78,7 @@ def all_lines() -> list[str]:
 
 
 EXAMPLES = help_examples()
+STUDENTS = ("perfect", "ada", "4711", "jo")
 ALL_LINES = all_lines()
 
 
@@ -128,7 +129,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     for name in ("specs", "reference"):
         shutil.copytree(ROOT / name / "connect4ish", root / name / "connect4ish")
     samples = ROOT / "submissions" / "connect4ish"
-    for student in ("perfect", "ada", "4711", "jo"):
+    for student in STUDENTS:
         target = root / "submissions" / "connect4ish" / student
         shutil.copytree(samples / "upper_case_wrong", target)
         (target / "expect.yaml").unlink(missing_ok=True)
@@ -145,8 +146,10 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def _lay_other_files(course: Course, root: Path) -> None:
     """Write what the examples name beside submissions and runs: a download, a gradebook, texts."""
     (root / "public_html").mkdir()
-    handed_in = HandIn(id="4711", name="Ada", files=program((root / "a1.py").read_text("utf-8")))
-    zipped_class(gradescope([handed_in]), root / "download.zip")
+    files = program((root / "a1.py").read_text("utf-8"))
+    # The whole class: a report of it is not replaced by one of a part.
+    handed_in = [HandIn(id=student, name=student, files=files) for student in STUDENTS]
+    zipped_class(gradescope(handed_in), root / "download.zip")
     course.write("mail.txt", "Subject: Your mark\n\n{summary}\n")
 
 

@@ -132,3 +132,34 @@ def _read_to_end(terminal: int) -> str:
             break
         data += part
     return data.decode("utf-8", "backslashreplace")
+
+
+_HEADINGS = {
+    "strong": "strong, standard",
+    "portable": "portable",
+    "pipes": "macOS, Windows",
+    "browser": "browser",
+}
+
+
+def _cell(prevented: Prevented, launcher: str) -> str:
+    if launcher in prevented.launchers:
+        return "only piped in" if prevented.only_typed else "no"
+    return "not tested" if launcher == "browser" else "yes"
+
+
+def page_rows() -> list[str]:
+    """Return the table of the page `programs.md`: each reason with its idioms and launchers."""
+    together: dict[Prevented, list[str]] = {}
+    for idiom in idioms():
+        for each in idiom.prevented:
+            together.setdefault(each, []).append(f"`{idiom.name}`")
+    rows = [
+        f"| what | {' | '.join(_HEADINGS.values())} | why |",
+        f"|---|{'---|' * len(_HEADINGS)}---|",
+    ]
+    for prevented, names in together.items():
+        cells = [_cell(prevented, each) for each in _HEADINGS]
+        what = ", ".join(names).replace("|", "\\|")
+        rows.append(f"| {what} | {' | '.join(cells)} | {prevented.reason} |")
+    return rows

@@ -13,8 +13,9 @@ from harness.execution import AnyDriver, Driver, Interpreter, find_interpreter
 from harness.execution.piped import PipedDriver
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Key, Limits, Stimulus
-from tests.execution.idioms import LINES, Idiom, Outcome, idioms, plain
+from tests.execution.idioms import LINES, Idiom, Outcome, idioms, page_rows, plain
 from tests.execution.small_world import assignment, run, source
+from tests.shipped import ROOT
 
 LIMITS = Limits(cpu_seconds=4, wall_seconds=10, memory_mib=256, output_kib=64)
 PIPED = "".join(line + "\n" for line in LINES)
@@ -77,6 +78,12 @@ def observed(driver: AnyDriver, idiom: Idiom, *, piped: bool) -> Observation:
     given = replace(assignment(), writes_files=idiom.folder)
     with driver.submission(given, (source(idiom.program),)) as server:
         return server.observe(stimulus(idiom, piped=piped), LIMITS)
+
+
+def test_the_page_lists_every_known_difference() -> None:
+    page = (ROOT / "docs/reference/programs.md").read_text("utf-8")
+    table = [line for line in page.splitlines() if line.startswith("|")]
+    assert table == page_rows()
 
 
 def difference(expected: Outcome, seen: Observation) -> str:
