@@ -1,9 +1,11 @@
 """A scenario's own folder, bounded in all that is written; directories of our own, of which none is
 left behind; stderr told apart; input by a generator of the course's."""
 
+import fcntl
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -119,6 +121,41 @@ def f():
 def test_locks_in_a_folder_are_granted_as_a_database_needs_them(one_driver: Driver) -> None:
     (seen,) = watch(one_driver, LOCKS, call("f()"))
     assert plain(seen.value) == "[(3,)]"
+
+
+PRETENDS = """
+import colorsys, fcntl, os, struct
+RECORD = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)
+def f():
+    before = os.stat("in.txt")
+    os.utime("in.txt", (5, 5))
+    os.chmod("in.txt", 0)
+    after = os.stat("in.txt")
+    said = [before.st_mode == after.st_mode, before.st_mtime == after.st_mtime]
+    with open(colorsys.__file__) as library:
+        fcntl.flock(library, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for ask in (fcntl.F_GETLK, fcntl.F_OFD_GETLK, fcntl.F_SETLEASE, fcntl.F_GETLEASE):
+            try:
+                said.append(fcntl.fcntl(library, ask, RECORD))
+            except PermissionError:
+                said.append(True)
+    return said
+"""
+
+
+def test_what_is_granted_changes_nothing_and_tells_nothing_of_others(one_driver: Driver) -> None:
+    modules = (one_driver.interpreter.path.resolve().parents[1] / "lib").glob(
+        "python3*/colorsys.py"
+    )
+    library = list(modules)
+    assert library
+    with ExitStack() as held:
+        for path in library:
+            # If a process of a scenario asked for this lock, it would be refused.
+            fcntl.flock(held.enter_context(path.open()), fcntl.LOCK_EX)
+        (seen,) = watch(one_driver, PRETENDS, call("f()"))
+    assert seen.raised is None
+    assert plain(seen.value) == str([True] * 6)
 
 
 def test_without_a_folder_nothing_is_written(one_driver: Driver) -> None:
