@@ -36,7 +36,13 @@ from .messages.protocol import (
     decode_job,
     split,
 )
-from .modules import complete_interpreter, hide_ours, import_useful, load_tool
+from .modules import (
+    begin_path_with_a_folder,
+    complete_interpreter,
+    hide_ours,
+    import_useful,
+    load_tool,
+)
 from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
 from .scenario.process import Program, ScenarioProcess
 from .shared.facades import Facades
@@ -63,6 +69,7 @@ _LOOK = 0.002  # seconds between two looks at a child that has no descriptor
 def serve(control: int, setup: dict[str, Any]) -> None:
     """Serve until the driver hangs up."""
     complete_interpreter()
+    begin_path_with_a_folder()
     _hear_signals()
     library: list[str] = []
     sys.path.extend(setup["more_modules"])

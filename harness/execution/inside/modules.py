@@ -173,10 +173,13 @@ def _is_no_folder(place: str) -> bool:
     return False
 
 
-def complete_interpreter() -> None:
-    """`exit`, `quit` and `help`, which `site` gives elsewhere; and no warnings on the terminal.
-    `sys.path` begins with a folder, as it does for a program that a person starts."""
+def begin_path_with_a_folder() -> None:
+    """Let `sys.path` begin with a folder, as it does for a program that a person starts."""
     sys.path[:] = sorted(sys.path, key=_is_no_folder)
+
+
+def complete_interpreter() -> None:
+    """`exit`, `quit` and `help`, which `site` gives elsewhere; and no warnings on the terminal."""
     warnings.simplefilter("ignore")
     end_key = "Ctrl-D (i.e. EOF)"
     builtins.quit = _sitebuiltins.Quitter("quit", end_key)

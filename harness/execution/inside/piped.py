@@ -29,7 +29,13 @@ from .messages.protocol import (
     decode_job,
     split,
 )
-from .modules import complete_interpreter, hide_ours, import_useful, load_tool
+from .modules import (
+    begin_path_with_a_folder,
+    complete_interpreter,
+    hide_ours,
+    import_useful,
+    load_tool,
+)
 from .scenario.process import Program, ScenarioProcess
 from .scenario.streams import install_input, install_outputs
 from .stand_ins.calls import StandIns
@@ -60,6 +66,7 @@ def serve(setup: dict[str, Any]) -> None:
     heard, said = _install(own.secret + Mark.ASKS_FOR_INPUT, is_piped=is_piped)
     from_driver = partial(_from_driver, heard)
     complete_interpreter()
+    begin_path_with_a_folder()
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     os.environ.clear()  # nothing of the user's own
     os.environ.update(setup["environment"] | kept)
