@@ -23,10 +23,11 @@ ENDLESS = {
     "pause": "import signal\ndef f():\n    signal.pause()",
     "signal": "import signal\ndef f():\n    signal.sigwait([signal.SIGUSR1])",
 }
+# Beside `signal` nothing is skipped: the kernel tells of these.
 ENDING = {
-    "select": "import select\ndef f():\n    select.select([], [], [], 0.05)\n    return 7",
+    "select": "import select, signal\ndef f():\n    select.select([], [], [], 0.05)\n    return 7",
     "poll": "import select\ndef f():\n    select.poll().poll(50)\n    return 7",
-    "event": "import threading\ndef f():\n    threading.Event().wait(0.05)\n    return 7",
+    "event": "import signal, threading\ndef f():\n    threading.Event().wait(0.05)\n    return 7",
     "lock": "import threading\ndef f():\n    lock = threading.Lock()\n    lock.acquire()\n"
     "    lock.acquire(timeout=0.05)\n    return 7",
     "timer": "import signal\ndef f():\n    signal.signal(signal.SIGALRM, lambda *_: None)\n"

@@ -1,9 +1,9 @@
 """What time a program is told: one that stands still, or the real one moved; and how it sleeps.
 `time` gets functions of ours. The classes of `datetime` stay themselves, so that every object is of
 the class that a program knows: their methods that read the clock are put into the classes' own
-dictionaries, which is all that a program could notice. Monotonic clocks run on; only a sleep that
-nobody waits for moves them. What C code reads for itself is left alone: times of files, SQL's
-`CURRENT_TIMESTAMP`."""
+dictionaries, which is all that a program could notice. Monotonic clocks run on; only a sleep, or
+another wait with a time, that nobody waits for moves them. What C code reads for itself is left
+alone: times of files, SQL's `CURRENT_TIMESTAMP`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _NANO = 1_000_000_000
 _replaced: list[object] = []
 
 
-def stand_still(seconds: int, offset: int, longest_sleep: float = 0.0) -> None:
+def stand_still(
+    seconds: int, offset: int, longest_sleep: float = 0.0, waits: Waits | None = None
+) -> None:
     """Let programs read this time, in seconds since 1970, and live in a zone so many seconds east
     of UTC. The clock moves on by what the program sleeps, which is as in `skip_sleep`."""
     import time  # noqa: PLC0415  (only then is it worth its memory)
@@ -37,28 +39,38 @@ def stand_still(seconds: int, offset: int, longest_sleep: float = 0.0) -> None:
     _tell(lambda: seconds * _NANO + slept.told)
     if longest_sleep:
         _tell_of_skipped(slept)
+    if longest_sleep and waits is not None:
+        _skip_waits(slept, waits)
 
 
 # What lets a program see that nobody waited: threads, processes and signals go on meanwhile. What
-# these modules bring is asked of `sys.modules`; the rest has these words in the program's text. A
-# browser has the modules loaded, and none of what they bring.
-_BESIDE = frozenset({"multiprocessing", "signal", "subprocess", "threading"})
+# these modules bring is asked of `sys.modules`, threads are counted; the rest has these words in
+# the program's text. A browser has the modules loaded, and none of what they bring.
+_BESIDE = frozenset({"multiprocessing", "signal", "subprocess"})
 _IN_BROWSER = sys.platform == "emscripten"
 _BESIDE_WORDS = (
     b"_thread", b"_signal", b"fork", b"posix_spawn", b"P_NOWAIT", b"ctypes", b"faulthandler",
 )  # fmt: skip
+# One of them is in the text of who waits: for a time, for nothing of `select`, for another thread.
+_SELECT_WORDS = (b"select.select", b"from select import")
+_THREAD_WORDS = (b"threading", b"import queue", b"from queue", b"queue.Queue")
 # Seconds. One that sleeps more briefly without end is to meet its limit on time asleep first.
 _SHORTEST_SLEEP = 0.001
 _LATE = 100_000  # nanoseconds: nobody wakes early, however a program rounds what it reads
 
 
-def may_skip_sleep(texts: Iterable[bytes]) -> bool:
-    """Whether a program of these texts may sleep, with nothing that goes on meanwhile."""
-    text = b"\n".join(texts)
-    return b"sleep" in text and not any(word in text for word in _BESIDE_WORDS)
+class Waits:
+    """How a program of these texts may wait for a time, with nothing that goes on meanwhile."""
+
+    def __init__(self, texts: Iterable[bytes]) -> None:
+        text = b"\n".join(texts)
+        goes_on = any(word in text for word in _BESIDE_WORDS)
+        self.of_select = not goes_on and any(word in text for word in _SELECT_WORDS)
+        self.of_threads = not goes_on and any(word in text for word in _THREAD_WORDS)
+        self.any = self.of_select or self.of_threads or (not goes_on and b"sleep" in text)
 
 
-def skip_sleep(longest: float) -> None:
+def skip_sleep(longest: float, waits: Waits) -> None:
     """Let `time.sleep` return at once, and move the clocks on by as much, as long as nothing goes
     on meanwhile. Who has slept more than `longest` seconds in all sleeps on, until it is ended."""
     import time  # noqa: PLC0415
@@ -66,39 +78,108 @@ def skip_sleep(longest: float) -> None:
     real, slept = time.time_ns, _count_sleep(longest)
     _tell(lambda: real() + slept.skipped)
     _tell_of_skipped(slept)
+    _skip_waits(slept, waits)
 
 
 class _Slept:
     """Nanoseconds that a program has slept, as `told`, and those of them that nobody waited."""
 
-    told = 0
-    skipped = 0
+    def __init__(self, longest: float) -> None:
+        import time  # noqa: PLC0415
+
+        self.longest = longest  # seconds; 0: none is skipped
+        self.told = 0
+        self.skipped = 0
+        self._left = round(longest * _NANO)
+        self._real_sleep = time.sleep
+
+    def may_skip(self, length: Any) -> bool:
+        """Whether a wait of so many seconds is plain and short, and nothing goes on meanwhile."""
+        is_plain = type(length) is float or type(length) is int
+        is_short = is_plain and _SHORTEST_SLEEP <= length <= self.longest
+        return is_short and (_IN_BROWSER or not _something_goes_on())
+
+    def skip(self, length: float) -> None:
+        """Count a wait that nobody waits; who has used up the limit waits until it is ended."""
+        nanoseconds = round(length * _NANO)
+        self.told += nanoseconds
+        self.skipped += nanoseconds + _LATE
+        self._left -= nanoseconds
+        while self._left < 0:
+            self._real_sleep(self.longest)
+
+
+def _something_goes_on() -> bool:
+    if not _BESIDE.isdisjoint(sys.modules):
+        return True
+    if "threading" not in sys.modules:
+        return False
+    # Not what `_thread` counts: over pipes a thread of ours tells what was computed.
+    count = getattr(sys.modules["threading"], "active_count", None)
+    return count is None or bool(count() != 1)
 
 
 def _count_sleep(longest: float) -> _Slept:
     """Replace `time.sleep` by one that counts; the shorter ones return at once (0: none)."""
     import time  # noqa: PLC0415
 
-    real_sleep, slept = time.sleep, _Slept()
-    left = round(longest * _NANO)
+    real_sleep, slept = time.sleep, _Slept(longest)
 
     def sleep(length: Any, /) -> None:
-        nonlocal left
-        is_plain = type(length) is float or type(length) is int
-        is_short = is_plain and _SHORTEST_SLEEP <= length <= longest
-        if not is_short or not (_IN_BROWSER or _BESIDE.isdisjoint(sys.modules)):
-            real_sleep(length)  # which has its own words for what is wrong
-            slept.told += int(float(length) * _NANO)
+        if slept.may_skip(length):
+            slept.skip(length)
             return
-        nanoseconds = round(length * _NANO)
-        slept.told += nanoseconds
-        slept.skipped += nanoseconds + _LATE
-        left -= nanoseconds
-        while left < 0:
-            real_sleep(longest)
+        real_sleep(length)  # which has its own words for what is wrong
+        slept.told += int(float(length) * _NANO)
 
     _put_function(sleep)
     return slept
+
+
+def _skip_waits(slept: _Slept, waits: Waits) -> None:
+    """Let other waits with a time return at once where a sleep does: `select` of nothing, and a
+    condition, by which events, semaphores and queues wait. With no other thread nobody sets it."""
+    if waits.of_select:
+        _skip_select(slept)
+    if waits.of_threads:
+        _skip_conditions(slept)
+
+
+def _skip_select(slept: _Slept) -> None:
+    import select as module  # noqa: PLC0415
+
+    real = module.select
+
+    def select(rlist: Any, wlist: Any, xlist: Any, timeout: Any = None, /) -> Any:
+        is_of_nothing = all(type(each) is list and not each for each in (rlist, wlist, xlist))
+        if not is_of_nothing or not slept.may_skip(timeout):
+            return real(rlist, wlist, xlist, timeout)
+        found = real(rlist, wlist, xlist, 0)
+        slept.skip(timeout)
+        return found
+
+    _put_function(select, "select")
+
+
+def _skip_conditions(slept: _Slept) -> None:
+    import queue  # noqa: PLC0415
+    import threading  # noqa: PLC0415
+    import time  # noqa: PLC0415
+
+    condition: Any = threading.Condition
+    real = condition.wait
+
+    def wait(self: Any, timeout: Any = None) -> Any:
+        if not slept.may_skip(timeout):
+            return real(self, timeout)
+        found = real(self, 0)
+        slept.skip(timeout)
+        return found
+
+    wait.__qualname__, wait.__module__ = real.__qualname__, real.__module__
+    condition.wait = wait
+    # They may have been loaded before the clocks were replaced, by which they count what is left.
+    vars(threading)["_time"] = vars(queue)["time"] = time.monotonic
 
 
 _MOVED_CLOCKS = ("CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME")
@@ -179,11 +260,11 @@ def _tell(now: Callable[[], int]) -> None:
     clear()
 
 
-def _put_function(function: Callable[..., Any]) -> None:
-    """Put this in the place of the function of `time` with its name. What is given in another
+def _put_function(function: Callable[..., Any], module: str = "time") -> None:
+    """Put this in the place of the module's function with its name. What is given in another
     number or by name, Python's own takes, which has the words for it."""
     name = function.__name__
-    real = getattr(sys.modules["time"], name)
+    real = getattr(sys.modules[module], name)
     most = function.__code__.co_argcount
     taken = range(most - len(function.__defaults__ or ()), most + 1)
 
@@ -191,7 +272,7 @@ def _put_function(function: Callable[..., Any]) -> None:
         taking = real if named or len(given) not in taken else function
         return taking(*given, **named)
 
-    setattr(sys.modules["time"], name, _as_builtin(called, real))
+    setattr(sys.modules[module], name, _as_builtin(called, real))
 
 
 def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
@@ -200,7 +281,7 @@ def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
     (`nap = time.sleep`), its copy is itself, and messages call its type as ever."""
     space = {
         "__slots__": ("__weakref__",),
-        "__module__": "time",
+        "__module__": real.__module__,
         "__doc__": real.__doc__,
         "__call__": staticmethod(called),
         "__getattr__": lambda own, name: getattr(real, name),

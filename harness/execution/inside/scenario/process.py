@@ -16,7 +16,7 @@ from os import _exit, chdir, environ, read, write
 from select import select
 
 from .. import stimuli
-from ..clock import may_skip_sleep, skip_sleep, stand_still
+from ..clock import Waits, skip_sleep, stand_still
 from ..messages.codec import ObjectEquality, encodable
 from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
@@ -61,7 +61,7 @@ class Files:
         self.functions = tuple([name for name, provided_by in names if not provided_by])
         self.library = Library({**own, **extra, **provided})
         programs = frozenset({*self.library.sources, "__main__"})
-        self.may_skip_sleep = may_skip_sleep([each.data for each in self.library.sources.values()])
+        self.waits = Waits([each.data for each in self.library.sources.values()])
         self.comparison = ObjectEquality(programs, setup["compare"])
         # The others may import the submission, which must not run early.
         self.loaded_early = [
@@ -155,13 +155,13 @@ class ScenarioProcess:
         if self.job.folder:
             chdir(self.job.folder)
         # The times of files are not moved: with a folder, who sleeps is waited for.
-        skips = self.files.may_skip_sleep and not self.job.folder
+        skips = self.files.waits.any and not self.job.folder
         longest_sleep = self.job.longest_sleep if skips else 0.0
         if self.job.clock:
             seconds, offset = self.job.clock
-            stand_still(seconds, offset, longest_sleep)
+            stand_still(seconds, offset, longest_sleep, self.files.waits)
         elif longest_sleep:
-            skip_sleep(longest_sleep)
+            skip_sleep(longest_sleep, self.files.waits)
         environ.update(self.job.environment)
         if self.job.stdin is not None:
             pipe_in(self.job.stdin.encode("utf-8"))
