@@ -17,6 +17,7 @@ from harness.model.values import KEYED, NAMED_CONTAINERS, Value, ValueKind
 
 SOURCE_LIMIT = 90  # characters
 WHOLE_LIMIT = 2000  # characters, where a value is not part of a sentence
+_MOST_COMPARED = 1_000_000  # characters, looking for lines that are the same but for their floats
 _BLANKS = re.compile(r"[^\S\n]+")
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
@@ -205,19 +206,25 @@ def _kept(line: str, rules: TextRules) -> tuple[str, list[int]]:
 def with_equal_lines(expected: list[str], actual: list[str], rules: TextRules) -> list[str]:
     """The actual lines, with an expected line in place of each that is the same but for its floats.
 
-    Both sides are `normalised`. What is left different is what is wrong.
+    Both sides are `normalised`. What is left different is what is wrong, if the texts are not so
+    large that a line is compared only with the one opposite.
     """
     if rules.within is None:
         return actual
     by_text: dict[str, list[str]] = {}
     for line in dict.fromkeys(expected):
         by_text.setdefault(without_floats(line), []).append(line)
+    left = _MOST_COMPARED
     lines = list(actual)
     for at, line in enumerate(actual):
         opposite = expected[at : at + 1]
-        for candidate in (*opposite, *by_text.get(without_floats(line), ())):
+        elsewhere = by_text.get(without_floats(line), []) if left > 0 else []
+        for candidate in (*opposite, *elsewhere):
+            left -= len(candidate) + len(line)
             if same_line(candidate, line, rules):
                 lines[at] = candidate
+                break
+            if left <= 0:
                 break
     return lines
 

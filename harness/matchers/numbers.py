@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?P<minus>(?<![)\]])-)?(?=\.?[0-9])"
-    r"(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+(?=\.[0-9])|[0-9]+)?"
+    r"(?P<whole>[0-9]{1,3}(?:,[0-9]{3}){1,100}(?=\.[0-9])|[0-9]+)?"
     r"(?P<rest>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
     r"(?![0-9])(?!\.[0-9])"
 )
 _WORD = re.compile(r"[^ ]+")
-_LONGEST = 400  # characters of a number; a longer one is text
+_LONGEST = 400  # characters of a number; a longer one is text, so 100 groups are enough
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,13 +151,17 @@ def contains_near(part: str, text: str, within: float) -> bool:
         return False
     between, between_found = _texts_between(part, wanted), _texts_between(text, found)
     for first in range(len(found) - len(wanted) + 1):
-        numbers = found[first : first + len(wanted)]
         texts = between_found[first : first + len(wanted) + 1]
         ends_fit = texts[0].endswith(between[0]) and texts[-1].startswith(between[-1])
-        near = [one.is_near(other, within) for one, other in zip(wanted, numbers, strict=True)]
-        if ends_fit and texts[1:-1] == between[1:-1] and all(near):
-            return True
+        if ends_fit and texts[1:-1] == between[1:-1]:
+            numbers = found[first : first + len(wanted)]
+            if _are_near(wanted, numbers, within):
+                return True
     return False
+
+
+def _are_near(wanted: list[Number], numbers: list[Number], within: float) -> bool:
+    return all(one.is_near(other, within) for one, other in zip(wanted, numbers, strict=True))
 
 
 def _floats(text: str) -> list[Number]:

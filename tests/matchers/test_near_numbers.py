@@ -4,10 +4,17 @@ from itertools import product
 
 import pytest
 
-from harness.matchers.comparison import is_near, same, same_shown, with_tolerated
+from harness.matchers.comparison import (
+    is_near,
+    same,
+    same_shown,
+    with_equal_lines,
+    with_tolerated,
+)
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import Approximately
-from harness.model.expectation import Floats
+from harness.matchers.numbers import contains_near, line_difference
+from harness.model.expectation import Floats, TextRules
 from harness.model.values import Value, ValueKind
 
 NAN, INF = float("nan"), float("inf")
@@ -62,3 +69,29 @@ def test_what_is_too_far_for_a_float_is_not_near(
     one: complex, other: complex, within: float, near: bool
 ) -> None:
     assert is_near(one, other, within) is near
+
+
+def test_a_number_of_thousands_of_groups_is_looked_through_once() -> None:
+    """With groups without end each comma began another look at all that follow: a minute."""
+    groups = "1" + ",111" * 60_000
+    assert line_difference("1.5", groups, 0.1) == (1, 1)
+    assert not contains_near("1.5", groups, 0.1)
+
+
+def test_a_grouped_number_that_is_too_long_is_text() -> None:
+    longest = "1" + ",111" * 99
+    assert line_difference(f"{longest}.5", f"{longest}.4", 0.5) is None
+    assert line_difference(f"{longest},111.5", f"{longest},111.4", 0.5) is not None
+
+
+def test_lines_of_floats_are_compared_with_a_bounded_part_of_the_expected_ones() -> None:
+    """All pairs of these lines would take ten minutes."""
+    expected = [f"{number}.5" for number in range(1000)]
+    actual = [*reversed(expected), *(f"{-number}.75" for number in range(1, 60_000))]
+    shown = with_equal_lines(expected, actual, TextRules(within=0.01))
+    assert shown == actual
+
+
+def test_a_near_line_elsewhere_is_found() -> None:
+    rules = TextRules(within=0.01)
+    assert with_equal_lines(["1.5", "2.5"], ["2.501", "1.501"], rules) == ["2.5", "1.5"]
