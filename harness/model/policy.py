@@ -292,6 +292,17 @@ class Finding:
     word: str = ""  # what policy.yaml calls a part of Python that is not permitted
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class PythonVersion:
+    """A version of the language."""
+
+    major: int
+    minor: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unparsable:
     """Why a file could not be read as Python, with the line where known."""
@@ -301,6 +312,7 @@ class Unparsable:
     line: int | None = None
     source: str = ""
     column: int | None = None  # from 1; where Python's parser stopped
+    needs: PythonVersion | None = None  # the one that can read the file, where that is certain
 
     @property
     def place(self) -> str:

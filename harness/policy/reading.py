@@ -7,12 +7,14 @@ import ast
 import itertools
 import json
 import re
+import sys
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 
-from harness.model.policy import MAX_SOURCE_BYTES, Unparsable
+from harness.model.policy import MAX_SOURCE_BYTES, PythonVersion, Unparsable
 from harness.policy.index import Index
+from harness.policy.newer import Newer, newer_syntax
 
 MAX_SOURCE_LINE = 300
 MAX_NOTES = 20
@@ -185,6 +187,8 @@ def _parse(
             compile(data, "<submission>", "exec", dont_inherit=True)
             tree = tree_of(data)
     except SyntaxError as error:
+        if newer := newer_syntax("\n".join(lines)):
+            return _too_new(name, lines, newer)
         number = _too_many_quotes(data)
         if number is not None:
             return Unparsable(file=name, reason=_QUOTES, line=number, source=_line(lines, number))
@@ -201,6 +205,17 @@ def _parse(
     warned = sorted({(entry.lineno, str(entry.message)) for entry in caught})
     notes += [f"{name} line {number}: Python warns: {message}" for number, message in warned]
     return tree
+
+
+def _too_new(name: str, lines: tuple[str, ...], newer: Newer) -> Unparsable:
+    this = PythonVersion(*sys.version_info[:2])
+    return Unparsable(
+        file=name,
+        reason=f"valid from Python {newer.version}; this assignment is graded with {this}",
+        line=newer.line,
+        source=_line(lines, newer.line),
+        needs=newer.version,
+    )
 
 
 _REASONS = (

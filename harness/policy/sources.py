@@ -17,6 +17,7 @@ _MODULES = (
     "harness.common.discovery",
     "harness.policy.standard",
     "harness.policy.index",
+    "harness.policy.newer",
     "harness.policy.reading",
     "harness.policy.rule",
     *(f"harness.policy.rules.{name}" for name in _RULES),

@@ -9,6 +9,7 @@ from typing import Any
 from harness.common.words import rounded
 from harness.model.observation import Isolation
 from harness.model.plan import Plan, Scenario
+from harness.model.policy import Unparsable
 from harness.model.result import (
     RESULTS_VERSION,
     CohortFacts,
@@ -166,11 +167,15 @@ def _cohort(cohort: CohortFacts) -> dict[str, Any]:
     return plain | {"contents": contents}
 
 
+def _unparsable(broken: Unparsable) -> dict[str, Any]:
+    fields = _fields(broken, "file", "reason", "line", "source")
+    return fields if broken.needs is None else fields | {"needs_python": str(broken.needs)}
+
+
 def _submission(result: SubmissionResult) -> dict[str, Any]:
     entry: dict[str, Any] = {
         **_fields(result, "id", "status", "mark", "out_of", "flagged", "source_digest", "problem"),
-        "unparsable": result.unparsable
-        and _fields(result.unparsable, "file", "reason", "line", "source"),
+        "unparsable": result.unparsable and _unparsable(result.unparsable),
         "notes": result.notes,
         "findings": [
             {

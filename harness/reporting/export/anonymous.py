@@ -58,7 +58,7 @@ def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
         _RESULT,
         id=name,
         findings=tuple(_chosen(finding, _FINDING, file="") for finding in result.findings),
-        unparsable=_chosen(result.unparsable, ("reason", "line"), file=""),
+        unparsable=_chosen(result.unparsable, ("reason", "line", "needs"), file=""),
         manual=tuple(_chosen(given, ("slot", "mark")) for given in result.manual),
         late=_chosen(result.late, ("begun", "slip_days", "share", "of"), due=""),
         adjustment=_chosen(result.adjustment, ("marks",), reason=""),

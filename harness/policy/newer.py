@@ -1,0 +1,384 @@
+"""What a file needs that this Python is too old for.
+
+Nothing is guessed: each newer construct is written as older Pythons have it, and only where the
+whole file is valid then did it need these constructs and nothing else.
+"""
+
+import ast
+import builtins
+import io
+import re
+import sys
+import tokenize
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.model.policy import PythonVersion
+
+_PARAMETERS = PythonVersion(3, 12)  # `def f[T]`, `class A[T]`, `type A = int`
+_INSIDE_STRINGS = PythonVersion(3, 12)  # `f"{d["a"]}"`
+_DEFAULTS = PythonVersion(3, 13)  # `def f[T = int]`
+_TEMPLATES = PythonVersion(3, 14)  # `t"{name}"`
+_BARE_EXCEPT = PythonVersion(3, 14)  # `except A, B:`
+
+_MOST_CHARACTERS = 100_000
+_DEEPEST = 4  # strings in strings
+_STRING = re.compile(r"""(?P<prefix>[A-Za-z]{0,2})(?P<quote>\"{3}|'{3}|"|')""")
+_PREFIXES = frozenset(["", "r", "u", "b", "br", "rb", "f", "fr", "rf", "t", "tr", "rt"])
+_WORD = re.compile(r"\w+")
+_COMMENT = re.compile(r"#[^\n]*")
+_CONVERSION = re.compile(r"![rsa](?=[:}])")
+_SHOWS_ITSELF = re.compile(r"=\s*(?=[}:!])")
+_EXCEPTIONS = frozenset(
+    name
+    for name, each in vars(builtins).items()
+    if isinstance(each, type) and issubclass(each, BaseException)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newer:
+    """The version from which a file is valid, and the first line that needs it."""
+
+    version: PythonVersion
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change:
+    """A stretch of a text, what stands for it in older Pythons, and what it needs as it is."""
+
+    start: int
+    end: int
+    text: str
+    version: PythonVersion
+
+
+class _UnsureError(Exception):
+    """It is not certain that a text is valid in any Python."""
+
+
+def newer_syntax(text: str) -> Newer | None:
+    """Find what a text that this Python cannot read needs; None where that is not certain."""
+    if len(text) > _MOST_CHARACTERS:
+        return None
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    this = PythonVersion(*sys.version_info[:2])
+    try:
+        strings = _changed_strings(text, 0)
+        older = _with(text, strings)
+        statements = _changed_statements(older)
+        _check(_with(older, statements), "exec")
+    except (_UnsureError, RecursionError, MemoryError):
+        return None
+    # No change adds or removes a line.
+    needs = [(each.version, text.count("\n", 0, each.start) + 1) for each in strings]
+    needs += [(each.version, older.count("\n", 0, each.start) + 1) for each in statements]
+    version = max((version for version, _ in needs), default=this)
+    if version <= this:
+        return None
+    return Newer(version=version, line=min(line for needed, line in needs if needed == version))
+
+
+def _with(text: str, changes: Sequence[_Change]) -> str:
+    """Make the changes, each followed by as many line ends as it takes away."""
+    parts: list[str] = []
+    at = 0
+    for each in changes:
+        lost = text.count("\n", each.start, each.end) - each.text.count("\n")
+        parts += [text[at : each.start], each.text, "\\\n" * lost]
+        at = each.end
+    return "".join([*parts, text[at:]])
+
+
+def _check(text: str, mode: str) -> ast.AST:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "<submission>", mode, dont_inherit=True)
+            return ast.parse(text, mode=mode)
+    except (SyntaxError, ValueError, OverflowError, SystemError):
+        raise _UnsureError from None
+
+
+# Strings
+
+
+def _changed_strings(text: str, depth: int) -> list[_Change]:
+    """Change the strings that hold expressions which this Python cannot read."""
+    if depth > _DEEPEST:
+        raise _UnsureError
+    changes: list[_Change] = []
+    at = 0
+    while at < len(text):
+        string = _string_at(text, at)
+        if string is None:
+            skipped = _COMMENT.match(text, at) or _WORD.match(text, at)
+            at = skipped.end() if skipped else at + 1
+            continue
+        end, older = _scanned(text, string, depth)
+        prefix = string["prefix"].lower()
+        if "t" in prefix:
+            _check_alone(text, at, end)
+            changes.append(_Change(start=at, end=end, text=older, version=_TEMPLATES))
+        elif "f" in prefix and not _is_valid(text[at:end]):
+            changes.append(_Change(start=at, end=end, text=older, version=_INSIDE_STRINGS))
+        at = end
+    return changes
+
+
+def _string_at(text: str, at: int) -> re.Match[str] | None:
+    found = _STRING.match(text, at)
+    return found if found and found["prefix"].lower() in _PREFIXES else None
+
+
+def _is_valid(text: str) -> bool:
+    try:
+        _check(f"({text})", "eval")
+    except _UnsureError:
+        return False
+    return True
+
+
+def _check_alone(text: str, start: int, end: int) -> None:
+    """Raise _UnsureError for a template beside a string: only templates may be joined to it."""
+    after = text[end:].lstrip()
+    if text[:start].rstrip()[-1:] in ('"', "'") or _string_at(after, 0):
+        raise _UnsureError
+
+
+def _scanned(text: str, string: re.Match[str], depth: int) -> tuple[int, str]:
+    """Return where a string ends, and what stands for it: its expressions are `_`."""
+    prefix, quote = string["prefix"].lower(), string["quote"]
+    has_fields = "f" in prefix or "t" in prefix
+    parts = [prefix.replace("t", "f"), quote]
+    at = string.end()
+    while not text.startswith(quote, at):
+        piece = text[at : at + 1]
+        if not piece or (piece == "\n" and len(quote) == 1):
+            raise _UnsureError
+        if piece == "\\":
+            piece = _escaped(text, at, has_fields=has_fields, is_raw="r" in prefix)
+        elif has_fields and text[at : at + 2] in ("{{", "}}"):
+            piece = text[at : at + 2]
+        elif has_fields and piece == "}":
+            raise _UnsureError
+        elif has_fields and piece == "{":
+            end, older = _field(text, at, quote, depth)
+            parts.append(older)
+            at = end
+            continue
+        parts.append(piece)
+        at += len(piece)
+    return at + len(quote), "".join([*parts, quote])
+
+
+def _escaped(text: str, at: int, *, has_fields: bool, is_raw: bool) -> str:
+    pair = text[at : at + 2]
+    if has_fields and pair[1:] in ("{", "}"):
+        return "\\"
+    if has_fields and not is_raw and text.startswith("\\N{", at):
+        end = text.find("}", at)
+        if end < 0:
+            raise _UnsureError
+        return text[at : end + 1]
+    return pair
+
+
+def _field(text: str, start: int, quote: str, depth: int) -> tuple[int, str]:
+    """Return where the field at a brace ends, and what stands for it."""
+    at = _end_of_expression(text, start + 1, depth)
+    expression = text[start + 1 : at]
+    _check_expression(expression, depth)
+    parts = ["{_"]
+    if shown := _SHOWS_ITSELF.match(text, at):
+        at = shown.end()
+    if conversion := _CONVERSION.match(text, at):
+        parts.append(conversion[0])
+        at = conversion.end()
+    if text[at : at + 1] == ":":
+        while text[at : at + 1] != "}":
+            if text[at : at + 1] == "{":
+                end, older = _field(text, at, quote, depth + 1)
+            else:
+                end, older = at + 1, text[at : at + 1]
+            if older in ("", "\n", "\\") or text.startswith(quote, at):
+                raise _UnsureError
+            parts.append(older)
+            at = end
+    if text[at : at + 1] != "}":
+        raise _UnsureError
+    return at + 1, "".join([*parts, "}"])
+
+
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_COMPARED = ("==", "!=", "<=", ">=")
+
+
+def _end_of_expression(text: str, at: int, depth: int) -> int:
+    """Find where an expression in braces ends: at `}`, `!r`, a colon or an equals sign."""
+    if depth > _DEEPEST:
+        raise _UnsureError
+    closing: list[str] = []
+    while at < len(text):
+        here = text[at]
+        if string := _string_at(text, at):
+            at = _scanned(text, string, depth + 1)[0]
+            continue
+        skipped = _COMMENT.match(text, at) or _WORD.match(text, at)
+        if skipped:
+            at = skipped.end()
+            continue
+        if not closing and text[at : at + 2] in _COMPARED:
+            at += 2
+            continue
+        if not closing and (here in "}:!" or _SHOWS_ITSELF.match(text, at)):
+            return at
+        if here in _CLOSING:
+            closing.append(_CLOSING[here])
+        elif here in ")]}" and (not closing or closing.pop() != here):
+            raise _UnsureError
+        at += 1
+    raise _UnsureError
+
+
+def _check_expression(text: str, depth: int) -> None:
+    older = _with(text, _changed_strings(text, depth + 1))
+    node = _check(f"(\n{older}\n)", "eval")
+    is_bare = not text.strip().startswith("(")
+    if not text.strip() or text.strip().startswith("#"):
+        raise _UnsureError
+    if is_bare and isinstance(node, ast.Expression) and isinstance(node.body, ast.GeneratorExp):
+        raise _UnsureError
+
+
+# Statements
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    start: int
+    end: int
+    begins: bool  # a statement
+
+
+def _changed_statements(text: str) -> list[_Change]:
+    tokens = _tokens(text)
+    defined = {
+        tokens[at + 1].text
+        for at in range(len(tokens) - 1)
+        if tokens[at].text == "class" and tokens[at].begins
+    }
+    changes: list[_Change] = []
+    for at, token in enumerate(tokens[:-3]):
+        if token.text in ("def", "class") and tokens[at + 2].text == "[":
+            changes.append(_parameters(text, tokens, at + 2))
+        elif token.begins and token.text == "type" and tokens[at + 2].text in ("=", "["):
+            changes.append(_alias(text, tokens, at))
+        elif token.begins and token.text == "except":
+            changes += _bare_except(text, tokens, at, defined)
+    return changes
+
+
+def _tokens(text: str) -> list[_Token]:
+    """Return the tokens but for comments and what only lays out lines."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    tokens: list[_Token] = []
+    begins = True
+    try:
+        for each in tokenize.generate_tokens(io.StringIO(text).readline):
+            if each.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
+                begins = True
+            if each.type in (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT):
+                continue
+            (row, column), (last, after) = each.start, each.end
+            start, end = starts[row - 1] + column, starts[last - 1] + after
+            is_first = begins and each.type != tokenize.NEWLINE
+            tokens.append(_Token(each.string, start, end, is_first))
+            begins = each.type == tokenize.NEWLINE or each.string == ";"
+    except (tokenize.TokenError, SyntaxError):
+        raise _UnsureError from None
+    return tokens
+
+
+def _closing(tokens: Sequence[_Token], at: int) -> int:
+    """Find the bracket that closes the one at this place."""
+    closing: list[str] = []
+    for index in range(at, len(tokens)):
+        token = tokens[index].text
+        if token in _CLOSING:
+            closing.append(_CLOSING[token])
+        elif token in (")", "]", "}"):
+            if closing.pop() != token:
+                raise _UnsureError
+            if not closing:
+                return index
+    raise _UnsureError
+
+
+def _version_of_parameters(text: str) -> PythonVersion:
+    """Check the text between the brackets of `def f[T]`, and tell what it needs."""
+    tree = _check(f"def _(\n{text}\n): pass", "exec")
+    arguments = next(each for each in ast.walk(tree) if isinstance(each, ast.arguments))
+    starred = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    is_odd = arguments.posonlyargs or any(each.annotation for each in starred)
+    if is_odd or not (starred or named) or re.search(r"\*\s*,|/", text):
+        raise _UnsureError
+    has_defaults = arguments.defaults or any(arguments.kw_defaults)
+    return _DEFAULTS if has_defaults else _PARAMETERS
+
+
+def _parameters(text: str, tokens: Sequence[_Token], at: int) -> _Change:
+    """Leave out `[T]` in `def f[T](…)` or `class A[T]:`."""
+    last = _closing(tokens, at)
+    start, end = tokens[at].start, tokens[last].end
+    version = _version_of_parameters(text[start + 1 : end - 1])
+    return _Change(start=start, end=end, text="", version=version)
+
+
+def _alias(text: str, tokens: Sequence[_Token], at: int) -> _Change:
+    """Write `type A[T] = int` as `A: _ = int`."""
+    name, version = tokens[at + 1], _PARAMETERS
+    equals = at + 2
+    if tokens[equals].text == "[":
+        parameters = _parameters(text, tokens, equals)
+        equals, version = _closing(tokens, equals) + 1, parameters.version
+    value = list(_until(tokens, equals + 1, lambda token: token.text in ("\n", "", ";")))
+    is_odd = not value or value[0].text in ("*", "yield")
+    if is_odd or tokens[equals].text != "=" or any(each.text in (",", ":=") for each in value):
+        raise _UnsureError
+    start, end = tokens[at].start, tokens[equals].start
+    return _Change(start=start, end=end, text=f"{name.text}: _ ", version=version)
+
+
+def _bare_except(
+    text: str, tokens: Sequence[_Token], at: int, defined: set[str]
+) -> Iterator[_Change]:
+    """Put parentheses around the types in `except A, B:`. In Python 2 `B` was a variable: only what
+    is known to be a type counts."""
+    first = at + 2 if tokens[at + 1].text == "*" else at + 1
+    types = list(_until(tokens, first, lambda token: token.text == ":"))
+    texts = [each.text for each in types]
+    if "," not in texts:
+        return
+    for name in " ".join(texts).split(" , "):
+        is_type = "." in name.split() or name in _EXCEPTIONS or name in defined
+        if not is_type or "as" in name.split():
+            raise _UnsureError
+    start, end = types[0].start, types[-1].end
+    yield _Change(start=start, end=end, text=f"({text[start:end]})", version=_BARE_EXCEPT)
+
+
+def _until(
+    tokens: Sequence[_Token], first: int, ends: Callable[[_Token], bool]
+) -> Iterator[_Token]:
+    """Yield the tokens from a place on that are in no brackets, up to one that ends them."""
+    at = first
+    while at < len(tokens) and not ends(tokens[at]):
+        yield tokens[at]
+        at = _closing(tokens, at) + 1 if tokens[at].text in _CLOSING else at + 1
