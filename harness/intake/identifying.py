@@ -18,6 +18,7 @@ from harness.common.people import (
     id_key,
     name_keys,
     pairs,
+    without_zeros,
     zeros_line,
 )
 from harness.intake.entries import EntryKind, Refused, listed, safe_id
@@ -215,6 +216,8 @@ def _with_extensions(
     may not have handed in yet. UserError if all are; and for an extension of an id that several
     have, or that ends before the class's due time."""
     indexes = by_key((index, member.person.keys(By.ID)) for index, member in enumerate(members))
+    shorter = by_key((index, member.person.keys(By.ZEROS)) for index, member in enumerate(members))
+    notices = []
     with_due = [replace(member, due=due) for member in members]
     hint = f"ids here are like {listed(sorted(member.identity for member in members)[:3])}"
     unknown = []
@@ -223,6 +226,11 @@ def _with_extensions(
             what = f"the extension of {extension.id} ends before the time due for all"
             raise UserError(what, place=extension.place, hint="correct it, or leave the line out")
         meant = indexes[id_key(extension.id)]
+        lost = meant or [index for key in without_zeros([extension.id]) for index in shorter[key]]
+        if lost != meant and len(lost) == 1:
+            who = f"{extension.id} is taken to be {members[lost[0]].identity}"
+            notices += zeros_line([f"{extension.place}: {who}"])
+        meant = lost
         if len(meant) > 1:
             what = f"{len(meant)} students are called {extension.id}"
             raise UserError(what, place=extension.place, hint=hint)
@@ -232,9 +240,10 @@ def _with_extensions(
     if unknown and len(unknown) == len(extensions):
         what = f"there is no student {unknown[0].id}"
         raise UserError(what, place=unknown[0].place, hint=hint)
-    return with_due, [
+    unused = [
         f"{e.place}: there is no student {e.id}, so the extension is not used" for e in unknown
     ]
+    return with_due, [*notices, *unused]
 
 
 def _with_late_terms(

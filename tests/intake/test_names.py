@@ -501,6 +501,14 @@ def test_an_id_with_zeros_in_front(tmp_path: Path, cell: str, line: str | None) 
     assert found.notices == expected
 
 
+def test_an_extension_of_an_id_that_lost_its_zeros(tmp_path: Path) -> None:
+    path = laid(brightspace([one("00429", "Kim Lee"), one("00430", "Al Oda")]), tmp_path / "class")
+    extensions = table(tmp_path, "id,due\n429,2030-09-25T17:00Z\n", "extensions.csv")
+    found = cohort(path, due="2024-01-01T17:00Z", time_zone="UTC", extensions=extensions)
+    assert withheld(by_id(found)) == {"00429": None, "00430": Withheld.LATE}
+    assert found.notices == (f"WITHOUT ZEROS IN FRONT: {extensions}:2: 429 is taken to be 00429",)
+
+
 def test_zeros_that_may_be_several_peoples_decide_nothing(tmp_path: Path) -> None:
     files = brightspace([one("00429", "A B"), one("0429", "C D"), one("7", "E F")])
     found = with_roster(tmp_path, files, "ID\n429\n7\n")
