@@ -9,6 +9,7 @@ from fractions import Fraction
 from harness.common.csv_tables import Record, Sheet
 from harness.common.errors import UserError
 from harness.common.people import Person, id_key
+from harness.intake.headings import names_in_english
 from harness.model.submission import Student
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
@@ -107,7 +108,8 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
     pattern = re.compile(item, re.IGNORECASE)
 
     def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
-        if any(sheet.column(*names) is None for names in needed):
+        students = names_in_english(sheet)
+        if any(students.column(*names) is None for names in needed):
             raise UserError(lacks, place=sheet.place, hint=hint)
         matches = {i: pattern.fullmatch(cell) for i, cell in enumerate(sheet.rows[0])}
         items = {i: match.groupdict() for i, match in matches.items() if match}
@@ -122,6 +124,7 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
             mark=mark,
             maximum=number_in(maximum),
             comment=remarks,
+            students=students,
             decimal=decimal_sign(
                 sheet, mark, [each.get("maximum") or "" for each in items.values()]
             ),

@@ -5,7 +5,7 @@ Swedish, else by what its cells hold: emails, or times.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from harness.common.csv_tables import Sheet, plain_name, plain_text
@@ -22,6 +22,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "first name": (
         *("vorname", "prénom", "nombre", "nombre(s)", "nombre de pila", "voornaam", "förnamn"),
     ),
+    "student": ("studierende", "studierende/r", "étudiant", "estudiante", "studerende", "elev"),
     "full name": (
         *("vollständiger name", "nom complet", "nombre completo", "volledige naam"),
         *("fullständigt namn", "namn", "naam"),
@@ -81,9 +82,9 @@ _IN_WORDS = re.compile(
 _WITH_DOTS = re.compile(rf"(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?P<year>\d{{4}}),? {_CLOCK}")
 
 
-def in_english(sheet: Sheet) -> Sheet:
-    """Give columns that are known by a name in another language, or as the only ones by what they
-    hold, their English names. English names stay what they are."""
+def names_in_english(sheet: Sheet) -> Sheet:
+    """Give columns that have a name in another language their English names. A name that is there
+    in English stays the only one."""
     header = list(sheet.rows[0])
     present = set(sheet.columns)
     for at, name in enumerate(sheet.columns):
@@ -91,35 +92,39 @@ def in_english(sheet: Sheet) -> Sheet:
         if english is not None and english not in present:
             header[at] = english
             present.add(english)
-    body = sheet.rows[1:]
-    if present.isdisjoint(EMAILS):
-        _name_the_only(header, _columns_of_emails(body, len(header)), EMAILS[0])
-    if present.isdisjoint(TIMES):
-        _name_the_only(header, _columns_of_hand_ins(body, len(header)), TIMES[0])
+    return sheet.with_rows([header, *sheet.rows[1:]])
+
+
+def in_english(sheet: Sheet, known: Collection[str]) -> Sheet:
+    """Give columns their English names, also those that are known only by what they hold. What has
+    one of the `known` names keeps it."""
+    sheet = names_in_english(sheet)
+    header, *body = [list(row) for row in sheet.rows]
+    taken = {*known, *_WORDS}
+    free = [at for at, name in enumerate(sheet.columns) if name not in taken]
+    if sheet.column(*EMAILS) is None:
+        emails = [at for at in free if _holds_emails(body, at)]
+        if len(emails) == 1:
+            header[emails[0]] = EMAILS[0]
+    if sheet.column(*TIMES) is None:
+        times = _column_of_hand_ins(body, len(header))
+        if times in free:
+            header[times] = TIMES[0]
     return sheet.with_rows([header, *body])
 
 
-def _name_the_only(header: list[str], columns: Sequence[int], name: str) -> None:
-    if len(columns) == 1:
-        header[columns[0]] = name
+def _holds_emails(rows: Sequence[Sequence[str]], column: int) -> bool:
+    cells = _cells(rows, column)
+    return bool(cells) and all(_EMAIL.fullmatch(cell) for cell in cells)
 
 
-def _columns_of_emails(rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    found = []
-    for at in range(width):
-        cells = _cells(rows, at)
-        if cells and all(_EMAIL.fullmatch(cell) for cell in cells):
-            found.append(at)
-    return found
-
-
-def _columns_of_hand_ins(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+def _column_of_hand_ins(rows: Sequence[Sequence[str]], width: int) -> int:
     """Find the column of when things were handed in, if that is sure: Moodle has it beside the one
     of when the grades were changed, with a dash where there is no time."""
     for at in range(width - 1):
         if _holds_times(rows, at) and _holds_times(rows, at + 1):
-            return [at]
-    return []
+            return at
+    return -1
 
 
 def _holds_times(rows: Sequence[Sequence[str]], column: int) -> bool:

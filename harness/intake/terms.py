@@ -151,7 +151,7 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
     twice, a time that cannot be read, no student at all."""
     sheet = read_sheet(path)
     is_moodles = sheet.column(*ID_COLUMNS) is None
-    sheet = in_english(worksheet_in_english(sheet, is_moodles=is_moodles) or sheet)
+    sheet = in_english(worksheet_in_english(sheet, is_moodles=is_moodles) or sheet, ID_COLUMNS)
     if sheet.column(*ID_COLUMNS) is None:
         hint = "call one of the columns ID, SID, Username or Email"
         raise UserError("there is no column of ids", place=f"{path}:1", hint=hint)

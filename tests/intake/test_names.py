@@ -16,6 +16,7 @@ from harness.intake.entries import original_name
 from harness.intake.pipeline import Cohort, read
 from harness.intake.recognising import layout_names
 from harness.intake.submissions import read_one
+from harness.intake.terms import read_roster
 from harness.model.assignment import Assignment, OtherFiles
 from harness.model.submission import Student, Submission, Withheld
 from tests.downloads import (
@@ -482,6 +483,14 @@ def test_a_roster_in_any_language(tmp_path: Path, header: str) -> None:
     files = brightspace([one("77", "Zo\u00e9 Lee"), one("78", "Al Oda")])
     found = by_id(with_roster(tmp_path, files, text))
     assert found["77"].student.email == "zoe@x.edu"
+
+
+def test_a_column_with_a_known_name_keeps_it(tmp_path: Path) -> None:
+    """What holds emails is the login here, and comes before the number."""
+    path = tmp_path / "roster.csv"
+    path.write_text("Username,Student ID\nkim@x.edu,4711\n", encoding="utf-8")
+    (line,) = read_roster(path, None)
+    assert line.student == Student(id="kim@x.edu")
 
 
 _IDS = {

@@ -226,6 +226,38 @@ def test_the_decimal_sign_is_looked_for_on_every_platform(
     assert "4,50" in make(platform, (ADA,), book).sheet.rows[1]
 
 
+LOCALISED = {
+    "blackboard in German": (
+        "blackboard",
+        "Nachname,Vorname,Benutzername,A tiny till [Gesamtpunkte: 6 Punkte] |71\nLee,Zo\u00e9,9,\n",
+    ),
+    "blackboard in French": (
+        "blackboard",
+        "Nom,Pr\u00e9nom,Nom d'utilisateur,A tiny till [Total des points : 6] |71\nLee,Zo,9,\n",
+    ),
+    "blackboard in Spanish": (
+        "blackboard",
+        "Apellidos,Nombre,Nombre de usuario,A tiny till [Puntos totales: 6] |71\nLee,Zo,9,\n",
+    ),
+    "canvas in Spanish": ("canvas", "Estudiante,ID,A tiny till (71)\n\"Lee, Zo\",9,\n"),
+    "canvas in Dutch": ("canvas", "Student;ID;A tiny till (71)\nLee, Zo;9;\n"),
+    "brightspace in Swedish": (
+        "brightspace", "Anv\u00e4ndarnamn,A tiny till Points Grade <Numeric MaxPoints:6>\n#9,\n",
+    ),
+    "moodle in Swedish": ("moodle", "X;Betyg;Maximalt betyg\nDeltagare 9;;6\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("platform", "text"), LOCALISED.values(), ids=LOCALISED)
+def test_a_gradebook_in_another_language(book: Path, platform: str, text: str) -> None:
+    book.write_text(text, encoding="utf-8")
+    given = read_sheet(book)
+    found = make(platform, (ADA,), book)
+    assert "4.50" in found.sheet.rows[1]
+    assert found.sheet.rows[0][: len(given.rows[0])] == given.rows[0]
+    assert found.warnings == ()
+
+
 TWICE = {
     "canvas": "Student,ID,A tiny till (7)\nx,101,\ny,101,\n",
     "brightspace": "OrgDefinedId,A tiny till Points Grade\n#101,\n101,\n",

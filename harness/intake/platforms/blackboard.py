@@ -106,7 +106,8 @@ GRADEBOOK = Gradebook(
     title="Blackboard",
     ids=("username", "student id"),
     layout=by_items(
-        r"(?P<title>.*) \[Total Pts: (?P<maximum>.*)\]\s*(?:\|\s*\d+)?\s*",
+        # `Total Pts`, in the site's language
+        r"(?P<title>.*) \[[^\[\]:]+: ?(?P<maximum>[^\[\]]*)\]\s*(?:\|\s*\d+)?\s*",
         ["Username"],
         lacks="has no column Username",
         hint="download Blackboard's grade centre",
