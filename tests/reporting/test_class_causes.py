@@ -297,7 +297,14 @@ def test_numbers_and_sections() -> None:
 
 def test_every_rule_and_kind_has_words() -> None:
     rules = [rule.name for rule in registered_rules()]
-    beside = {"hard_coded_size", "not_gradable", "not_run", "too_slow", "unreadable"}
+    beside = {
+        "hard_coded_size",
+        "module_not_taken",
+        "not_gradable",
+        "not_run",
+        "too_slow",
+        "unreadable",
+    }
     assert set(rule_words()) == {*rules, *beside, "out_of_budget"}
     assert rule_in_words("returned_none") == "returns None"
     assert rule_in_words("a_rule_of_the_course") == "a rule of the course"
