@@ -9,6 +9,8 @@ off floats may be.
 """
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from harness.common.escaping import plain, shortened, visible
 from harness.matchers.numbers import contains_near, line_difference, without_floats
@@ -163,15 +165,14 @@ def shown_lines(text: str, rules: TextRules) -> list[str]:
 
 def difference_of(expected: str, actual: str, rules: TextRules) -> tuple[int, int]:
     """Where two lines first differ in what `rules` do not forgive, as an index into each."""
-    left, at = _kept(expected, rules)
-    right, other_at = _kept(actual, rules)
+    left, right = _kept_text(expected, rules), _kept_text(actual, rules)
     found = None
     if rules.within is not None:
         found = line_difference(left, right, rules.within)
     if found is None:
         shared = shared_length(left, right)
         found = shared, shared
-    return at[found[0]], other_at[found[1]]
+    return _place(expected, rules, found[0]), _place(actual, rules, found[1])
 
 
 def shared_length(left: str, right: str) -> int:
@@ -181,26 +182,44 @@ def shared_length(left: str, right: str) -> int:
     return next((index for index, (one, other) in pairs if one != other), shorter)
 
 
-def _kept(line: str, rules: TextRules) -> tuple[str, list[int]]:
-    """What is compared of a line, and from where in it each character comes, with the line's end.
+def _kept_text(line: str, rules: TextRules) -> str:
+    """Return the part of a line that is compared."""
+    if not rules.ignore:
+        return line
+    return "".join(character for character, _ in _kept(line, rules))
+
+
+def _place(line: str, rules: TextRules, at: int) -> int:
+    """Return where in a line its compared character of this index comes from."""
+    if not rules.ignore:
+        return at
+    places = (place for _, place in _kept(line, rules))
+    return next(islice(places, at, None), len(line))
+
+
+def _kept(line: str, rules: TextRules) -> Iterator[tuple[str, int]]:
+    """Yield each compared character of a line and its place: a line may be a megabyte long.
 
     As `normalised`, of one line.
     """
+    start, kept = 0, line
     if Ignore.WHITESPACE in rules.ignore:
-        stripped = line.strip()
-        start = line.index(stripped) if stripped else len(line)
-        kept = [
-            (" " if character.isspace() else character, start + at)
-            for at, character in enumerate(stripped)
-            if not (character.isspace() and stripped[at - 1].isspace())
-        ]
+        kept = line.strip()
+        start = len(line) - len(line.lstrip())
     elif Ignore.TRAILING_SPACE in rules.ignore:
-        kept = [(character, at) for at, character in enumerate(line.rstrip(" \t\r"))]
-    else:
-        kept = [(character, at) for at, character in enumerate(line)]
-    if Ignore.CASE in rules.ignore:
-        kept = [(folded, at) for character, at in kept for folded in character.casefold()]
-    return "".join(character for character, _ in kept), [*(at for _, at in kept), len(line)]
+        kept = line.rstrip(" \t\r")
+    was_blank = False
+    for place, character in enumerate(kept, start):
+        compared = character
+        if Ignore.WHITESPACE in rules.ignore and character.isspace():
+            if was_blank:
+                continue
+            compared = " "
+        was_blank = compared == " "
+        if Ignore.CASE in rules.ignore:
+            compared = compared.casefold()
+        for part in compared:
+            yield part, place
 
 
 def with_equal_lines(expected: list[str], actual: list[str], rules: TextRules) -> list[str]:
