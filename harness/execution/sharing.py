@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.messages.protocol import FromScenario, Selection
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.protocol.answers import Answerable, StimulusFacts
@@ -150,20 +151,29 @@ def _is_one_form(value: Value) -> bool:
 
 
 def decoded(
-    data: bytes, stimulus: Stimulus, limits: Limits, *, arguments: int | None, raised: bool = False
+    data: bytes,
+    stimulus: Stimulus,
+    limits: Limits,
+    *,
+    arguments: int | None,
+    raised_in: Sources | None = None,
 ) -> Observation | None:
     """What a program did, from what `inside.shared.run` reported of it; `arguments` as in
-    `SharedJob`. None for what has more than one form, and must be observed alone; with
-    `raised` a call that ended with an exception is read all the same."""
+    `SharedJob`. None for what has more than one form, and must be observed alone. With
+    `raised_in`, the submission's files, a call that ended with an exception is read all the same,
+    with its places and names in them: just as when it is observed alone."""
     try:
-        seen = _read(data, stimulus, limits, arguments)
+        answerable = Answerable(stimulus, StimulusFacts(frozenset(), arguments), raised_in)
+        seen = _read(data, answerable, limits)
     except (ValueError, TypeError, LookupError, StopIteration, RecursionError):  # no report of ours
         return None
-    has_raised = raised and stimulus.action.expression and seen.raised is not None
+    may_raise = raised_in is not None
+    has_raised = may_raise and stimulus.action.expression and seen.raised is not None
     return seen if has_raised or has_one_form(seen, stimulus) else None
 
 
-def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None) -> Observation:
+def _read(data: bytes, answerable: Answerable, limits: Limits) -> Observation:
+    stimulus = answerable.stimulus
     answer, places, output = data.split(b"\n", 2)
     screen = scenario_screen(stimulus)
     screen.raw += screen.sentinel
@@ -191,5 +201,4 @@ def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None
         if not stimulus.action.program:
             frames.append(FromScenario.REACHED + b'"stimulus"')
     ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=tuple(frames))
-    answerable = Answerable(stimulus, StimulusFacts(frozenset(), arguments))
     return observation(answerable, limits, screen, ended)

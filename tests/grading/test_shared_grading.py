@@ -10,6 +10,7 @@ import pytest
 
 from harness import load_assignment
 from harness.execution import Keep, SharedGroup, SharedOutcome, SubmissionServer
+from harness.execution.inside.messages.exceptions import Sources
 from harness.grading import grader
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Graded, Grader
@@ -265,7 +266,7 @@ SAMPLE = plans.scenario("f/sample", stimuli=DRAWS, is_sample=True)
 
 def differing(n: int, data: bytes) -> DifferingDraw:
     entry = SharedStimulus(scenario=SAMPLE, index=n, stimulus=DRAWS[n], reference=RIGHT, lot=b"")
-    return DifferingDraw(entry=entry, data=data)
+    return DifferingDraw(entry=entry, data=data, sources=Sources({}))
 
 
 def answered(number: int) -> Observation:

@@ -15,6 +15,7 @@ from harness.common.errors import HarnessError
 from harness.execution import sharing
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.folder import prepare, scratch_directory
+from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.messages.protocol import (
     MAX_REPLY_BYTES,
     ForkRequest,
@@ -160,6 +161,11 @@ class SubmissionServer(ObservedSubmission):
             group.wall_seconds = max(group.wall_seconds, limits.wall_seconds)
             group.memory_mib = min(group.memory_mib or limits.memory_mib, limits.memory_mib)
         return tuple(groups.values())
+
+    @property
+    def sources(self) -> Sources:
+        """The submission's files, in which the places and names of a reply must be."""
+        return self._sources
 
     def observe_together(
         self,

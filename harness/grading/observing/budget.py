@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.execution import LOADED_MACHINE, Keep, SharedGroup, SharedOutcome
+from harness.execution.inside.messages.exceptions import Sources
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.grading.observing.shared_run import SharingObserver
 from harness.model.expectation import AnswerKey
@@ -132,6 +133,11 @@ class SharingBudgetedObserver(BudgetedObserver):
     """The same of a server in which stimuli may share a process."""
 
     _server: SharingObserver
+
+    @property
+    def sources(self) -> Sources:
+        """The submission's files."""
+        return self._server.sources
 
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
         slowness = self._budget.slowness

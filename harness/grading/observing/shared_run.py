@@ -15,6 +15,7 @@ from hashlib import sha256
 from typing import Protocol, runtime_checkable
 
 from harness.execution import Keep, SharedGroup, SharedOutcome, decoded, has_one_form, may_share
+from harness.execution.inside.messages.exceptions import Sources
 from harness.grading.observing.running import SAYS_NOTHING_ALONE, Observer
 from harness.judging.judge import Judge
 from harness.model.expectation import AnswerKey
@@ -33,6 +34,10 @@ _SHORTEST_TOLD = 8  # characters; what is shorter lies in many a text by chance
 @runtime_checkable
 class SharingObserver(Observer, Protocol):
     """A submission server that can also run many stimuli in one process."""
+
+    @property
+    def sources(self) -> Sources:
+        """The submission's files."""
 
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
         """These stimuli packed, by number."""
@@ -90,11 +95,18 @@ class DifferingDraw:
 
     entry: SharedStimulus
     data: bytes
+    sources: Sources  # the submission's files
 
     def observation(self) -> Observation | None:
         """What it did; None where its report does not show that."""
         entry, limits = self.entry, self.entry.scenario.limits
-        return decoded(self.data, entry.stimulus, limits, arguments=entry.arguments, raised=True)
+        return decoded(
+            self.data,
+            entry.stimulus,
+            limits,
+            arguments=entry.arguments,
+            raised_in=self.sources,
+        )
 
 
 class SharedRuns:
@@ -153,7 +165,9 @@ class SharedRuns:
                 return Together(refused=outcome.refused + changed)
             for number, data in outcome.seen.items():
                 entry = self._entries[number]
-                draws[id(entry.stimulus)] = DifferingDraw(entry=entry, data=data)
+                draws[id(entry.stimulus)] = DifferingDraw(
+                    entry=entry, data=data, sources=server.sources
+                )
         least_last = sorted(equal.values(), key=lambda entry: entry.lot, reverse=True)
         audited = {entry.scenario.function: id(entry.stimulus) for entry in least_last}
         return Together(
