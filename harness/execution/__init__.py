@@ -12,6 +12,7 @@ from harness.execution.confinement.probe import (
     try_together,
 )
 from harness.execution.folder import remove_held, scratch_directory
+from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.interpreter import (
     Interpreter,
     find_interpreter,

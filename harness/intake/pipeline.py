@@ -1,6 +1,6 @@
 """Paths in, submissions out, in five stages: find, recognise, identify, select, submission."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,10 +98,23 @@ def _contents(downloads: Sequence[Download], submissions: Sequence[Submission]) 
         review=tuple(review),
         ignored=tuple(ignored),
         metadata=tuple(metadata),
-        left_out=tuple(f"{one.id}/{path}" for one in submissions for path in one.left_out),
+        left_out=_left_out(submissions),
     )
 
 
 def _listed(entry: Entry) -> str:
     """Its name, or why it belongs to nobody's submission."""
     return entry.fault or shown_path(entry.name)
+
+
+_OF_SAMPLES = "expect.yaml"  # the course's own file beside a sample
+
+
+def _left_out(submissions: Iterable[Submission]) -> tuple[str, ...]:
+    """Return the paths of what does not count, each behind the id of its submission."""
+    found: list[str] = []
+    for submission in submissions:
+        for path in submission.left_out:
+            if path != _OF_SAMPLES:
+                found.append(f"{submission.id}/{path}")
+    return tuple(found)

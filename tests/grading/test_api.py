@@ -189,7 +189,7 @@ def test_a_copy_beside_its_original_is_not_guessed(tmp_path: Path) -> None:
         "checked. Hint: leave one, named game.py"
     )
     (one,) = submitted([tmp_path / "game.py"], TWO)
-    assert one.notes == ("game (1).py was not graded",)
+    assert one.notes == ()  # both are the same, byte for byte
 
 
 RIGHT = (FIXTURE / "reference" / "tiny" / "a1.py").read_text("utf-8")

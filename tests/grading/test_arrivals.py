@@ -56,14 +56,8 @@ LARGE = {
     "stderr": LONG,
 }
 SMALL = {
-    "ending",
-    "phase",
-    "exit_status",
-    "detail",
-    "nearest",
-    "cut",
-    "cpu_seconds",
-    "ends_in_double",
+    *("ending", "phase", "exit_status", "detail", "nearest"),
+    *("cut", "cpu_seconds", "ends_in_double", "output_limit", "calls_itself"),
 }
 
 

@@ -355,6 +355,7 @@ def test_a_stub_with_classes_of_its_own_is_imported(monkeypatch: pytest.MonkeyPa
 
 STAY_WHEN_ANONYMOUS = {
     *(f"findings.{name}" for name in ("rule", "clause", "line", "column", "source", "message")),
+    *("unparsable.needs.major", "unparsable.needs.minor"),
     *("unparsable.reason", "unparsable.line", "manual.slot.id", "manual.slot.title"),
     *("attempt", "attempts", "late.begun.count", "late.slip_days"),
     *(f"causes.{name}" for name in ("function", "scenarios", "example")),

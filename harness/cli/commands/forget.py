@@ -9,6 +9,7 @@ import click
 from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.escaping import visible
+from harness.model.result import CohortFacts, RunFacts
 from harness.reporting.html.study_pages import remove_studies
 from harness.reporting.mail import remove_mails
 from harness.reporting.writing import write_reports
@@ -49,7 +50,7 @@ def command(run: Path, student: str) -> int:
         words = "|".join(re.escape(name) for name in names if name)
         named = re.compile(rf"(?<!\w)(?:{words})(?!\w)")
         notices = tuple(each for each in facts.notices if not named.search(each))
-        store.forget(result.id, replace(facts, notices=notices))
+        store.forget(result.id, replace(facts, notices=notices, cohort=_without(facts, named)))
         run_left, plan = store.run(), store.plan()
     studied, mailed = remove_studies(path.parent), remove_mails(path.parent)
     write_reports(run_left, plan, path.parent)
@@ -60,3 +61,16 @@ def command(run: Path, student: str) -> int:
     if mailed:
         click.echo("Also removed the emails in the folder mail")
     return 0
+
+
+def _without(facts: RunFacts, named: re.Pattern[str]) -> CohortFacts | None:
+    """Return what is known of the class, without paths that have the student's names."""
+    cohort = facts.cohort
+    if cohort is None or cohort.contents is None:
+        return cohort
+    contents = cohort.contents
+    left_out = tuple(path for path in contents.left_out if not named.search(path))
+    review = tuple(path for path in contents.review if not named.search(path))
+    ignored = tuple(path for path in contents.ignored if not named.search(path))
+    kept = replace(contents, left_out=left_out, review=review, ignored=ignored)
+    return replace(cohort, contents=kept)

@@ -13,8 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.execution import LOADED_MACHINE, Keep, SharedGroup, SharedOutcome
-from harness.execution.inside.messages.exceptions import Sources
+from harness.execution import LOADED_MACHINE, Keep, SharedGroup, SharedOutcome, Sources
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.grading.observing.shared_run import SharingObserver
 from harness.model.expectation import AnswerKey

@@ -14,8 +14,15 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Protocol, runtime_checkable
 
-from harness.execution import Keep, SharedGroup, SharedOutcome, decoded, has_one_form, may_share
-from harness.execution.inside.messages.exceptions import Sources
+from harness.execution import (
+    Keep,
+    SharedGroup,
+    SharedOutcome,
+    Sources,
+    decoded,
+    has_one_form,
+    may_share,
+)
 from harness.grading.observing.running import SAYS_NOTHING_ALONE, Observer
 from harness.judging.judge import Judge
 from harness.model.expectation import AnswerKey
