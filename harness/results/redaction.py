@@ -199,8 +199,7 @@ class _Reader:
         return tuple(name for name in cause.together_with if name in sharing)
 
     def _marks_of(self, cause: Cause) -> Fraction:
-        rests_on_shown = bool(cause.scenarios) and self._shown >= set(cause.scenarios)
-        if rests_on_shown or self._result.unparsable or self._result.problem:
+        if self._shown >= set(cause.scenarios):
             return cause.marks_at_stake
         return self._worth([name for name in cause.scenarios if name in self._shown])
 

@@ -201,7 +201,7 @@ def interfered(whole: SubmissionResult, plan: Plan, forger: Forger) -> Submissio
 
 
 # What is said of a cause of visible and hidden scenarios, as visible ones alone would have it.
-OF_THE_WHOLE = ("function", "blamed", "together_with", "example")
+OF_THE_WHOLE = ("function", "blamed", "together_with", "example", "marks_at_stake")
 
 
 def _is_failure(kind: VerdictKind) -> bool:
