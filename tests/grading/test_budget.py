@@ -193,6 +193,16 @@ def test_a_slow_machine_has_longer_limits_and_reports_the_usual_ones_seconds() -
     assert 0.5 <= budget.used().cpu < 0.7
 
 
+def test_where_no_clock_tells_a_threads_time_the_programs_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As in a browser."""
+    monkeypatch.delattr("time.thread_time")
+    server, budget = Clocked(), SubmissionBudget(60)
+    budgeted(server, budget).observe(plans.scenario("a").stimuli[0], Limits(cpu_seconds=1.0))
+    assert budget.used() == Used(cpu=0.5)
+
+
 def test_this_machine_has_a_speed_that_is_measured_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(speed.VARIABLE, raising=False)
     assert speed.machine_slowness() in speed._STEPS
