@@ -258,7 +258,7 @@ def test_a_sleep_counts_where_nobody_waits_for_it(checker: Checker) -> None:
     verdicts = checker.check(
         hostile(
             {
-                "is_valid": "import time; from threading import _time as real; began = real(); "
+                "is_valid": "import time; from subprocess import _time as real; began = real(); "
                 "time.sleep(0.95); assert real() - began < 0.9",
                 "total": "import time; time.sleep(0.7); time.sleep(0.7)",
             }
