@@ -1,4 +1,4 @@
-"""What systems, editors and tools leave in folders, and what is installed there: nobody's work.
+"""Files that systems, editors and tools leave in folders, and installed packages: not student work.
 
 One rule for folders, archives and every platform. It says of the things in one folder which count,
 since an environment's folders are known only by what is beside them.

@@ -103,7 +103,7 @@ def _contents(downloads: Sequence[Download], submissions: Sequence[Submission]) 
 
 
 def _listed(entry: Entry) -> str:
-    """Its name, or why it belongs to nobody's submission."""
+    """Return its name, or why it belongs to no submission."""
     return entry.fault or shown_path(entry.name)
 
 

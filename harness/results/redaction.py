@@ -20,7 +20,7 @@ from harness.model.stimulus import Stimulus
 from harness.model.verdict import Cause, CodePlace, Explanation, Suspect, Verdict, VerdictKind
 
 _NO_FAILURE = frozenset({VerdictKind.PASSED, VerdictKind.UNREADABLE})
-# What is counted of hidden scenarios: that our own machinery failed is nobody's to fix.
+# Hidden failures that are not counted: students cannot fix a failure of the harness.
 _NOT_COUNTED = _NO_FAILURE | {VerdictKind.HARNESS_ERROR}
 MOST_ADVICE = 5  # of one cause
 
