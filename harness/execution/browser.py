@@ -64,7 +64,7 @@ def boot(terminal, questions, answers):
 
 
 def machine_modules() -> bytes:
-    """What the machine is booted with."""
+    """Return the modules that the machine is booted with."""
     return _message(inside_modules(None, _MODULES))
 
 
@@ -123,7 +123,10 @@ class BrowserDriver(AnyDriver):
         return _OwnTool()
 
     def begins(self, limits: Limits) -> bool:
-        """Whether the next run may begin: the same program makes the same runs in every attempt."""
+        """Return whether the next run may begin.
+
+        The same program makes the same runs in every attempt.
+        """
         self._runs += 1
         return self.machine.begins(self._runs, SLOWER * limits.cpu_seconds + limits.wall_seconds)
 
@@ -136,7 +139,9 @@ class BrowserServer(ProcessServer):
         self._setup = setup
 
     def seen_of_all(self, limits: Limits) -> Observation | None:
-        """What had to be ended with the worker has passed its limit."""
+        """Return the observation of a program that had to be ended with the worker: it has passed
+        its limit.
+        """
         if self._driver.begins(limits):
             return None
         return Observation(ending=Ending.CPU_LIMIT, phase=Phase.STIMULUS)
@@ -192,7 +197,7 @@ class BrowserMonitor(ScenarioMonitor):
         self._job = job
         self._limits = limits
         self._asleep = 0.0
-        self.folder = ""  # where what is left in the machine's is looked at
+        self.folder = ""  # the machine's folder, whose files are looked at afterwards
 
     def _follow(self) -> tuple[int, float]:
         end = self._machine.run(
@@ -240,7 +245,7 @@ class BrowserMonitor(ScenarioMonitor):
         return self._reason is None
 
     def typed(self) -> bytes | None:
-        """The next line, when it is asked for; nothing: an end of input."""
+        """Return the next line that was asked for, or nothing at the end of the input."""
         if (typed := self._type_next()) is None:
             return None
         if typed.key is not None:

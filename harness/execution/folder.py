@@ -37,7 +37,7 @@ def prepare(scratch: Path) -> Path:
 
 
 def folders_beside(empty: Path) -> Path:
-    """Where the folders of scenarios are made."""
+    """Return the folder in which the folders of scenarios are made."""
     return empty.parent / "files"
 
 
@@ -59,7 +59,7 @@ class ScenarioFolder:
                 os.chown(place, owner, owner)
 
     def is_too_full(self) -> bool:
-        """Whether more lies in it than is allowed; looks now and then only."""
+        """Return whether the folder holds more than is allowed. It looks only now and then."""
         now = time.monotonic()
         if now < self._next_look:
             return False
@@ -72,7 +72,7 @@ class ScenarioFolder:
         return False
 
     def contents(self) -> tuple[NamedValue, ...]:
-        """Every file, sorted by name: a text as a str, anything else by what it is."""
+        """Return every file, sorted by name: a text as a str, anything else as its kind."""
         found: list[NamedValue] = []
         left = LARGEST_FOLDER
         for name, status in _walk(self.path):
@@ -92,7 +92,7 @@ class ScenarioFolder:
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """All that lies in it, as deep as paths reach."""
+    """Yield everything in the folder, as deep as paths reach."""
     pending = [""]
     while pending:
         below = pending.pop()
@@ -139,8 +139,11 @@ _held: set[Path] = set()  # by this process
 
 @contextmanager
 def scratch_directory() -> Iterator[Path]:
-    """A new empty directory, until the context is left. That of a process that was killed the next
-    one removes: a lock, which ends with whoever holds it, tells which are in use."""
+    """Make a new empty directory that exists until the context is left.
+
+    If a process was killed, the next one removes its directory. A lock, which ends with its holder,
+    tells which directories are in use.
+    """
     if _HAS_LOCKS:
         _sweep()
     prefix = _PREFIX if _HAS_LOCKS else _UNSWEPT_PREFIX
@@ -167,7 +170,10 @@ def remove_held() -> None:
 
 
 def _own(path: Path) -> int | None:
-    """Make the directory and lock it; the lock's descriptor, None where there are no locks."""
+    """Make and lock the directory.
+
+    Return the lock's descriptor, or None if the system has no locks.
+    """
     while True:
         path.mkdir(mode=0o700)
         if not _HAS_LOCKS:
@@ -247,7 +253,7 @@ def _flatten(folder: int, top: int) -> None:
 
 
 def _open_folder(name: str, above: int) -> int | None:
-    """A folder's descriptor, once it may be changed; None for anything else."""
+    """Return a folder's descriptor once it may be changed; None for anything else."""
     if not stat.S_ISDIR(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode):
         return None
     try:

@@ -1,7 +1,10 @@
-"""Finds the Python that an assignment names, also where PATH does not lead; and makes a folder of
-the packages that it names: once, by pip, from wheels alone, so that no code of a package runs while
-it is installed. The digests of the wheels are kept beside them. The folder is a further
-directory of the library: submissions may read it and change nothing in it."""
+"""Finds the Python that an assignment names, also outside PATH, and installs the packages that it
+names.
+
+pip installs them once into a folder, only from wheels, so that no code of a package runs meanwhile.
+The digests of the wheels are kept beside them. The folder is a further directory of the library:
+submissions may read it and cannot change it.
+"""
 
 import ast
 import csv
@@ -42,14 +45,17 @@ class Interpreter:
 
     @property
     def more_modules(self) -> list[str]:
-        """What its `sys.path` gets in addition."""
+        """Return what its `sys.path` gets in addition."""
         return [str(self.library)] if self.library else []
 
 
 def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter:
-    """The interpreter for `wanted` ("3.12"): `executable` if given, else one of that version
-    from the usual places, else the nearest version (a newer one before an older one).
-    UserError when there is none from 3.11 on, or `executable` is none."""
+    """Return the interpreter for `wanted` ("3.12").
+
+    That is `executable` if given, otherwise one of that version from the usual places, otherwise
+    the nearest version (a newer one before an older one). Raise UserError if none from 3.11 on
+    exists, or if `executable` is not a Python.
+    """
     parts = wanted.split(".")
     try:
         version = int(parts[0]), int(parts[1])
@@ -81,7 +87,7 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
 
 
 def _compared(interpreter: Interpreter, wanted: tuple[int, int], why: str) -> Interpreter:
-    """The interpreter, with a notice where its version is another than the wanted one."""
+    """Return the interpreter, with a notice if its version differs from the wanted one."""
     if _numbers(interpreter)[:2] == wanted:
         return interpreter
     notice = (
@@ -101,7 +107,7 @@ def _dotted(version: tuple[int, ...]) -> str:
 
 
 def _ask(place: Path) -> Interpreter | None:
-    """Run a candidate: only what it says of itself counts (a shim says where it leads)."""
+    """Run a candidate and return its own answer, because a shim may lead elsewhere."""
     try:
         done = subprocess.run(
             [place, "-I", "-S", "-c", _ASK], capture_output=True, timeout=20, check=False
@@ -116,7 +122,7 @@ def _ask(place: Path) -> Interpreter | None:
 
 
 def _places(version: str) -> Iterator[Path]:
-    """Where this version ("3.12", or any: "3.*") may be, the likeliest first."""
+    """Yield the places where this version ("3.12", or any: "3.*") may be, the likeliest first."""
     if fnmatch(_dotted(sys.version_info[:2]), version):
         yield Path(sys.executable)
     home = Path.home()
@@ -171,7 +177,7 @@ class Library:
     modules: tuple[str, ...]
 
     def added_to(self, interpreter: Interpreter, packages: Sequence[str]) -> Interpreter:
-        """The interpreter with the packages, known from one without them, or with others."""
+        """Return the interpreter with the packages added to one that has none or others."""
         build = f"{interpreter.build} with {' '.join(packages)}"
         return replace(interpreter, build=build, library=self.folder)
 
@@ -179,8 +185,11 @@ class Library:
 def install(
     packages: Sequence[str], interpreter: Interpreter, cache: Path, tell: Callable[[str], None]
 ) -> Library:
-    """The packages, such as `emoji==2.14.0`, below the folder `cache`; `tell` hears what is
-    installed. UserError where one of them cannot be had, or is none that a course should use."""
+    """Install the packages, such as `emoji==2.14.0`, below the folder `cache`; `tell` is told of
+    each.
+
+    Raise UserError if one of them is not available or not acceptable for a course.
+    """
     folder = _folder(packages, interpreter, cache)
     changed = is_installed(packages, interpreter, cache) and not _is_whole(folder)
     if changed:
@@ -199,7 +208,7 @@ def install(
 
 
 def is_installed(packages: Sequence[str], interpreter: Interpreter, cache: Path) -> bool:
-    """Whether they are there already, below the folder `cache`."""
+    """Return whether all packages are already below the folder `cache`."""
     return (_folder(packages, interpreter, cache) / _REPORT).is_file()
 
 
@@ -209,11 +218,11 @@ def _folder(packages: Sequence[str], interpreter: Interpreter, cache: Path) -> P
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether the files are there as their wheels had them."""
+    """Return whether the files are as their wheels had them."""
     from importlib import metadata  # noqa: PLC0415
 
     for found in metadata.distributions(path=[str(folder)]):
-        # Not `found.files`, which since Python 3.12 leaves out what is gone.
+        # Not `found.files`, which since Python 3.12 leaves out missing files.
         for name, digest, _ in csv.reader((found.read_text("RECORD") or "").splitlines()):
             if not digest.startswith("sha256="):
                 continue
@@ -229,7 +238,10 @@ def _is_whole(folder: Path) -> bool:
 
 
 def installed_here(packages: Sequence[str]) -> Library | None:
-    """The packages in the Python that runs this; None without any. UserError if one is missing."""
+    """Return the packages in the Python that runs this; None without any.
+
+    Raise UserError if one is missing.
+    """
     if not packages:
         return None
     from importlib import metadata  # noqa: PLC0415  (it takes time, and few assignments need it)
@@ -296,7 +308,7 @@ def _cannot(packages: Sequence[str], why: str, hint: str) -> UserError:
 
 
 def _why(said: str, interpreter: Interpreter) -> tuple[str, str]:
-    """The reason in what pip printed, and what to do."""
+    """Return the reason from pip's output, and what to do."""
     if any(word in said for word in _OFFLINE):
         return "no package index answers", "install while you are online; it is kept then"
     if not said:
@@ -312,7 +324,7 @@ def _why(said: str, interpreter: Interpreter) -> tuple[str, str]:
 
 
 def _modules(packages: Sequence[str], folder: Path) -> tuple[str, ...]:
-    """The modules that the named packages provide, not those that they need themselves."""
+    """Return the modules that the named packages provide, without their dependencies."""
     from importlib import metadata  # noqa: PLC0415
 
     names = {_plain_name(package.partition("==")[0]) for package in packages}
@@ -331,5 +343,5 @@ def _module_names(names: Iterable[str]) -> set[str]:
 
 
 def _plain_name(name: str) -> str:
-    """The name as indexes compare it."""
+    """Return the name as indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,6 +1,9 @@
-"""Runs submissions where there are no terminals: one interpreter per scenario, over three pipes.
-This is the portable tier: a program is not confined and may do what its user may do; its time and
-output are limited, its memory where the system can, and what it started is ended."""
+"""Runs submissions on systems without terminals: one interpreter per scenario, over three pipes.
+
+This is the portable tier: a program is not confined and may do whatever its user may do. Its time
+and output are limited, its memory if the system can do that, and the processes that it started are
+ended.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +95,10 @@ class PipedDriver(AnyDriver):
         return PipedServer(self, marshal.dumps(common | dict(setup), 2))
 
     def start(self, stack: ExitStack, setup: bytes, job: Job, limits: Limits) -> PipedProcess:
-        """A process that does this job, until the stack is left. HarnessError where none starts."""
+        """Start a process that does this job, until the stack is left.
+
+        Raise HarnessError if none starts.
+        """
         process = PipedProcess(self._command, self._environment, self.directory, limits)
         stack.callback(process.close)
         own = PipedSetup(
@@ -167,8 +173,11 @@ class CpuHeartbeat:
         return True
 
     def passed(self) -> Ending | None:
-        """The limit that is passed, if any. A process that sends no reports may compute without a
-        pause in which it could, or the machine is busy: it is given ten times its limit."""
+        """Return the exceeded limit, if any.
+
+        A process that sends no reports may be computing without a pause in which it could, or the
+        machine may be busy: it gets ten times its limit.
+        """
         if self.cpu_seconds >= self._limits.cpu_seconds:
             return Ending.CPU_LIMIT
         if self._asleep >= self._limits.wall_seconds:
@@ -178,7 +187,7 @@ class CpuHeartbeat:
 
     @property
     def longest_silence(self) -> float:
-        """Seconds in which it may do nothing that we notice."""
+        """Return the seconds for which it may do nothing that we notice."""
         return 1 + LOADED_MACHINE * self._limits.cpu_seconds if self.began else _PATIENCE
 
 
@@ -272,7 +281,7 @@ class PipedMonitor(ScenarioMonitor):
 
 
 class PipedStandIn(StandInProcess):
-    """One scenario's process with the stand-in modules; whoever starts it closes it."""
+    """One scenario's process with the stand-in modules. Its creator closes it."""
 
     def __init__(self, process: PipedProcess, limits: Limits) -> None:
         super().__init__(process.send, limits)
@@ -357,7 +366,9 @@ class PipedProcess:
             unread.cancel()
 
     def hear(self, seconds: float) -> tuple[Pipe, bytes] | None:
-        """The next bytes of one of the pipes, b"" at its end; None when nothing came in time."""
+        """Return the next bytes of one of the pipes, b"" at its end; None if nothing came
+        in time.
+        """
         try:
             pipe, data = self._events.get(timeout=seconds)
         except queue.Empty:
@@ -367,7 +378,7 @@ class PipedProcess:
         return pipe, data
 
     def has_ended(self) -> bool:
-        """Whether the process itself is gone; others may still hold its pipes."""
+        """Return whether the process itself has ended; others may still hold its pipes."""
         return self._process.poll() is not None
 
     def kill(self) -> None:
@@ -386,7 +397,10 @@ class PipedProcess:
             self._process.kill()
 
     def exit_code(self) -> int:
-        """Its exit status; negative: what ended it. HarnessError when it will not go."""
+        """Return its exit status; if negative, the signal that ended it.
+
+        Raise HarnessError if it does not end.
+        """
         try:
             code = self._process.wait(_GONE_SECONDS)
         except subprocess.TimeoutExpired:

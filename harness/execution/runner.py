@@ -1,6 +1,9 @@
-"""What is the same for all ways to run submissions: on terminals (`linux`), over pipes (`piped`),
-in a page (`browser`). Beside a submission's process there may be two of the course's: stand-in
-modules, which it calls, and a generator, which replies to what it prints with a line to type."""
+"""Holds everything that all ways to run submissions have in common: on terminals (`linux`), over
+pipes (`piped`) and in a page (`browser`).
+
+A submission's process may have two of the course's beside it: stand-in modules, which it calls, and
+a generator, which replies to its output with a line to type.
+"""
 
 from __future__ import annotations
 
@@ -62,14 +65,20 @@ class Observes(Protocol):
     """One submission, ready to be observed."""
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        """What it does when given this stimulus. HarnessError when our own machinery failed."""
+        """Return what the program does when given this stimulus.
+
+        Raise HarnessError if our machinery failed.
+        """
 
 
 class Answers(Protocol):
     """A loaded function of ours, ready to be called."""
 
     def run(self, payload: str) -> str:
-        """Its answer. ToolFailed when it gave none, HarnessError when we failed."""
+        """Return the answer.
+
+        Raise ToolFailed if it gave none, HarnessError if our machinery failed.
+        """
 
 
 CallsOf = Callable[[Stimulus, Limits], tuple[str, ...] | None]
@@ -97,7 +106,10 @@ class AnyDriver(ABC):
 
     @abstractmethod
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ProcessServer:
-        """What starts processes with this setup, until the stack is left; or a HarnessError."""
+        """Start the servers of processes with this setup, until the stack is left.
+
+        Raise HarnessError if that fails.
+        """
 
     @contextmanager
     def submission(
@@ -106,8 +118,11 @@ class AnyDriver(ABC):
         files: tuple[SourceFile, ...],
         reference: tuple[SourceFile, ...] = (),
     ) -> Iterator[Observes]:
-        """One submission. Functions of `reference` can be substituted for its own: they answer from
-        another process. HarnessError when our own machinery fails."""
+        """Serve one submission.
+
+        The functions of `reference` can be substituted for its own: they answer from another
+        process. Raise HarnessError if our own machinery fails.
+        """
         with ExitStack() as stack:
             server = self.serve(stack, server_setup(assignment, files))
             yield ObservedSubmission(self, stack, server, assignment, files, reference=reference)
@@ -116,7 +131,9 @@ class AnyDriver(ABC):
     def asked_by(
         self, assignment: Assignment, reference: tuple[SourceFile, ...]
     ) -> Iterator[CallsOf]:
-        """What tells what the reference asks of its own functions, if they are substituted."""
+        """Return the object that tells which calls the reference makes of its own functions, if
+        they are substituted.
+        """
         with ExitStack() as stack:
             server = self.serve(stack, server_setup(assignment, reference))
             program = ObservedSubmission(
@@ -126,8 +143,9 @@ class AnyDriver(ABC):
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[Answers]:
-        """A trusted function of ours, `entry` ("package.module:function", str to str), out of
-        sources by module name; each call in a process of its own."""
+        """Serve a trusted function of ours, `entry` ("package.module:function", str to str), from
+        sources by module name. Each call has its own process.
+        """
         with ExitStack() as stack:
             yield Tool(self.serve(stack, {"tool": self.compiled(sources, entry), "entry": entry}))
 
@@ -135,12 +153,15 @@ class AnyDriver(ABC):
         return tool_modules(self.interpreter, sources, entry)
 
     def replies(self, stack: ExitStack) -> Answers:
-        """What answers for the course, until the stack is left."""
+        """Return the object that answers for the course, until the stack is left."""
         return stack.enter_context(self.tool(REPLY_SOURCES, REPLY_ENTRY))
 
     @property
     def directory(self) -> str:
-        """Where scenarios run. HarnessError outside the driver's context."""
+        """Return the folder in which scenarios run.
+
+        Raise HarnessError outside the driver's context.
+        """
         if not self._directory:
             raise HarnessError("the driver is used outside its context")
         return self._directory
@@ -152,8 +173,11 @@ class AnyDriver(ABC):
 
 @cache
 def has_terminals() -> bool:
-    """Whether there are pseudo-terminals, forks, and a kernel that reports on processes: Linux.
-    macOS lacks the last, which tells a loop from a sleep; over pipes a process tells of itself."""
+    """Return whether there are pseudo-terminals, forks and a kernel that reports on processes, as
+    on Linux.
+
+    macOS lacks the last, which tells a loop from a sleep; over pipes a process reports on itself.
+    """
     try:
         for name in ("fcntl", "pty", "resource", "termios"):
             importlib.import_module(name)
@@ -163,7 +187,9 @@ def has_terminals() -> bool:
 
 
 def create_driver(interpreter: Interpreter, tier: Tier, cpu: int | None = None) -> AnyDriver:
-    """A driver on terminals where there are some, pinned to the core `cpu`, else one over pipes."""
+    """Return a driver on terminals if the system has them, pinned to the core `cpu`; otherwise one
+    over pipes.
+    """
     if has_terminals():
         from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are some)
 
@@ -186,8 +212,10 @@ class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about
 
 
 def cores() -> list[int]:
-    """The processors that this process may use, first one that depends on its number, so that runs
-    side by side do not all pick the same."""
+    """Return the processors that this process may use.
+
+    The first one depends on its number, so that parallel runs do not all pick the same.
+    """
     if hasattr(os, "sched_getaffinity"):
         numbers = sorted(os.sched_getaffinity(0))
     else:
@@ -197,7 +225,9 @@ def cores() -> list[int]:
 
 
 def pick_cpu() -> int | None:
-    """A processor for the only driver of this process, which answers several times faster so."""
+    """Return a processor for the only driver of this process, which then answers several times
+    faster.
+    """
     return cores()[0] if hasattr(os, "sched_setaffinity") else None
 
 
@@ -279,7 +309,7 @@ class ScenarioMonitor(ABC):
             self._kill()
 
     def _type_next(self) -> Typed | None:
-        """What is typed now, and remembered to be typed here; with nothing more it ends."""
+        """Type the next line and remember its place; without more lines the scenario ends."""
         typed = None
         if self._screen.loaded and self._reply_to is not None:
             begun = time.monotonic()
@@ -338,7 +368,7 @@ class ScenarioMonitor(ABC):
 
 
 def did_not_compile(ending: Ending) -> Observation:
-    """What is observed of a submission whose process ended while compiling it."""
+    """Return the observation of a submission whose process ended while compiling it."""
     return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
 
 
@@ -348,14 +378,15 @@ class ProcessServer(ABC):
     owner: int | None = None  # the user for whom its scenarios' folders are made; None: this one
 
     def seen_of_all(self, limits: Limits) -> Observation | None:
-        """What is seen of whatever is asked, where nothing can be started."""
+        """Return the observation of every stimulus if no process can be started."""
         return None
 
     def compile(
         self, job: ScenarioJob, functions: tuple[str, ...]
     ) -> tuple[ScenarioJob, StimulusFacts]:
-        """The job, its texts compiled where that is done ahead; and the facts of its stimulus for a
-        program with these functions."""
+        """Return the job, its texts compiled if that is done in advance, and the facts of its
+        stimulus for a program with these functions.
+        """
         given, expression, steps, _ = job.texts or ("", "", (), "")
         needs, arguments = analyse(given, expression, steps, frozenset(functions))
         return job, StimulusFacts(frozenset(needs), arguments)
@@ -370,12 +401,14 @@ class ProcessServer(ABC):
         *,
         hears_ctrl_c: bool = False,
     ) -> ScenarioMonitor:
-        """A process that does this job, until the stack is left. `hears_ctrl_c`: that key is among
-        what is typed."""
+        """Start a process that does this job, until the stack is left.
+
+        With `hears_ctrl_c` that key is among the typed input.
+        """
 
     @abstractmethod
     def start_stand_in(self, stack: ExitStack, job: StandInJob, limits: Limits) -> StandInProcess:
-        """A process with the stand-ins of a scenario, until the stack is left."""
+        """Start a process with the stand-ins of a scenario, until the stack is left."""
 
 
 class Tool:
@@ -385,7 +418,10 @@ class Tool:
         self._server = server
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
-        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
+        """Return the function's answer.
+
+        Raise ToolFailed if it gave none, HarnessError if our machinery failed.
+        """
         if (seen := self._server.seen_of_all(limits)) is not None:
             raise ToolFailed(seen.ending)
         with ExitStack() as stack:
@@ -436,8 +472,9 @@ class ObservedSubmission:
         self._ask = partial(driver.answers.ask, cache(partial(driver.replies, stack)))
 
     def calls(self, stimulus: Stimulus, limits: Limits) -> tuple[str, ...] | None:
-        """Return what the program asks of the functions that are substituted, for
-        `Stimulus.answered`; None where they cannot be substituted in it, or it does not end."""
+        """Return the calls that the program makes of the substituted functions, for
+        `Stimulus.answered`; None if they cannot be substituted in it or it does not end.
+        """
         asked = AskedCalls()
         seen = self.observe(stimulus, limits, asked=asked)
         return None if seen.ending in _NOT_ALL_ASKED else asked.made()
@@ -534,8 +571,11 @@ class RememberedAnswers:
         self._answers: OrderedDict[bytes, _Answer] = OrderedDict()
 
     def ask(self, tool: Callable[[], Answers], payload: str) -> str:
-        """The tool's answer. The same question is put to it twice, to see that the answer is the
-        same; later the answer is known. HarnessError where the second answer differs."""
+        """Return the tool's answer.
+
+        The same question is asked twice to see that the answers are the same; later the answer is
+        remembered. Raise HarnessError if the second answer differs.
+        """
         key = hashlib.sha256(payload.encode()).digest()
         before = self._answers.get(key)
         if before is not None and before.confirmed:
@@ -552,8 +592,11 @@ class RememberedAnswers:
 
 
 def _replied(replies: Replies, ask: Callable[[str], str], printed: list[str]) -> Typed | None:
-    """The line to type next; None: nothing more. `ask` calls `REPLY_ENTRY`. ReplyFaultError when
-    the generator raises, gives no text, does not end, or is not the same each time."""
+    """Return the next line to type, or None for nothing more. `ask` calls `REPLY_ENTRY`.
+
+    Raise ReplyFaultError if the generator raises, returns something else than text, does not end,
+    or answers differently each time.
+    """
     if len(printed) > replies.most:
         return None
     name = f"{replies.file}: {replies.function}"

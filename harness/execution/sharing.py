@@ -22,7 +22,7 @@ CPU_SHARE = 0.03
 _MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095
 WHOLE_PROGRAM = "the program"
 
-# Whether to keep what was seen of the stimulus of a number: answers are looked at as they come.
+# Decides whether the observation of the stimulus with this number is kept, as answers arrive.
 Keep = Callable[[int, bytes], bool]
 
 
@@ -52,9 +52,12 @@ class SharedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedOutcome:
-    """What one group's run gave: bytes by number (those that were to be kept), or why the program
-    is `refused` a shared process ("`board`, a list at module level,": what was `changed_by` that
-    number). `gave_up` ended their process; what is in neither was not kept or did not run."""
+    """The result of one group's run: bytes by number (those that were to be kept), or the reason
+    why the program is `refused` a shared process.
+
+    The reason is a text such as "`board`, a list at module level,", `changed_by` that number.
+    `gave_up` ended their process; numbers in neither were not kept or did not run.
+    """
 
     seen: Mapping[int, bytes]
     gave_up: frozenset[int] = frozenset()
@@ -64,9 +67,11 @@ class SharedOutcome:
 
 
 def may_share(stimulus: Stimulus) -> bool:
-    """Whether a stimulus can be given without a terminal: no stand-ins, no folder of its own, no
-    pipe, no keys, and no lines with characters that a terminal may act on. An expected object, a
-    fixed clock, and stderr that is told apart have a process of their own."""
+    """Return whether a stimulus can be given without a terminal.
+
+    It has no stand-ins, no folder, no pipe, no keys, and no lines with characters that a terminal
+    may act on. Expected objects, a fixed clock and a separate stderr need their own process.
+    """
     if stimulus.stand_ins or stimulus.folder or stimulus.replies or stimulus.environment:
         return False
     if stimulus.stdin is not None or stimulus.clock or stimulus.stderr_apart:
@@ -80,9 +85,12 @@ def may_share(stimulus: Stimulus) -> bool:
 
 
 def subject(stimulus: Stimulus, functions: frozenset[str]) -> str | None:
-    """Which process of a submission's may be asked this: that of the one function of the sheet
-    that it names, or that of whole programs. None where it names several, or compares: what
-    answers one question may be the next one's answer."""
+    """Return which of a submission's processes may be asked this: that of the only function of the
+    sheet that it names, or that of whole programs.
+
+    Return None if it names several functions or compares: the values compared for one question may
+    be the next one's answer.
+    """
     if stimulus.action.program:
         return WHOLE_PROGRAM
     texts = stimulus.action.texts
@@ -93,8 +101,10 @@ def subject(stimulus: Stimulus, functions: frozenset[str]) -> str | None:
 
 
 def _compares(text: str, function: str, given: str) -> bool:
-    """Whether it may compare what the function returns: everything that is compared counts, but
-    for what is compared to make the arguments of the only call."""
+    """Return whether it may compare the function's result.
+
+    Every comparison counts except those within the arguments of the only call.
+    """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -119,9 +129,12 @@ _ASKED_FOR_MORE = b'{"asked":"stimulus"}'
 
 
 def has_one_form(observation: Observation, stimulus: Stimulus) -> bool:
-    """Whether what was observed may be compared with what is seen in a shared process: no exception
-    (its traceback is the program's own), no set of several items, no object of which only the type
-    is known, no cut value, no ending out of the ordinary but one that asks for more input."""
+    """Return whether the observation may be compared with one from a shared process.
+
+    It has no exception (its traceback is the program's own), no set of several items, no object of
+    which only the type is known, no truncated value, and no unusual ending except a request for
+    more input.
+    """
     steps = stimulus.action.steps
     if (
         observation.ending not in _ENDINGS
@@ -158,10 +171,13 @@ def decoded(
     arguments: int | None,
     raised_in: Sources | None = None,
 ) -> Observation | None:
-    """What a program did, from what `inside.shared.run` reported of it; `arguments` as in
-    `SharedJob`. None for what has more than one form, and must be observed alone. With
-    `raised_in`, the submission's files, a call that ended with an exception is read all the same,
-    with its places and names in them: just as when it is observed alone."""
+    """Return what a program did, from the report of `inside.shared.run`; `arguments` as in
+    `SharedJob`.
+
+    Return None if it has more than one form and must be observed in its own process. With
+    `raised_in`, the submission's files, a call that ended with an exception is read anyway, with
+    its places and names in them, as in its own process.
+    """
     try:
         answerable = Answerable(stimulus, StimulusFacts(frozenset(), arguments), raised_in)
         seen = _read(data, answerable, limits)

@@ -13,8 +13,9 @@ _STEPS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
 
 
 def machine_slowness() -> float:
-    """How many times as long as on the usual machine a program computes here, as one of a few
-    steps: the quickest of several tries of a fixed workload, in CPU time."""
+    """Return how many times longer a program takes here than on the usual machine, as one of a few
+    steps. The quickest of several runs of a fixed workload counts, in CPU time.
+    """
     stated = os.environ.get(VARIABLE, "")
     if stated:
         return float(stated)
@@ -29,7 +30,7 @@ def _try() -> float:
 
 
 def _workload() -> str:
-    """What beginners' programs do: numbers, texts, lists, a dictionary."""
+    """Do what beginners' programs do: numbers, texts, lists, a dictionary."""
     total = 0
     texts: list[str] = []
     counts: dict[int, int] = {}

@@ -1,5 +1,6 @@
-"""The process of the course's functions that answer a submission's: what is common to all ways to
-run one, and which calls it answers."""
+"""Runs the course's functions that answer a submission's calls: the parts common to all ways to
+run one, and which calls it answers.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ class StandInProcess(ABC):
 
     @abstractmethod
     def _is_late(self, waited: float, longest: float) -> bool:
-        """Whether it ran into its limits, `longest` seconds of waiting for it among them."""
+        """Return whether it reached its limits, including `longest` seconds of waiting for it."""
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
         """Pass on what a submission's process sends, and deliver what comes back, until it is the
@@ -93,7 +94,7 @@ class StandInProcess(ABC):
 
 
 def _inapplicable(reason: bytes) -> StandInUnusableError:
-    """The reason that a stand-in gave why it does not apply, escaped and bounded."""
+    """Return the stand-in's reason why it does not apply, escaped and bounded."""
     try:
         why = json.loads(reason[:_LONGEST_REASON])
     except (ValueError, RecursionError):

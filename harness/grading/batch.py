@@ -71,7 +71,9 @@ class BatchOptions:
 
 
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
-    """Ctrl-C or SIGTERM: what is done is stored; `run` is incomplete and resumable."""
+    """Raised on Ctrl-C or SIGTERM: finished results are stored; `run` is incomplete and
+    resumable.
+    """
 
     def __init__(self, run: RunResult, total: int) -> None:
         done = f"{len(run.submissions)} of {total}"
@@ -108,7 +110,7 @@ def grade_batch(
             on_graded=partial(options.on_graded, ids) if options.on_graded else None,
         )
         engine = options.engine or WorkerPool(options.jobs)
-        # On other machines several are at work on what is slow, and nobody waits for one of them.
+        # On other machines several work on the slow ones, and nobody waits for one of them.
         workers = None if options.engine else options.jobs or len(cores())
         try:
             for found in _graded(todo, setup, engine, workers, listener):
@@ -136,7 +138,7 @@ def _begin(
     options: BatchOptions,
     state: str,
 ) -> RunFacts:
-    """The facts that the run begins with, which are stored; results of other states are dropped."""
+    """Store the facts that the run begins with, and drop the results of other states."""
     plan = context.specification.plan
     facts = run_facts(context, options.notices)
     facts = replace(facts, cohort=options.cohort, strength=options.strength)
@@ -169,12 +171,15 @@ def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:
 
 
 def _state_digest(context: GradingContext) -> str:
-    """Of all that may change any result. How much time a submission has is not in it: that changes
-    those alone that came to its end, which are found by what they show."""
+    """Return a digest of everything that may change a result.
+
+    The time that a submission has is not part of it: it changes only results that used it up, which
+    show that themselves.
+    """
     plan = context.specification.plan
     timeless = replace(plan, assignment=replace(plan.assignment, total_seconds=None))
     parts = [
-        serial.dumps(timeless),  # what was cut out of it is not in its digest
+        serial.dumps(timeless),  # its digest leaves out the removed parts
         plan.reference_digest,
         context.key.made_with,
         execution_digest(),
@@ -185,8 +190,9 @@ def _state_digest(context: GradingContext) -> str:
 
 
 def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
-    """The result, or where we failed the good one that an earlier run has of the same bytes. It is
-    stored under no state, so that the next run tries again."""
+    """Return the result; if our own code failed, the good one that an earlier run has of the same
+    bytes. It is stored under no state, so that the next run tries again.
+    """
     failed = result.status is SubmissionStatus.HARNESS_ERROR
     earlier = store.earlier(result.id, result.source_digest) if failed else None
     if earlier is None:
@@ -222,7 +228,7 @@ def _is_done(store: Store, submission: Submission, grader: GraderSetup) -> bool:
 
 
 def _has_more_time(earlier: SubmissionResult, grader: GraderSetup) -> bool:
-    """Whether what was not run, or not to its end, is now."""
+    """Return whether scenarios that were not run, or not to their end, have the time now."""
     if grader.total_seconds is None:
         kinds = {entry.verdict.kind for entry in earlier.scenarios}
         return earlier.over_budget is not None or VerdictKind.STOPPED_EARLY in kinds
@@ -237,8 +243,11 @@ def _graded(
     workers: int | None,
     listener: Listener,
 ) -> Iterator[Piece | SubmissionResult]:
-    """Every submission's pieces and result as they come, our own failures as a status of their own.
-    What a group handed in together is graded once, so that all of them have the same mark."""
+    """Yield every submission's pieces and result as they arrive; our own failures have their own
+    status.
+
+    A group's submission is graded once, so that all its members have the same mark.
+    """
     plan = setup.grader.plan
     together: dict[tuple[str | None, ...], list[Submission]] = {}
     for submission in todo:
@@ -283,8 +292,11 @@ def _refuse_to_lose(
 
 
 def _covers(store: StoreReader, paths: Sequence[Path]) -> bool:
-    """Whether everything that the stored run was asked to grade, and that is still there, is below
-    `paths` as well. False where it is not known what the run was asked to grade."""
+    """Return whether `paths` contain everything that the stored run was asked to grade and that
+    still exists.
+
+    False if it is unknown what the run was asked to grade.
+    """
     folder = store.path.parent.resolve()
     before = [(folder / path).resolve() for path in store.paths()]
     now = [path.resolve() for path in paths]
@@ -294,7 +306,7 @@ def _covers(store: StoreReader, paths: Sequence[Path]) -> bool:
 
 
 def _chosen(submissions: Sequence[Submission], only: frozenset[str]) -> tuple[Submission, ...]:
-    """The submissions with these ids; UserError for an unknown id."""
+    """Return the submissions with these ids. Raise UserError for an unknown id."""
     known = {submission.id for submission in submissions}
     for name in sorted(only - known):
         near = difflib.get_close_matches(name, known, n=3)

@@ -40,9 +40,12 @@ def cohort_of(
     asked: ClassOptions | None = None,
     report: Path | None = None,
 ) -> Cohort:
-    """Every student's submission, in the order of ids, held to what was asked for, and as people
-    decided who looked at the `report` folder of an earlier run. Raises UserError when a path cannot
-    be read, what was asked for cannot be used, or nobody handed in."""
+    """Return every student's submission in the order of ids, held to the requested form, and with
+    the decisions of people who looked at the `report` folder of an earlier run.
+
+    Raise UserError if a path cannot be read, the requested files cannot be used, or nobody handed
+    in.
+    """
     decisions: Mapping[str, tuple[Decision, ...]] = {}
     if report is not None:
         from harness.results.database import decisions_of  # noqa: PLC0415  (a check has no run)
@@ -57,13 +60,16 @@ def cohort_of(
 
 
 def what_to_name(assignment: Assignment) -> str:
-    """The file on which a check is run as a rule."""
+    """Return the file on which a check is usually run."""
     return assignment.archive or assignment.submission_files[0]
 
 
 def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...]:
-    """What is to be checked. Of files that are handed in together, one that is named means
-    them all, as they lie in its folder. UserError where there is nothing of the kind."""
+    """Return the submission to check.
+
+    If files are handed in together, naming one of them means all, as they lie in its folder. Raise
+    UserError if there is no such file.
+    """
     endings = (".py", *ARCHIVE_ENDINGS)
     for path in paths:
         must_exist(path)
@@ -80,8 +86,10 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
 
 
 def _is_part(path: Path, together: Sequence[str]) -> bool:
-    """Whether the file is one of those handed in together, or a copy; UserError for a copy beside
-    its original, which would be checked in its place."""
+    """Return whether the file is one of those handed in together, or a copy of one.
+
+    Raise UserError for a copy beside its original, which would be checked in its place.
+    """
     original = original_name(path.name, together)
     if original is not None and (path.parent / original).exists():
         what = f"{original} lies beside it, and only one of the two can be checked"
@@ -90,8 +98,9 @@ def _is_part(path: Path, together: Sequence[str]) -> bool:
 
 
 def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
-    """The files that are neither named nor beside those that are, where files of one folder that
-    are handed in together are named one by one."""
+    """Return the files that are neither named nor beside the named ones, if files that are handed
+    in together are named one by one.
+    """
     together = assignment.submission_files
     folders = {path.parent for path in paths}
     if len(together) < 2 or len(folders) > 1 or not all(_is_part(path, together) for path in paths):
@@ -123,7 +132,7 @@ def without_files(result: SubmissionResult, names: Collection[str]) -> Submissio
 
 
 def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assignment) -> list[str]:
-    """What a student should know of these files before handing them in."""
+    """Return what a student should know of these files before handing them in."""
     if asked.laid_as is not None:  # any name will do
         return []
     found = [note for submission in submissions for note in submission.notes]

@@ -45,9 +45,11 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def recalled_tier(interpreter: Interpreter, cache: Path) -> TierTrial:
-    """The best tier of this machine, from the last trial where nothing has changed since: to try
-    every forbidden act takes most of a second. The trial is kept in the folder `cache`. One that
-    another user could have written is not believed. Raises HarnessError as `choose_tier`."""
+    """Return the best tier of this machine, from the last trial if nothing has changed since.
+
+    Trying every forbidden act takes most of a second. The trial is kept in the folder `cache`; one
+    that another user could have written is not believed. Raise HarnessError as `choose_tier` does.
+    """
     if not has_terminals():
         return choose_tier(interpreter)  # there is nothing to try
     try:
@@ -68,7 +70,9 @@ def recalled_tier(interpreter: Interpreter, cache: Path) -> TierTrial:
 
 
 def _circumstances(interpreter: Interpreter) -> Iterator[str]:
-    """All that the outcome of a trial may depend on within one start of the machine."""
+    """Return everything that may change the outcome of a trial while the machine is not
+    restarted.
+    """
     yield from os.uname()
     yield f"{os.geteuid()} {os.getegid()}"
     yield f"{interpreter.path} {interpreter.build} {_stamp(interpreter.path)}"
@@ -93,7 +97,7 @@ def _stamp(path: Path) -> str:
 
 
 def _read(path: Path) -> TierTrial | None:
-    """A trial that this user kept; None without one that nobody else could have written."""
+    """Return a trial that this user kept; None if another user could have written it."""
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
             for found in (path.parent.stat(), os.fstat(file.fileno())):
@@ -117,7 +121,7 @@ class GradingContext:
     slowness: float = 1.0  # of this machine, see `machine_slowness`
 
     def grader_setup(self) -> GraderSetup:
-        """What submissions are graded by, without the reference."""
+        """Return the setup by which submissions are graded, without the reference."""
         return GraderSetup(
             plan=self.specification.plan,
             key=self.key,
@@ -126,7 +130,7 @@ class GradingContext:
         )
 
     def worker_setup(self, grader: GraderSetup) -> WorkerSetup:
-        """What a worker grades with that observes everything anew and returns results alone."""
+        """Return the setup of a worker that observes everything anew and returns only results."""
         return WorkerSetup(grader=grader, interpreter=self.interpreter, tier=self.tier.tier)
 
 
@@ -179,8 +183,10 @@ def prepare(
 
 
 def _refuse_unloadable(key: AnswerKey, packages: Sequence[str], modules: Sequence[str]) -> None:
-    """Raise UserError where the reference imports what is not there: packages, and the modules
-    that they provide, often have different names."""
+    """Raise UserError if the reference imports something missing.
+
+    Packages and the modules that they provide often have different names.
+    """
     seen = [answer.observation for entry in key.scenarios for answer in entry.answers]
     for raised in (each.raised for each in seen if each.phase is Phase.LOADING):
         if raised is not None and raised.type_name == "ModuleNotFoundError":
@@ -190,7 +196,7 @@ def _refuse_unloadable(key: AnswerKey, packages: Sequence[str], modules: Sequenc
 
 
 def with_modules_allowed(plan: Plan, modules: Sequence[str]) -> Plan:
-    """The plan, whose policy lets every file import these modules as well."""
+    """Return the plan with a policy that lets every file import these modules as well."""
     policy = plan.assignment.policy
     if policy is None:
         return plan
@@ -205,9 +211,12 @@ def with_modules_allowed(plan: Plan, modules: Sequence[str]) -> Plan:
 
 
 def _recalled_secret(cache: Path | None) -> bytes:
-    """What decides in which order scenarios run together and which of them run alone as well: one
-    for all runs of a course, so that no new folder and no new file is another draw. Only its owner
-    may read it. Where none can be kept, nothing but that choice depends on it."""
+    """Return the secret that decides in which order scenarios run together and which of them also
+    run alone.
+
+    All runs of a course share it, so that no new folder and no new file is another draw. Only its
+    owner may read it. If none can be kept, only that choice depends on it.
+    """
     made = os.urandom(32)
     if cache is None:
         return made
@@ -218,7 +227,7 @@ def _recalled_secret(cache: Path | None) -> bytes:
             whole = path.with_suffix(f".{os.getpid()}")
             write(whole, made.hex(), private=True)
             try:
-                os.link(whole, path)  # whole from the first moment, whoever made it first
+                os.link(whole, path)  # complete from the first moment
             finally:
                 whole.unlink()
         return bytes.fromhex(path.read_text("ascii"))
@@ -256,12 +265,12 @@ def _recalled_key(
 
 
 def now() -> str:
-    """The time in UTC, ISO 8601, to the second."""
+    """Return the time in UTC, ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def run_facts(context: GradingContext, more_notices: Iterable[str]) -> RunFacts:
-    """The facts at the start of a run."""
+    """Return the facts at the start of a run."""
     plan = context.specification.plan
     notices = [context.interpreter.notice] if context.interpreter.notice else []
     if context.specification.left_out:
@@ -289,8 +298,9 @@ def run_facts(context: GradingContext, more_notices: Iterable[str]) -> RunFacts:
 
 
 def visible_only(specification: Specification) -> Specification:
-    """The assignment cut to what a student may see, stand-ins left out (they are answers); its key
-    then holds nothing else either. Raises UserError when that is nothing at all."""
+    """Return the assignment and its key with only the parts that a student may see, without
+    stand-ins, which are answers. Raise UserError if nothing is left.
+    """
     cut = _cut(specification, lambda scenario: scenario.visibility is Visibility.VISIBLE)
     if not cut.plan.scenarios:
         place = cut.plan.assignment.id
@@ -299,20 +309,21 @@ def visible_only(specification: Specification) -> Specification:
 
 
 def isolated(specification: Specification) -> Specification:
-    """The assignment with a process of its own for every scenario of every submission."""
+    """Return the assignment with an own process for every scenario of every submission."""
     assignment = replace(specification.plan.assignment, isolate_all=True)
     return replace(specification, plan=replace(specification.plan, assignment=assignment))
 
 
 def with_total_seconds(specification: Specification, seconds: float) -> Specification:
-    """The assignment with so much time for all runs of a submission together."""
+    """Return the assignment with so much time for all runs of a submission together."""
     assignment = replace(specification.plan.assignment, total_seconds=seconds)
     return replace(specification, plan=replace(specification.plan, assignment=assignment))
 
 
 def without_tags(specification: Specification, tags: Sequence[str]) -> Specification:
-    """The assignment without the scenarios that carry one of these tags; the others' points make
-    up the whole mark. Raises UserError for a tag that no scenario carries."""
+    """Return the assignment without the scenarios that carry one of these tags; the points of the
+    others make up the whole mark. Raise UserError for a tag that no scenario carries.
+    """
     known = {tag for scenario in specification.plan.scenarios for tag in scenario.tags}
     if unknown := [tag for tag in tags if tag not in known]:
         hint = f"there are: {', '.join(sorted(known)) or 'no tags'}"
@@ -329,8 +340,11 @@ def _cut(specification: Specification, keep: Callable[[Scenario], bool]) -> Spec
 
 
 def with_called_functions(specification: Specification) -> Specification:
-    """The same assignment; where no reference tells which functions there are, with every name
-    that a stimulus calls and nothing else defines. Their parameters stay unknown."""
+    """Return the same assignment.
+
+    If no reference tells which functions there are, every name counts that a stimulus calls and
+    nothing else defines. Their parameters stay unknown.
+    """
     plan = specification.plan
     if specification.reference or plan.assignment.functions:
         return specification
@@ -348,7 +362,9 @@ def with_called_functions(specification: Specification) -> Specification:
 
 
 def _nodes(sources: Iterable[str | bytes]) -> list[ast.AST]:
-    """All nodes of these texts, some of which may be data, or for another Python version."""
+    """Yield all syntax nodes of these texts, some of which may be data, or for another Python
+    version.
+    """
     return [node for source in sources for each in statements(source) for node in ast.walk(each)]
 
 

@@ -90,9 +90,11 @@ class Grader(AbstractContextManager["Grader"]):
         before: Used | None = None,
         pause_after: float | None = None,
     ) -> Graded:
-        """Grade a submission, from its bytes to its mark, on all scenarios or `only` these. If our
-        own code fails on it, it is held for review, and says where that was. HarnessError when a
-        process of ours failed."""
+        """Grade a submission, from its bytes to its mark, on all scenarios or `only` these.
+
+        If our own code fails on it, it is held for review and says where that was. Raise
+        HarnessError if a process of ours failed.
+        """
         plan = self._plan
         if only is not None:
             plan = plan.subset(lambda scenario: scenario.id in only)
@@ -124,11 +126,14 @@ class Grader(AbstractContextManager["Grader"]):
     def first_failures(
         self, submission: Submission, *, first: frozenset[str], most: int
     ) -> FirstFailures:
-        """The first `most` scored scenarios that a program of ours fails among those of the ids
-        `first`; where there are none, among the others. A failure that took its whole time is the
-        last that is looked for. The same program gives the same answer in every run. What a program
-        does in a shared process is used to choose what to run alone; a scenario counts as failed by
-        what the program does alone. HarnessError when our own machinery failed."""
+        """Return the first `most` scored scenarios that a program of ours fails, from the ids
+        `first` or, if there are none, from the others.
+
+        A failure that used up its whole time is the last that is looked for. The same program gives
+        the same answer in every run. A shared process is used to choose what to run alone; a
+        scenario counts as failed only if the program fails it alone. Raise HarnessError if our own
+        machinery failed.
+        """
         scored = [each for each in self._plan.scenarios if not each.informational]
         report = self._read(submission)
         if report.unparsable:
@@ -149,7 +154,7 @@ class Grader(AbstractContextManager["Grader"]):
     def _failing(
         self, server: Observer, scenarios: Sequence[Scenario], may_share: bool
     ) -> Iterator[tuple[Scenario, bool]]:
-        """Those that fail, and whether one of their stimuli ran into a time limit."""
+        """Return those that fail, and whether one of their stimuli ran into a time limit."""
         together = Together()
         if may_share and scenarios:
             together = self._runs.shared.run(server, scenarios)
@@ -177,7 +182,7 @@ class Grader(AbstractContextManager["Grader"]):
             yield scenario, seen.ending in LIMIT_ENDINGS
 
     def _first_wrong(self, observer: Observer, scenario: Scenario) -> Observation | None:
-        """What was observed of its first stimulus that does not do as expected."""
+        """Return the observation of its first stimulus that does not do what is expected."""
         for index, stimulus in enumerate(scenario.stimuli):
             seen = observer.observe(stimulus, scenario.limits)
             if seen.ending is Ending.HARNESS_ERROR:
@@ -286,7 +291,7 @@ class Grader(AbstractContextManager["Grader"]):
 
 
 def _is_wrong(verdict: Verdict) -> bool:
-    """Whether the submission failed, and not our own machinery, or the time for all of it."""
+    """Return whether the submission failed, and not our own machinery or its total time."""
     is_ours = verdict.kind is VerdictKind.HARNESS_ERROR
     return not verdict.passed and not is_ours and not verdict.undecided
 
@@ -295,7 +300,9 @@ _NOT_GRADED = "the harness failed on this submission ({}); a person has to look 
 
 
 def _with_reason(result: SubmissionResult) -> SubmissionResult:
-    """The result; if scenarios of it could not be judged, held with the reason of the first one."""
+    """Return the result; if some of its scenarios could not be judged, held with the reason of the
+    first.
+    """
     for entry in result.scenarios:
         explanation = entry.verdict.explanation
         if explanation is not None and explanation.rule == NOT_JUDGED:
@@ -305,8 +312,9 @@ def _with_reason(result: SubmissionResult) -> SubmissionResult:
 
 
 def _digest(seen: tuple[Observation, ...]) -> str:
-    """Of all but what differs from run to run: how far a program came until a limit, and where its
-    objects lie."""
+    """Return a digest of everything that is the same in every run: not how far a program came
+    until a limit, and not the addresses of its objects.
+    """
     settled = tuple(
         Observation(ending=each.ending, phase=each.phase)
         if each.ending in LIMIT_ENDINGS

@@ -1,5 +1,6 @@
-"""Runs of one program alone: the transcripts that a course hands out, by the reference; and one
-scenario of a graded submission again, which a mark is defended with."""
+"""Runs one program: the reference for the transcripts that a course hands out, or one scenario of
+a graded submission again, to defend its mark.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -93,9 +94,11 @@ def replay(
     *,
     python: Path | None = None,
 ) -> tuple[tuple[Stimulus, Observation], ...]:
-    """Each stimulus of the scenario with what the submission does, in the plan's order: with the
-    stand-ins in place of its modules where it passed with them (`Stimulus.stand_ins`).
-    Raises UserError when the plan has no such scenario, or when no interpreter or tier serves."""
+    """Yield each stimulus of the scenario with its observation, in the plan's order.
+
+    The stand-ins take the place of its modules if it passed with them (`Stimulus.stand_ins`). Raise
+    UserError if the plan has no such scenario, or no interpreter or tier can be used.
+    """
     try:
         scenario = plan.scenario(scenario_id)
     except KeyError:

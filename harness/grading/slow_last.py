@@ -15,7 +15,7 @@ from harness.results.reuse import Piece
 
 TIMES_THE_MEDIAN = 10
 LEAST_SECONDS = 2.0  # shorter ones hold up nobody
-FIRST_SECONDS = 10.0  # as long as there is no median
+FIRST_SECONDS = 10.0  # until there is a median
 FEWEST = 5  # submissions of which there is one
 
 
@@ -29,7 +29,7 @@ class ClassPace:
         self._seconds.append(used.most)
 
     def pause_after(self) -> float:
-        """The seconds after which a submission counts as slow."""
+        """Return the seconds after which a submission counts as slow."""
         if len(self._seconds) < FEWEST:
             return FIRST_SECONDS
         return max(LEAST_SECONDS, TIMES_THE_MEDIAN * median(self._seconds))
@@ -42,8 +42,11 @@ def graded_slow_last(
     workers: int | None,
     tell: Callable[[SlowLeft], None],
 ) -> Iterator[tuple[Job, Piece | Graded | WorkerFailure]]:
-    """As `Engine.run`: first all jobs, then those that were paused meanwhile. `tell` is called with
-    what is left of these, each time it changes. Without a number of workers none is paused."""
+    """Run first all jobs as `Engine.run` does, then those that were paused meanwhile.
+
+    `tell` is called with the number and time of the rest each time it changes. Without a number of
+    workers none is paused.
+    """
     pace = ClassPace()
     paused: dict[str, tuple[Job, Paused]] = {}
 
@@ -79,8 +82,9 @@ def graded_slow_last(
 def slow_left(
     paused: Sequence[tuple[Job, Paused]], total_seconds: float | None, workers: int
 ) -> SlowLeft:
-    """How many are left, and how long that takes: as long as what is decided of each foretells, and
-    at most what they may."""
+    """Return how many are left and how long they take: as the decided share of each foretells, and
+    at most their budget.
+    """
     foretold = most = 0.0
     for _, each in paused:
         whole = each.used.most / max(each.decided, 0.01)

@@ -20,10 +20,12 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def handed_out_stubs(specification: Specification) -> tuple[SourceFile, ...]:
-    """A stub of each Python file of the reference, with what the scenarios are about."""
+    """Return a stub of each Python file of the reference with the functions that the scenarios
+    test.
+    """
     plan = specification.plan
     asked = {scenario.function.partition(".")[0] for scenario in plan.scenarios}
-    for scenario in plan.scenarios:  # an exception class of the file's own may be named there alone
+    for scenario in plan.scenarios:  # an exception class of the file may be named only there
         for stated in (scenario.stated, *scenario.stated_cases):
             if (raises := stated.raises) is not None:
                 asked |= {raises.type_name, *raises.also, raises.is_a}
@@ -35,8 +37,10 @@ def handed_out_stubs(specification: Specification) -> tuple[SourceFile, ...]:
 
 
 def stub(reference: SourceFile, asked: Iterable[str], heading: str) -> bytes:
-    """The stub of one file of the reference; `asked` are the functions and classes to keep.
-    HarnessError when what was made does not compile, or has a statement of a body in it."""
+    """Return the stub of one file of the reference; `asked` are the functions and classes to keep.
+
+    Raise HarnessError if the result does not compile or contains a statement of a body.
+    """
     text = reference.data.decode("utf-8-sig")
     tree = ast.parse(text)
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
@@ -67,8 +71,11 @@ def stub(reference: SourceFile, asked: Iterable[str], heading: str) -> bytes:
 
 
 def _shell(node: _Definition, text: str, own: Collection[str]) -> str:
-    """The definition with its docstring, and an ellipsis in place of the body. A decorator that is
-    one of the file's `own` functions is left out: without its body it would return None."""
+    """Return the definition with its docstring, and an ellipsis in place of the body.
+
+    A decorator that is one of the file's `own` functions is left out: without its body it would
+    return None.
+    """
     inside = " " * (node.col_offset + 4)
     lines = [" " * node.col_offset + f"@{ast.unparse(each)}" for each in _decorators(node, own)]
     lines.append(" " * node.col_offset + _header(node, text))
@@ -92,8 +99,9 @@ def _shell(node: _Definition, text: str, own: Collection[str]) -> str:
 
 
 def _attributes(node: ast.ClassDef) -> list[ast.stmt]:
-    """The attributes of a class that make it up: the fields of a dataclass, the members of an
-    enumeration, and what headers of its methods name."""
+    """Return the attributes of a class that define it: the fields of a dataclass, the members of
+    an enumeration, and the names that headers of its methods use.
+    """
     made_of = any("dataclass" in ast.unparse(each) for each in node.decorator_list) or any(
         ast.unparse(base).endswith(("Enum", "Flag", "NamedTuple")) for base in node.bases
     )
@@ -107,7 +115,7 @@ def _attributes(node: ast.ClassDef) -> list[ast.stmt]:
 
 
 def _header(node: _Definition, text: str) -> str:
-    """The lines from `def` to the colon as they were formatted, without comments."""
+    """Return the lines from `def` to the colon as they were formatted, without comments."""
     lines = text.splitlines(keepends=True)[node.lineno - 1 : node.body[0].end_lineno]
     depth = 0
     kept: list[tokenize.TokenInfo] = []
@@ -129,7 +137,7 @@ def _header(node: _Definition, text: str) -> str:
 
 
 def _as_written(node: ast.stmt, text: str) -> str:
-    """A statement as it was written, unless there is a comment in it."""
+    """Return a statement as it was written, unless it contains a comment."""
     source = ast.get_source_segment(text, node) or ""
     commented = any(token.type == tokenize.COMMENT for token in _tokens(source))
     return ast.unparse(node) if commented else source
@@ -140,8 +148,9 @@ def _tokens(source: str) -> Iterator[tokenize.TokenInfo]:
 
 
 def _needed(tree: ast.Module, wanted: Collection[str]) -> list[ast.stmt]:
-    """The definitions of the `wanted` names, with the definitions and assignments of what their
-    headers name, and of what these name; in the file's order."""
+    """Return the definitions of the `wanted` names, with those that their headers name, and so on,
+    in the file's order.
+    """
     own = {node.name for node in tree.body if isinstance(node, _Definition)}
     used: set[str] = set()
     kept: list[ast.stmt] = []
@@ -176,7 +185,7 @@ def _parts_of_header(node: _Definition, own: Collection[str]) -> list[ast.AST]:
 
 
 def _decorators(node: _Definition, own: Collection[str]) -> list[ast.expr]:
-    """All but those of the file's own functions."""
+    """Return all decorators except the file's own functions."""
     return [each for each in node.decorator_list if not _names([each]) & set(own)]
 
 
@@ -185,7 +194,7 @@ def _names(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def bodies(tree: ast.AST) -> list[ast.stmt]:
-    """All statements inside functions, at any depth, but for docstrings and definitions."""
+    """Yield all statements inside functions, at any depth, except docstrings and definitions."""
     found: list[ast.stmt] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

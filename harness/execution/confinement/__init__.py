@@ -27,13 +27,19 @@ NOT_PREVENTED: Mapping[Tier, str] = {
 
 
 def tier_layers(tier: Tier) -> frozenset[str]:
-    """The names of a tier's layers. In the portable tier each works as far as the system has it."""
+    """Return the names of a tier's layers.
+
+    In the portable tier each layer works as far as the system supports it.
+    """
     return frozenset(layer.name for layer in known_layers() if tier in layer.tiers)
 
 
 class Confinement:
-    """The layers of these names on this machine. ValueError: there is no layer of a name.
-    `confined`: any of them needs the kernel's help, as those that the portable tier lacks do."""
+    """The layers of these names on this machine.
+
+    `confined` tells whether any of them needs the kernel's help, as all layers that the portable
+    tier lacks do. Raise ValueError for an unknown name.
+    """
 
     def __init__(self, layers: frozenset[str]) -> None:
         chosen = [layer for layer in known_layers() if layer.name in layers]
@@ -44,7 +50,9 @@ class Confinement:
         self._layers = [layer() for layer in chosen]
 
     def unavailable(self) -> str:
-        """Why this machine lacks what the layers are made of; empty: nothing known is lacking."""
+        """Return why this machine cannot provide the layers; an empty text if nothing is known to
+        be missing.
+        """
         if not self.confined:
             return ""
         if sys.platform != "linux":
@@ -57,7 +65,10 @@ class Confinement:
             layer.protect_driver()
 
     def for_base(self, more_modules: list[str]) -> BaseSetup:
-        """What the base server applies to itself; `more_modules` are further folders of modules."""
+        """Return the settings that the base server applies to itself.
+
+        `more_modules` are further folders of modules.
+        """
         setup = BaseSetup(confined=self.confined, more_modules=more_modules)
         for layer in self._layers:
             layer.set_up(setup)
@@ -65,14 +76,18 @@ class Confinement:
         return setup
 
     def wrapped(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
-        """The command line that starts the base server; `directory` is the scenarios' folder."""
+        """Return the command line that starts the base server.
+
+        `directory` is the folder of the scenarios.
+        """
         for layer in self._layers:
             command = layer.wrap(command, directory, setup)
         return command
 
     def for_server(self, directory: str, *, notify: bool, writable: str = "") -> dict[str, object]:
-        """What a submission server applies to itself: the fields of `ServerSetup`. `writable` is
-        the folder below which its scenarios may write."""
+        """Return the settings that a submission server applies to itself, as the fields of
+        `ServerSetup`. Its scenarios may write below the folder `writable`.
+        """
         setup = ServerSetup(directory=directory, notify=notify and self.notifies, writable=writable)
         for layer in self._layers:
             layer.set_up(setup)

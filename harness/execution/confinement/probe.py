@@ -44,13 +44,15 @@ class TierTrial:
 
     @property
     def not_prevented(self) -> str:
-        """One sentence: what this tier cannot prevent."""
+        """Return one sentence about what this tier cannot prevent."""
         return NOT_PREVENTED[self.tier]
 
 
 def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTrial:
-    """The best tier under which every forbidden act failed. UserError, naming what was missing,
-    when that is worse than `require`."""
+    """Return the best tier under which every forbidden act failed.
+
+    Raise UserError, naming what is missing, if that tier is worse than `require`.
+    """
     shortcomings: list[str] = []
     for tier in Tier:
         trial = try_tier(interpreter, tier)
@@ -98,7 +100,7 @@ def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
 
 
 def _probe(driver: Driver) -> tuple[tuple[Probe, ...], bool]:
-    """Every act, and whether typed input arrives."""
+    """Try every act, and check whether typed input arrives."""
     with scratch_directory() as place:
         place.chmod(0o755)
         canary = place / "canary"
@@ -138,7 +140,9 @@ def _call(expression: str) -> Stimulus:
 
 
 def _judged(name: str, seen: Observation) -> Probe:
-    """An act that returned succeeded, and so did one whose process became another program."""
+    """Judge an act: one that returned succeeded, and so did one whose process became another
+    program.
+    """
     if seen.raised is None:
         return Probe(name=name, prevented=seen.ending is Ending.CRASHED, detail=seen.detail)
     message = seen.raised.message.partition(": '")[0]  # without paths, which differ every time
@@ -166,8 +170,11 @@ _PROGRAM = SourceFile(name="sums.py", data=b"def add(a, b):\n    return a + b\n"
 
 
 def try_together(interpreter: Interpreter, tier: Tier) -> str:
-    """Why two calls of a plain function could not run in one process under this tier; empty where
-    they could. Without that every scenario runs alone, which is right, and slower."""
+    """Return why two calls of a plain function could not run in one process under this tier.
+
+    The text is empty if they could. Otherwise every scenario runs alone, which is correct but
+    slower.
+    """
     if not has_terminals():
         return "it needs Linux"
     from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are terminals)
@@ -197,7 +204,7 @@ _SETTINGS = (
 
 
 def remedies(trials: Sequence[TierTrial]) -> tuple[str, ...]:
-    """One line for each thing that the trials of all tiers found missing."""
+    """Return one line for each thing that the trials of all tiers found missing."""
     if not sys.platform.startswith("linux") or not has_terminals():
         return ("grade on Linux: this system offers no confinement that the harness knows",)
     failed = {trial.tier for trial in trials if trial.shortcoming}

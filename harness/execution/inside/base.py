@@ -135,8 +135,10 @@ def _start_server(
 
 
 def _hear_signals() -> None:
-    """Every signal as in an interpreter that a person started: a job in the background of a
-    script, or under nohup, ignores some, and whatever it starts would."""
+    """Reset every signal to its state in an interpreter that a person started.
+
+    A background job of a script, or a job under nohup, ignores some, and its children inherit that.
+    """
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
     for number in _signal.valid_signals() - {_signal.SIGPIPE, _signal.SIGXFSZ}:
         if _signal.getsignal(number) == _signal.SIG_IGN:
@@ -241,7 +243,10 @@ class Server:
             self.facades = Facades()
 
     def _scenario(self, request: ForkRequest, terminal: int, questions: int, answers: int) -> None:
-        """Fork its process, which alone receives its job, by `questions`; wait for its end."""
+        """Fork the scenario's process and wait for its end.
+
+        Only that process receives its job, through `questions`.
+        """
         selection = request.selection
         if selection is not None and selection not in self.program.known:
             self.limits.allow_memory(self.setup["memory"])
@@ -292,8 +297,11 @@ class Server:
             self.filters[name].load()
 
     def _wait_for(self, pid: int) -> tuple[int, int]:
-        """The child's wait status and CPU time in microseconds. Meanwhile the driver may ask for
-        its process id, or have it killed; if it hangs up, the child is killed, and this ends."""
+        """Return the child's wait status and its CPU time in microseconds.
+
+        Meanwhile the driver may ask for its process id or have it killed. If the driver hangs up,
+        the child is killed and the wait ends.
+        """
         known_by = (os.pidfd_open(pid),) if _HAS_PIDFD else ()
         for number in known_by:
             self.events.register(number, select.EPOLLIN)

@@ -1,7 +1,9 @@
-"""The scenarios of one submission, or the calls of one tool, in a browser, where nothing forks: a
-page's worker keeps a copy of this interpreter's memory once `Server.prepare` is done, and puts it
-back before each `Server.run`: every scenario begins in the same fresh interpreter, as a forked
-process does. It ends one by unwinding this code, which no `except` can catch."""
+"""Runs the scenarios of one submission, or the calls of one tool, in a browser, which cannot fork.
+
+The page's worker keeps a copy of this interpreter's memory once `Server.prepare` is done and puts
+it back before each `Server.run`, so every scenario begins in the same fresh interpreter, as a
+forked process does. The worker ends a scenario by unwinding this code, which no `except` can catch.
+"""
 
 # pathlib would be heavy for every copy to carry
 # ruff: noqa: PTH123

@@ -1,9 +1,11 @@
-"""What time a program is told: one that stands still, or the real one moved; and how it sleeps.
-`time` gets functions of ours. The classes of `datetime` stay themselves, so that every object is of
-the class that a program knows: their methods that read the clock are put into the classes' own
-dictionaries, which is all that a program could notice. Monotonic clocks run on; only a sleep, or
-another wait with a time, that nobody waits for moves them. What C code reads for itself is left
-alone: times of files, SQL's `CURRENT_TIMESTAMP`."""
+"""Decides which time a program is told (a fixed one, or the real one moved) and how it sleeps.
+
+`time` gets functions of ours. The classes of `datetime` stay themselves, so that every object has
+the class that a program knows: only the methods that read the clock are replaced, in the classes'
+own dictionaries, and a program could notice nothing else. Monotonic clocks run on; only sleeps and
+other timed waits that nobody waits for move them. Times that C code reads for itself are not
+replaced: times of files, SQL's `CURRENT_TIMESTAMP`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NANO = 1_000_000_000
-# A class's cache of methods does not count a reference: what was in the class must live on.
+# A class's cache of methods does not count a reference: the replaced method must live on.
 _replaced: list[object] = []
 
 
@@ -94,7 +96,9 @@ class _Slept:
         self._real_sleep = time.sleep
 
     def may_skip(self, length: Any) -> bool:
-        """Whether a wait of so many seconds is plain and short, and nothing goes on meanwhile."""
+        """Return whether a wait of so many seconds is plain and short, and nothing goes on
+        meanwhile.
+        """
         is_plain = type(length) is float or type(length) is int
         is_short = is_plain and _SHORTEST_SLEEP <= length <= self.longest
         return is_short and (_IN_BROWSER or not _something_goes_on())
@@ -114,7 +118,7 @@ def _something_goes_on() -> bool:
         return True
     if "threading" not in sys.modules:
         return False
-    # Not what `_thread` counts: over pipes a thread of ours tells what was computed.
+    # Not the count of `_thread`: over pipes a thread of ours reports the CPU time.
     count = getattr(sys.modules["threading"], "active_count", None)
     return count is None or bool(count() != 1)
 
@@ -129,7 +133,7 @@ def _count_sleep(longest: float) -> _Slept:
         if slept.may_skip(length):
             slept.skip(length)
             return
-        real_sleep(length)  # which has its own words for what is wrong
+        real_sleep(length)  # which has its own error messages
         slept.told += int(float(length) * _NANO)
 
     _put_function(sleep)
@@ -178,7 +182,7 @@ def _skip_conditions(slept: _Slept) -> None:
 
     wait.__qualname__, wait.__module__ = real.__qualname__, real.__module__
     condition.wait = wait
-    # They may have been loaded before the clocks were replaced, by which they count what is left.
+    # They may have been loaded before the clocks, by which they count, were replaced.
     vars(threading)["_time"] = vars(queue)["time"] = time.monotonic
 
 
@@ -226,7 +230,7 @@ def move(seconds: int) -> None:
 
 
 def _zone(offset: int) -> str:
-    """A fixed offset as POSIX writes a zone, with its sign the other way round: `<+10>-10`."""
+    """Return a fixed offset as POSIX writes a zone, with the opposite sign: `<+10>-10`."""
     if not offset:
         return "UTC0"
     hours, minutes = divmod(abs(offset) // 60, 60)
@@ -261,8 +265,11 @@ def _tell(now: Callable[[], int]) -> None:
 
 
 def _put_function(function: Callable[..., Any], module: str = "time") -> None:
-    """Put this in the place of the module's function with its name. What is given in another
-    number or by name, Python's own takes, which has the words for it."""
+    """Replace the module's function that has this name.
+
+    If a program passes another number of arguments or passes them by name, Python's own function
+    takes the call, so that its error messages stay.
+    """
     name = function.__name__
     real = getattr(sys.modules[module], name)
     most = function.__code__.co_argcount
@@ -276,9 +283,11 @@ def _put_function(function: Callable[..., Any], module: str = "time") -> None:
 
 
 def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
-    """An object that is called as this, and else like Python's own function: unlike one that is
-    written in Python, it is not a method of the objects of a class that has it
-    (`nap = time.sleep`), its copy is itself, and messages call its type as ever."""
+    """Return an object that calls this and otherwise behaves like Python's own function.
+
+    Unlike a function written in Python it does not become a method of a class that holds it (`nap =
+    time.sleep`), its copy is itself, and messages name its usual type.
+    """
     space = {
         "__slots__": ("__weakref__",),
         "__module__": real.__module__,
@@ -302,7 +311,7 @@ def _put(kind: type, method: Any) -> None:
 
 
 def _of_time(now: Callable[[], int]) -> tuple[Callable[..., Any], ...]:
-    """What takes the place of the functions of `time` that read the time of day."""
+    """Return the replacements for the functions of `time` that read the time of day."""
     real = dict(vars(sys.modules["time"]))
 
     def time() -> float:

@@ -43,7 +43,7 @@ class KernelLimits:
 
 
 def _address_space() -> int:
-    """Bytes of this process; 0 where the system does not tell."""
+    """Return the size of this process in bytes; 0 if the system does not tell."""
     try:
         with open("/proc/self/statm", "rb") as statm:
             return int(statm.read().split()[0]) * resource.getpagesize()
@@ -65,7 +65,7 @@ def _children() -> set[int]:
     try:
         with open(f"/proc/{own}/task/{own}/children", "rb") as children:
             return {int(pid) for pid in children.read().split()}
-    except OSError:  # where no list can be read, only what has ended already is found, and reaped
+    except OSError:  # without a list, only ended processes are found
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 continue

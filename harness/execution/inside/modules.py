@@ -34,13 +34,16 @@ class ModuleSource:
         self.code = code
 
     def compiled(self) -> CodeType:
-        """The code, compiled at most once; SyntaxError or ValueError when it is none."""
+        """Return the code, compiled at most once.
+
+        Raise SyntaxError or ValueError if the text cannot be compiled.
+        """
         if self.code is None:
             self.code = compile(self.data, self.filename, "exec", dont_inherit=True, optimize=0)
         return self.code
 
     def try_to_compile(self) -> None:
-        """Compile now if it can be; otherwise whoever imports it gets the error."""
+        """Compile now if that works; otherwise the importing program gets the error."""
         try:
             self.compiled()
         except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
@@ -87,7 +90,7 @@ class Library:
         return sys.modules.get(name, module)
 
     def blank(self, name: str) -> ModuleType:
-        """A module of this library, its body not yet run."""
+        """Return a module of this library whose body has not run yet."""
         source = self.sources[name]
         module = MODULE(name)
         module.__dict__["__builtins__"] = _BUILTINS
@@ -99,7 +102,7 @@ class Library:
 
 
 def by_module_name(files: Iterable[tuple[str, bytes]]) -> dict[str, ModuleSource]:
-    """The Python files among these, by the name that imports them."""
+    """Return the Python files among these by the names under which they are imported."""
     return {name[:-3]: ModuleSource(name, data) for name, data in files if name.endswith(".py")}
 
 
@@ -126,7 +129,7 @@ def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> 
 
 
 def _importing(sources: Iterable[bytes]) -> set[str]:
-    """The words of lines that may import; a guess, since it only saves time."""
+    """Return the words of lines that may import. A wrong guess costs only time."""
     words: set[str] = set()
     for data in sources:
         for line in data.translate(_SPACES).splitlines():
@@ -136,7 +139,7 @@ def _importing(sources: Iterable[bytes]) -> set[str]:
 
 
 def _sources_of(names: Iterable[str]) -> Iterator[bytes]:
-    """The sources of modules on the path, which are not run."""
+    """Return the sources of modules on the path, without running them."""
     for name in filter(str.isidentifier, names):
         spec = PathFinder.find_spec(name)
         if spec is not None and spec.origin is not None and spec.origin.endswith(".py"):
@@ -145,7 +148,9 @@ def _sources_of(names: Iterable[str]) -> Iterator[bytes]:
 
 
 def load_tool(modules: dict[str, bytes], entry: str) -> Callable[[str], str]:
-    """A trusted function of ours, `entry` ("package.module:name"), out of modules' code by name."""
+    """Return a trusted function of ours, `entry` ("package.module:name"), from code by module
+    name.
+    """
     packages = {name.rpartition(".")[0] for name in modules}
     sources = {}
     for name, data in modules.items():
@@ -165,7 +170,7 @@ def hide_ours() -> None:
 
 
 def _is_no_folder(place: str) -> bool:
-    """Whether it is the library's archive, which need not exist, or nothing."""
+    """Return whether the entry is the library's archive, which need not exist, or empty."""
     try:
         os.stat(place + "/.")  # noqa: PTH116  (pathlib is not loaded here)
     except OSError:
@@ -179,7 +184,9 @@ def begin_path_with_a_folder() -> None:
 
 
 def complete_interpreter() -> None:
-    """`exit`, `quit` and `help`, which `site` gives elsewhere; and no warnings on the terminal."""
+    """Add `exit`, `quit` and `help`, which `site` provides otherwise, and keep warnings off the
+    terminal.
+    """
     warnings.simplefilter("ignore")
     end_key = "Ctrl-D (i.e. EOF)"
     builtins.quit = _sitebuiltins.Quitter("quit", end_key)

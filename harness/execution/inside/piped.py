@@ -1,9 +1,12 @@
-"""One scenario, one call of a tool, or a scenario's stand-ins, in an interpreter started for it,
-which reports, from a thread, how much it has computed: no kernel is asked. Its standard streams are
-pipes that look like a terminal: descriptor 1 takes all that is shown, standard error's text among
-it and in its order; frames of ours go where descriptor 2 led. What is typed comes framed over
-descriptor 0, when it is asked for among the text: a reader of the text then has all that was shown
-before."""
+"""Runs one scenario, one call of a tool or a scenario's stand-ins in an interpreter started for
+it.
+
+A thread reports how much it has computed, so that the kernel need not be asked. Its standard
+streams are pipes that look like a terminal: descriptor 1 takes all shown text, that of standard
+error included, in order; our own frames go where descriptor 2 led. Typed lines come framed over
+descriptor 0 when they are asked for within the text, so that a reader of the text has everything
+that was shown before.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,7 @@ def serve(setup: dict[str, Any]) -> None:
 
 
 def _begin(said: int, beat: float) -> None:
-    """Say that it begins, and from then on, every `beat` seconds, what was computed so far."""
+    """Report the start, and from then on, every `beat` seconds, how much was computed so far."""
     sleep, computed = time.sleep, time.process_time
     before = computed()
 
@@ -122,7 +125,7 @@ def _send_locked(said: int, kind: bytes, text: str) -> None:
 
 
 def _from_driver(heard: int) -> bytes:
-    """The next message of this descriptor; SystemExit when nobody is there any more."""
+    """Return the next message of this descriptor. Raise SystemExit if the driver has gone."""
     try:
         return receive(heard)
     except EOFError:
@@ -130,7 +133,7 @@ def _from_driver(heard: int) -> bytes:
 
 
 class _Keyboard:
-    """What is typed, asked for by `word` among the text and given out as it is read."""
+    """Typed input that is asked for by `word` within the text, and given out as it is read."""
 
     def __init__(self, word: bytes, heard: int) -> None:
         self._word = word
@@ -163,9 +166,11 @@ _Output.__module__ = "_io"
 
 
 def _install(word: bytes, *, is_piped: bool) -> tuple[int, int]:
-    """Put the streams in place; return the descriptors for what the process hears, and for what it
-    says of itself. Whoever reads descriptor 0 past `sys.stdin` and `os.read` finds its end there,
-    and none of our messages. With `is_piped` the input follows later (`pipe_in`)."""
+    """Install the streams. Return the descriptors for messages to the process and for its reports.
+
+    A program that reads descriptor 0 past `sys.stdin` and `os.read` finds the end of the input
+    there and none of our messages. With `is_piped` the input follows later (`pipe_in`).
+    """
     heard, said = os.dup(0), os.dup(2)
     os.dup2(1, 2)
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -1,8 +1,11 @@
 """Prepares memory that forks share until one of them writes, so that no scenario copies what it
-only reads: CPython writes there, too. It counts references: what was there before the fork outlives
-every scenario, and from 3.12 on can be made immortal, as `None` is. And it learns, where methods
-are and which types our own code meets: a program of ours, run in the base server, teaches it once.
-Free memory is given back."""
+only reads.
+
+CPython writes to read memory, too. It counts references: objects from before the fork outlive every
+scenario, and from 3.12 on they can be made immortal, as `None` is. It also learns where methods are
+and which types our own code meets: a program of ours that runs in the base server teaches it once.
+Free memory is given back.
+"""
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH123
 
@@ -111,7 +114,9 @@ def freeze_heap() -> None:
 
 
 def _make_immortal(pending: list[Any]) -> None:
-    """These objects and all that they refer to, as far as the collector and code tell."""
+    """Make these objects and everything that they refer to immortal, as far as the collector and
+    code can tell.
+    """
     count_at = ctypes.c_uint32.from_address
     immortal = count_at(id(None)).value
     while pending:
@@ -130,8 +135,10 @@ def _make_immortal(pending: list[Any]) -> None:
 
 
 def _counts_are_where_expected() -> bool:
-    """Whether this is a version of which it is known that objects begin with their count of
-    references and `None` has the mark of an immortal, and both are so here."""
+    """Return whether objects begin with their reference count and `None` is marked as immortal.
+
+    Only known versions are trusted, and both facts are checked.
+    """
     known = sys.implementation.name == "cpython" and sys.version_info[:2] in _KNOWN_VERSIONS
     if not known or "t" in sys.abiflags or sys.byteorder != "little" or sys.maxsize < 1 << 32:
         return False

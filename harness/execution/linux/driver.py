@@ -164,7 +164,7 @@ class SubmissionServer(ObservedSubmission):
 
     @property
     def sources(self) -> Sources:
-        """The submission's files, in which the places and names of a reply must be."""
+        """Return the submission's files, which must contain the places and names of a reply."""
         return self._sources
 
     def observe_together(
@@ -174,10 +174,13 @@ class SubmissionServer(ObservedSubmission):
         keep: Keep = lambda number, data: True,
         most_seconds: float | None = None,
     ) -> SharedOutcome:
-        """Run these numbers of a group in one process, one after another; `keep` says what is to be
-        kept. What gives up ends its process and costs a new one: once two have and none was seen to
-        its end, the others are not tried. Nor are they after `most_seconds` of CPU time or of
-        sleep. HarnessError when our own server failed."""
+        """Run these members of a group in one process, one after another; `keep` decides which
+        observations are kept.
+
+        A stimulus that gives up ends its process, and a new one is needed: after two of them
+        without a completed stimulus the others are not tried, nor after `most_seconds` of CPU time
+        or of sleep. Raise HarnessError if our own server failed.
+        """
         if self._server.not_prepared is not None:
             return SharedOutcome(seen={}, refused="it does not compile within its limits")
         seen: dict[int, bytes] = {}
@@ -207,7 +210,7 @@ class SubmissionServer(ObservedSubmission):
 
 
 def _question(job: ScenarioJob, limits: Limits) -> Question:
-    """What a shared run is asked, in place of this job."""
+    """Return the question that a shared run gets in place of this job."""
     return Question(
         cpu_seconds=sharing.CPU_SHARE * limits.cpu_seconds,
         output_bytes=limits.output_kib * 1024,

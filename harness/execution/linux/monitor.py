@@ -103,8 +103,9 @@ class Monitor(ScenarioMonitor):
         self._watched.add(descriptor)
 
     def _leave(self, descriptors: Iterable[int]) -> None:
-        """Hear no more of these, which would be reported at once every time: what has hung up, and
-        what nobody reads while a process that was killed takes its time to go."""
+        """Stop listening to these, which would be reported at once every time: streams that hung
+        up, and streams that nobody reads while a killed process takes its time to end.
+        """
         for descriptor in self._watched.intersection(descriptors):
             self._events.unregister(descriptor)
             self._watched.discard(descriptor)
@@ -139,14 +140,16 @@ class Monitor(ScenarioMonitor):
         return True
 
     def _provide_input(self) -> bool:
-        """Have something to read on the terminal; False when the scenario ends instead. What is
-        piped in is there already."""
+        """Make something to read available on the terminal.
+
+        Return False if the scenario ends instead. Piped input is there already.
+        """
         if self._is_piped:
             return True
         terminal = self._terminal
         line: Typed | None = None
         # The process is stopped until the kernel lets it read, so a line may be sent before we read
-        # what was printed: it is handed over meanwhile, which takes a while. But only one that is
+        # the output: it is handed over meanwhile, which takes a while. But only a line that is
         # surely next and can do nothing before it is read, as a key does, or a sign that acts so.
         if self._listener is not None and self._inputs and self._screen.loaded:
             following = self._inputs[-1]
@@ -206,7 +209,10 @@ class ScenarioClock:
         self.due = self._started + min(_HEARTBEAT, self._shortest)
 
     def passed(self) -> Ending | None:
-        """The limit that is over, if any. HarnessError when our own server does not answer."""
+        """Return the exceeded limit, if any.
+
+        Raise HarnessError if our own server does not answer.
+        """
         now = time.monotonic()
         elapsed = now - self._started
         # `late`: we should have looked and did not, and did not compute either. Then the machine or
@@ -244,7 +250,7 @@ class ScenarioClock:
         self.due += seconds  # nor is it a standstill: nobody looked meanwhile
 
     def hear(self) -> tuple[int, int] | None:
-        """As `ServerProcess.hear` once the process has ended; None until then."""
+        """Return the answer of `ServerProcess.hear` once the process has ended; None until then."""
         heard = self._server.hear()
         if isinstance(heard, ProcessClock):
             self._clock, self.due = heard, time.monotonic()
@@ -304,7 +310,7 @@ class SharedProcess:
         self.gave_up: int | None = None
 
     def _ask(self) -> None:
-        """The next question, or first that its files be loaded; after the last one the end."""
+        """Send the next question: first to load its files, and after the last one the end."""
         if not self._left:
             self._channel.send(ToSharedRun.LEAVE)
             return
@@ -367,7 +373,7 @@ class SharedProcess:
                 self._kill()
 
     def _take(self, data: bytes) -> bool:
-        """Act on the frames that are whole now; False where none was."""
+        """Handle the complete frames; return False if there was none."""
         self._unread.data += data
         acted = False
         try:
@@ -375,7 +381,7 @@ class SharedProcess:
                 self._take_frame(*split(frame))
                 acted = True
         except TamperedError:
-            self._kill()  # what is too long to be read is observed alone
+            self._kill()  # an answer that is too long is observed in its own process
         return acted
 
     def _take_frame(self, kind: bytes, body: bytes) -> None:

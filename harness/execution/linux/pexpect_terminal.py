@@ -47,7 +47,10 @@ class Terminal(_FdSpawn):
         self._unread.register(self.slave, select.POLLIN)
 
     def read_nonblocking(self, size: int = 1, timeout: float | None = -1) -> bytes:
-        """As pexpect says: what was printed, TIMEOUT when there is nothing, EOF at the end."""
+        """Return printed bytes.
+
+        As pexpect does, raise TIMEOUT if there are none and EOF at the end.
+        """
         if timeout == 0:  # without asking the kernel first, as `fdspawn` does
             try:
                 data = super(fdspawn, self).read_nonblocking(size)
@@ -69,7 +72,7 @@ class Terminal(_FdSpawn):
         return False
 
     def has_unread_input(self) -> bool:
-        """Whether something typed was not read yet (an end of input counts)."""
+        """Return whether some typed input was not read yet (an end of input counts)."""
         return bool(self._unread.poll(0))
 
     def send_typed(self, typed: Typed) -> None:
@@ -79,7 +82,7 @@ class Terminal(_FdSpawn):
             self.send(typed.text.encode("utf-8", "surrogateescape") + b"\n")
 
     def finish(self) -> None:
-        """Give up the other side: at the end of what was printed there is EOF."""
+        """Close the other side, so that EOF follows the printed bytes."""
         if self.slave >= 0:
             os.close(self.slave)
             self.slave = -1
@@ -90,8 +93,11 @@ class Terminal(_FdSpawn):
 
 
 def open_pty() -> tuple[int, int]:
-    """The master's side, and the slave's to hand to a process: no echo, no output processing, input
-    by lines, Ctrl-C and Ctrl-D. OSError when the system has no more terminals."""
+    """Return the master's side, and the slave's side for a process.
+
+    It has no echo and no output processing, reads lines, and handles Ctrl-C and Ctrl-D. Raise
+    OSError if the system has no more terminals.
+    """
     master, slave = os.openpty()
     control: list[Any] = [b"\0"] * len(termios.tcgetattr(slave)[6])
     control[termios.VINTR] = b"\x03"

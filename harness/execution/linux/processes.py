@@ -76,7 +76,7 @@ class Listener:
             fcntl.ioctl(descriptor, _SET_FLAGS, _SYNCHRONOUS_WAKE_UP)
 
     def receive(self) -> Question | None:
-        """A process's question, which waits to go on; None when it has ended."""
+        """Return a process's question, which waits for an answer; None if the process has ended."""
         asked = bytearray(_ASKED.size)
         try:
             fcntl.ioctl(self.descriptor, _RECEIVE, asked)
@@ -98,7 +98,7 @@ class Listener:
                 raise
 
     def close(self) -> None:
-        """Give the descriptor up: whoever asks from now on is refused."""
+        """Close the descriptor: from now on every question is refused."""
         os.close(self.descriptor)
 
 
@@ -107,9 +107,11 @@ class GoneError(HarnessError):
 
 
 def resolve_pid(number: int, descriptors: list[int]) -> int:
-    """This process's number for a process that was told of by another: by a pidfd where the other
-    had one (the numbers differ when it runs in a namespace), else by its `number`. Closes the
-    descriptors. GoneError when the process is gone already."""
+    """Return this process's number for a process that another one named.
+
+    A pidfd is used if the other process had one (the numbers differ in a namespace), otherwise its
+    `number`. The descriptors are closed. Raise GoneError if the process has already ended.
+    """
     if not descriptors:
         return number
     try:
@@ -148,7 +150,7 @@ class ProcessClock:
         return self._cpu
 
     def asleep(self, elapsed: float) -> float:
-        """Of `elapsed` seconds at most, those it neither ran nor waited for a CPU or for us."""
+        """Return how many of `elapsed` seconds it neither ran nor waited for a CPU or for us."""
         cpu = self.cpu()
         if (queued := _queued(self._schedstat)) is None:
             return elapsed / _LOADED_MACHINE
@@ -166,7 +168,9 @@ class ProcessClock:
 
 
 def _queued(schedstat: Path) -> float | None:
-    """The seconds a process or thread has waited for a CPU; None where that is not counted."""
+    """Return the seconds that a process or thread has waited for a CPU; None if the system does
+    not count them.
+    """
     try:
         return int(schedstat.read_text("ascii").split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
@@ -203,8 +207,11 @@ class ServerProcess:
             raise HarnessError("a submission server ended") from None
 
     def receive(self) -> tuple[bytes, list[int]]:
-        """Its next message and the descriptors with it; HarnessError when it has ended. Where a
-        signal of ours cuts it, what follows could not be told from its rest: it counts as ended."""
+        """Return its next message and the message's descriptors.
+
+        Raise HarnessError if it has ended. If one of our signals cuts a message, the next one could
+        not be told from its rest, so that counts as its end.
+        """
         try:
             message = frames.receive_from_socket(self.control)
         except (OSError, EOFError):
@@ -217,8 +224,9 @@ class ServerProcess:
         return message
 
     def hear(self) -> tuple[int, int] | ProcessClock | None:
-        """What it says of a scenario's process: its wait status and CPU time in microseconds once
-        it has ended, or its clock if that was asked for. HarnessError when the server has ended."""
+        """Return a scenario's wait status and CPU time in microseconds once it has ended, or its
+        clock if that was asked for. Raise HarnessError if the server has ended.
+        """
         message, descriptors = self.receive()
         kind, body = split(message)
         if kind == FromServer.ENDED:
@@ -295,11 +303,13 @@ class BaseProcess:
             self._process.kill()  # whatever it forked dies with it
 
     def check_alive(self) -> None:
-        """HarnessError when the base has ended: what it forked died with it, whatever it did."""
+        """Raise HarnessError if the base has ended: its forks died with it, whatever they did."""
         self._ask(ToZygote.END + b"0", FromZygote.ENDED)
 
     def complaint(self) -> str:
-        """The last line that our own code printed on the base's terminal, escaped, for messages."""
+        """Return the last line that our own code printed on the base's terminal, escaped, for
+        messages.
+        """
         self.boot_pty.drain(1 << 20)
         lines = bytes(self.boot_pty.screen.raw).decode("utf-8", "replace").splitlines()
         return visible(lines[-1][:300]) if lines else ""
@@ -316,8 +326,11 @@ class BaseProcess:
     def _ask(
         self, request: bytes, expected: FromZygote, *descriptors: int
     ) -> tuple[bytes, list[int]]:
-        """The body of its answer, and the descriptors with it. Where a signal of ours cuts it, the
-        next answer could not be told from its rest: the process is ended."""
+        """Return the body of the answer and its descriptors.
+
+        If one of our signals cuts it, the next answer could not be told from its rest, so the
+        process is ended.
+        """
         try:
             frames.send_to_socket(self._control, request, descriptors)
             answer = frames.receive_from_socket(self._control)
@@ -347,7 +360,10 @@ class StimulusCompiler:
     def compile(
         self, job: ScenarioJob, functions: tuple[str, ...]
     ) -> tuple[ScenarioJob, StimulusFacts]:
-        """As `ProcessServer.compile`. HarnessError when our own machinery fails."""
+        """Compile as `ProcessServer.compile` does.
+
+        Raise HarnessError if our own machinery fails.
+        """
         if job.texts is None:
             raise HarnessError("a stimulus is compiled twice")
         key = (functions, *job.texts)
@@ -386,10 +402,13 @@ CHUNK = 1 << 16  # bytes taken at once at most
 
 
 class ScenarioChannel:
-    """Lives for one scenario: a pipe for what its process is told (a socket would wake it twice a
-    message), a socket pair for what it says (which, unlike a pipe, cannot be opened again to be
-    read: what was said stays said). Only that scenario's process holds the other ends: nothing it
-    writes can be read for another one, nothing of its job passes through its server."""
+    """The connection to one scenario's process, for its lifetime.
+
+    A pipe carries what the process is told (a socket would wake it twice a message). A socket pair
+    carries its replies: unlike a pipe it cannot be opened again to be read, so replies cannot be
+    taken back. Only that scenario's process holds the other ends: nothing that it writes can be
+    read as another one's, and its job does not pass through its server.
+    """
 
     def __init__(self) -> None:
         self._heard, self._says = socket.socketpair()
@@ -402,7 +421,7 @@ class ScenarioChannel:
 
     @property
     def process_ends(self) -> tuple[int, int]:
-        """What the scenario's process reads from, and what it writes to."""
+        """Return the descriptors that the scenario's process reads from and writes to."""
         return self._told, self._says.fileno()
 
     def send(self, message: bytes) -> None:
@@ -422,13 +441,15 @@ class ScenarioChannel:
                 return
 
     def wait_in_kernel(self, seconds: float) -> None:
-        """From now on `receive` may be called: it waits in the kernel, up to so many seconds."""
+        """Let `receive` be called from now on. It waits in the kernel for up to so many seconds."""
         self._heard.setblocking(True)
         timeval = struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
         self._heard.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
 
     def receive(self) -> bytes | None:
-        """What the process wrote; none when it has ended, None when nothing came for a while."""
+        """Return the bytes that the process wrote; none if it has ended, None if nothing came for
+        a while.
+        """
         try:
             return self._heard.recv(CHUNK)
         except BlockingIOError:

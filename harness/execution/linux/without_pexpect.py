@@ -1,5 +1,7 @@
-"""The part of pexpect's `fdspawn` that the monitor uses, with the same names and meaning, for the
-self-check file alone, which has the standard library only."""
+"""Has the part of pexpect's `fdspawn` that the monitor uses, with the same names and meaning.
+
+Only the self-check file needs it, which has just the standard library.
+"""
 
 import os
 import select

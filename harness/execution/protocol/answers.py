@@ -26,8 +26,11 @@ from harness.model.stimulus import Stimulus
 
 @dataclass(frozen=True, slots=True)
 class StimulusFacts:
-    """What is known of a stimulus from its texts: the `needs`, public functions that the submission
-    must have; and how many positional `arguments` its call has (None: it is not a plain call)."""
+    """Facts about a stimulus that its texts tell.
+
+    `needs` are the public functions that the submission must have. `arguments` is the number of
+    positional arguments of its call; None if it is not a plain call.
+    """
 
     needs: frozenset[str]
     arguments: int | None
@@ -81,7 +84,10 @@ class Answerable:
                 self._check_place(found["file"], int(found["last"]))
 
     def _check_reached(self, reached: tuple[Phase, ...]) -> None:
-        """A call or a session says when it begins a part; a kind of our own may have several."""
+        """Check the start of a part, which a call or a session reports.
+
+        One of our own kinds may have several.
+        """
         possible: tuple[Phase, ...] = (Phase.ARGUMENTS, Phase.STIMULUS)
         if self.stimulus.action.program:
             possible = ()
@@ -119,7 +125,9 @@ class Answerable:
         self._check_variables(final.variables or ())
 
     def _check_loop(self, loop: str) -> None:
-        """A loop is `file:first-last`, or nothing if no line of the student's files loops."""
+        """Check a loop, which is `file:first-last`, or nothing if no line of the student's files
+        loops.
+        """
         if loop == "":
             return
         found = _LOOP.fullmatch(loop)
@@ -138,7 +146,7 @@ class Answerable:
             _require(_FUNCTION.fullmatch(frame.function) is not None)
 
     def _check_variables(self, variables: tuple[NamedValue, ...]) -> None:
-        """A variable has a name that the stimulus's texts bind, once."""
+        """Check that each variable has a name that the stimulus's texts bind, once."""
         names = Counter(variable.name for variable in variables)
         texts = "\n".join(self.stimulus.source_texts())
         for name, count in names.items():
@@ -164,8 +172,11 @@ class Answerable:
         )
 
     def _is_confirmed(self, hint: NameHint | None) -> bool:
-        """Whether the files have the names of a hint, and they or the stimulus the name that it is
-        about. A program may make names as it runs: a hint that is not confirmed is left out."""
+        """Return whether the files contain the names of a hint, and they or the stimulus the name
+        that it is about.
+
+        A program may make names as it runs, so an unconfirmed hint is left out.
+        """
         if hint is None or not self._is_written(hint.owner):
             return False
         if hint.near and not self._is_written(hint.near):
@@ -219,8 +230,9 @@ _OUTCOME = ("value", "raised", "before", "after", "variables", "exit", "missing"
 
 
 def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool:
-    """Whether a final reply has each field that belongs to its stimulus and outcome, and no other:
-    else it was not written by our code. `arguments` as in `StimulusFacts`."""
+    """Return whether a final reply has exactly the fields that belong to its stimulus and outcome;
+    otherwise our code did not write it. `arguments` as in `StimulusFacts`.
+    """
     final, action = reply.final, stimulus.action
     if final is None or final.memory:  # without memory the reply has nothing else
         return True

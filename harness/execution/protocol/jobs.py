@@ -33,7 +33,7 @@ INSIDE = (
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.process",
     "shared.facades", "shared.snapshot", "shared.run", "warm_up", "base",
 )  # fmt: skip
-_PIPED = "piped"  # sent where there are no terminals, alone
+_PIPED = "piped"  # sent only to systems without terminals
 
 # Defines `load`: of modules' code by name makes a package that nothing finds by the names of its
 # folders on a disk; those that are optional may lack what they import. And `message`, which takes
@@ -84,7 +84,7 @@ FLAGS = (
 
 
 def environment(hash_seed: int) -> dict[str, str]:
-    """All that the interpreter's environment holds."""
+    """Return the interpreter's whole environment."""
     windows = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
     return {**INNER_ENVIRONMENT, **windows, "PYTHONHASHSEED": str(hash_seed), "LD_BIND_NOW": "1"}
 
@@ -114,8 +114,12 @@ sys.stdout.buffer.write(marshal.dumps(found, 2))
 def inside_modules(
     interpreter: Interpreter | None, names: Iterable[str]
 ) -> list[tuple[str, bytes]]:
-    """The code of these modules of `inside`, and of all in one of these folders, with their names.
-    HarnessError where the interpreter does not work; None: this one, which starts no process."""
+    """Return the code of these modules of `inside`, and of all modules in one of these folders,
+    with their names.
+
+    Raise HarnessError if the interpreter does not work. None is this interpreter, which needs no
+    process.
+    """
     if interpreter is None:
         return list(compiled_here(_texts(names), "inside/").items())
     texts = _texts((*INSIDE, _PIPED))
@@ -126,7 +130,7 @@ def inside_modules(
 
 
 def compiled_here(sources: Mapping[str, str], folder: str = "") -> dict[str, bytes]:
-    """The code of these modules' texts, compiled by this interpreter."""
+    """Return the code of these modules' texts, compiled by this interpreter."""
     return {
         name: marshal.dumps(compile(text, _file(folder, name), "exec", dont_inherit=True))
         for name, text in sources.items()
@@ -156,8 +160,9 @@ def _file(folder: str, name: str) -> str:
 def tool_modules(
     interpreter: Interpreter, sources: Mapping[str, str], entry: str
 ) -> dict[str, bytes]:
-    """The code of the modules of a tool, `entry` ("package.module:function"), by module name, from
-    their texts. HarnessError where the interpreter does not work."""
+    """Return the code of a tool's modules by name, compiled from their texts; `entry` is
+    "package.module:function". Raise HarnessError if the interpreter does not work.
+    """
     return _compiled(interpreter, entry.partition(":")[0], "", tuple(sources.items()))
 
 
@@ -205,13 +210,15 @@ _ANY_DATA = "None"
 
 
 def main_file(assignment: Assignment) -> str:
-    """The name under which the submission's first file is imported."""
+    """Return the name under which the submission's first file is imported."""
     return assignment.laid_as or assignment.submission_files[0]
 
 
 def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[str, object]:
-    """What a process needs to know of an assignment and a submission, whatever the scenario. What
-    is provided with overridden constants, or with some scenarios only, is told with these."""
+    """Return what a process needs to know of an assignment and a submission in every scenario.
+
+    Files provided with overridden constants, or only with some scenarios, are sent with these.
+    """
     return {
         "main": main_file(assignment),
         "files": _pairs(program_files(assignment, files)),
@@ -317,8 +324,11 @@ class Jobs:
 
 
 def _equals_to_send(equals: str) -> str:
-    """What a process is told of the expression that a value is to be equal to. A literal is the
-    answer, and is compared outside: any data in its place has the value described as data."""
+    """Return the form of the expression for `equals` that a process is told.
+
+    A literal is the answer and is compared outside: any data in its place makes the process
+    describe the value as data.
+    """
     try:
         Value.parse(equals)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -329,7 +339,9 @@ def _equals_to_send(equals: str) -> str:
 def stand_in_setup(
     assignment: Assignment, reference: tuple[SourceFile, ...] = ()
 ) -> dict[str, object]:
-    """What the server of the stand-ins needs to know: files of the course, none of a student's."""
+    """Return what the server of the stand-ins needs to know: only files of the course, none of a
+    student.
+    """
     return {
         "variants": [_pairs(variant.files) for variant in assignment.variants],
         "extra": _pairs(assignment.extra_files),
@@ -339,8 +351,10 @@ def stand_in_setup(
 
 
 def program_files(assignment: Assignment, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """The files of a submission that count, under the names they are imported by; anything else
-    handed in beside them is ignored, and so is a file too large to be checked."""
+    """Return the submission's files that count, by the names under which they are imported.
+
+    Other files and files that are too large to be checked are ignored.
+    """
     files = tuple(file for file in files if len(file.data) <= MAX_SOURCE_BYTES)
     named = tuple(file for file in files if file.name in assignment.submission_files)
     if assignment.laid_as is None:
@@ -355,8 +369,9 @@ def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
 
 @cache
 def proxy_names(file: SourceFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The public functions of a module, and its other public names, whose values cannot travel;
-    sorted. HarnessError when the file is not Python."""
+    """Return a module's public functions, and its other public names, whose values cannot travel;
+    both sorted. Raise HarnessError if the file is not Python.
+    """
     try:
         table = symtable(file.data, file.name, "exec")  # type: ignore[arg-type]  # bytes, too
     except (SyntaxError, ValueError):

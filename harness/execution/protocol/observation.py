@@ -48,8 +48,10 @@ class End:
 def observation(
     answerable: Answerable, limits: Limits, screen: ScreenParser, end: End
 ) -> Observation:
-    """What the process did. If it cannot have answered that, it is `TAMPERED`. HarnessError when a
-    provided file did not load."""
+    """Return the observation of what the process did; `TAMPERED` if it cannot have answered that.
+
+    Raise HarnessError if a provided file did not load.
+    """
     loading, parts = screen.parts(limits.output_kib * 1024)
     seen = Observation(
         ending=Ending.ANSWERED,
@@ -92,9 +94,12 @@ def _output_limit(end: End, limits: Limits) -> OutputLimit:
 
 
 def _ended_by_itself(stimulus: Stimulus, end: End, reply: Reply) -> bool:
-    """Whether a program ended its process, as by `os._exit`. Its screen, its files and its exit
-    status are seen from outside: a person at a terminal would see the same. What it wrote to a
-    stderr apart from the screen is known to the process only."""
+    """Return whether a program ended its process, as `os._exit` does.
+
+    Its screen, its files and its exit status are visible from outside: a person at a terminal would
+    see the same. Only the process knows what it wrote to a stderr that is kept apart from the
+    screen.
+    """
     is_whole_program = stimulus.action.program != "" and not stimulus.stderr_apart
     left = end.reason is None and end.exit_code >= 0
     return is_whole_program and left and reply.final is None and not stimulus.finds_loop
@@ -103,7 +108,7 @@ def _ended_by_itself(stimulus: Stimulus, end: End, reply: Reply) -> bool:
 def _steps(
     answerable: Answerable, parts: list[tuple[Turn, ...]], reply: Reply
 ) -> tuple[StepOutcome, ...]:
-    """The outcomes of a session's steps. A step that did not finish has only turns."""
+    """Return the outcomes of a session's steps. An unfinished step has only turns."""
     said = chain(reply.steps, repeat(StepReply()))
     turns_of_steps = parts[: len(answerable.stimulus.action.steps)]
     return tuple(
@@ -118,7 +123,10 @@ def _steps(
 
 
 def with_files(seen: Observation, files: tuple[NamedValue, ...]) -> Observation:
-    """The observation with what lies in the scenario's folder. Only what lies there can be open."""
+    """Return the observation with the files in the scenario's folder.
+
+    Only files there can be open.
+    """
     names = {entry.name for entry in files}
     if MORE_FILES in names or names.issuperset(seen.left_open):
         return replace(seen, files=files)
@@ -126,7 +134,7 @@ def with_files(seen: Observation, files: tuple[NamedValue, ...]) -> Observation:
     return replace(seen, files=files, left_open=(), ending=Ending.TAMPERED, detail=detail)
 
 
-# What CPython makes of a MemoryError when there is no memory for its traceback.
+# CPython makes this of a MemoryError if it lacks the memory for a traceback.
 _NO_TRACEBACK = ("SystemError", "error return without exception set")
 
 
@@ -158,7 +166,9 @@ def _answered(answerable: Answerable, seen: Observation, final: FinalReply) -> O
 
 
 def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str]:
-    """The ending, and its detail, of a process that we ended or that ended before it answered."""
+    """Return the ending, and its detail, of a process that we ended or that ended before it
+    answered.
+    """
     if end.reason is not None:
         if reply.final is not None and end.reason in (Ending.TIMEOUT, Ending.ASKED_FOR_MORE):
             return Ending.TAMPERED, "answered and did not end"

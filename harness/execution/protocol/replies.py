@@ -54,7 +54,7 @@ def checked_name(plain: Any) -> str:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether the text can be written as UTF-8: it holds no lone surrogates."""
+    """Return whether the text can be written as UTF-8, that is, has no lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -74,8 +74,10 @@ def _checked_text(plain: Any, limit: int) -> str:
 
 
 def value_from(plain: Any, depth: int = 0) -> Value:
-    """A value from `["kind", text]`, `["kind", [values]]` or `["kind", type, [values]]`;
-    TamperedError for anything else, and for one that is nested too deep."""
+    """Return a value from `["kind", text]`, `["kind", [values]]` or `["kind", type, [values]]`.
+
+    Raise TamperedError for anything else and for a value that is nested too deep.
+    """
     if type(plain) is not list or len(plain) not in (2, 3) or type(plain[0]) is not str:
         raise TamperedError("a misshapen value")
     kind, content = KINDS.get(plain[0]), plain[-1]
@@ -118,7 +120,7 @@ def _is_short_spelled(kind: ValueKind, text: str) -> bool:
 
 
 def _is_spelled(kind: ValueKind, text: str) -> bool:
-    """Whether this is the spelling that `inside.messages.codec` gives a value of the kind."""
+    """Return whether `inside.messages.codec` spells a value of the kind like this."""
     if len(text) <= _SHORT:
         return _is_short_spelled(kind, text)
     return _SPELLINGS[kind](text)
@@ -134,7 +136,7 @@ def _matches(pattern: str) -> Callable[[str], bool]:
 
 
 def _repeats(read: Callable[[str], object]) -> Callable[[str], bool]:
-    """The texts that are the `repr` of what `read` makes of them."""
+    """Return the texts that equal the `repr` of what `read` makes of them."""
 
     def spells(text: str) -> bool:
         try:
@@ -256,9 +258,9 @@ class FinalReply:
     near: str = ""  # the name in it that is most like that one
     open: tuple[str, ...] = ()  # files that are not closed
     memory: bool = False  # there was no memory left
-    loop: str | None = None  # where it looped
+    loop: str | None = None  # the place of the loop
     recursion: str | None = None  # the line of a function that called itself again and again
-    stderr: str | None = None  # what was written to stderr, if that is not shown on the screen
+    stderr: str | None = None  # the text of stderr, if the screen does not show it
 
     def check_size(self) -> None:
         """Raise TamperedError if a part is larger than our side makes it, or no name."""
@@ -286,13 +288,16 @@ class Reply:
 
 
 class FrameBuffer:
-    """What a process has written, frame by frame as they become whole; `data` is what is left."""
+    """The bytes that a process has written, given out as complete frames; `data` is the rest."""
 
     def __init__(self) -> None:
         self.data = bytearray()
 
     def next(self) -> bytes | None:
-        """The next frame; None while it is not whole. TamperedError if it is empty or too large."""
+        """Return the next frame, or None if it is not complete.
+
+        Raise TamperedError if it is empty or too large.
+        """
         data = self.data
         if len(data) < HEAD:
             return None
@@ -308,7 +313,7 @@ class FrameBuffer:
 
 
 def read_reply(frames: tuple[bytes, ...]) -> Reply:
-    """The reply that these are; TamperedError when it breaks the protocol."""
+    """Return the reply in these frames. Raise TamperedError if it breaks the protocol."""
     return _cached(frames) if sum(map(len, frames)) <= _SHORT else _read(frames)
 
 
@@ -365,7 +370,7 @@ _cached = functools.lru_cache(maxsize=4096)(_read)
 
 
 def read_text(frames: tuple[bytes, ...]) -> str | None:
-    """A tool's answer; None when it gave none."""
+    """Return a tool's answer, or None if it gave none."""
     found = [body for kind, body in map(split, frames) if kind == FromTool.ANSWER]
     if len(found) > 1:
         raise TamperedError("more than one reply")
@@ -373,7 +378,7 @@ def read_text(frames: tuple[bytes, ...]) -> str | None:
 
 
 def read_as(kind: type[T], body: bytes) -> T:
-    """A frame's body as data of this kind; TamperedError for anything else."""
+    """Return a frame's body as data of this kind. Raise TamperedError for anything else."""
     if body.count(b'["') > MAX_VALUES:  # each value begins so, and no text can hold it
         raise TamperedError("a reply too large")
     try:

@@ -25,21 +25,24 @@ class ScreenParser:
     raw: bytearray = field(default_factory=bytearray)
     typed: list[tuple[int, Typed]] = field(default_factory=list)
     _loaded: bool = False
-    _kept: int = 0  # bytes, once it discards what is more
+    _kept: int = 0  # bytes, once it discards the rest
 
     def remember(self, typed: Typed) -> None:
-        """It was typed at this place, as far as what was printed is there."""
+        """Note that this was typed here, as far as the printed text has arrived."""
         self.typed.append((len(self.raw), typed))
 
     @property
     def loaded(self) -> bool:
-        """Whether the submission's body has run."""
+        """Return whether the submission's body has run."""
         if not self._loaded:
             self._loaded = self.sentinel in self.raw
         return self._loaded
 
     def exceeds(self, limit: int) -> bool:
-        """Whether more than `limit` bytes were printed; what may be discarded is forgotten here."""
+        """Return whether more than `limit` bytes were printed.
+
+        Bytes that may be discarded are dropped here.
+        """
         more = len(self.raw) - (self._kept or limit)
         if more > 0 and not self._kept:
             sentinels = min(self.raw.count(self.sentinel), self.most_sentinels)
@@ -52,7 +55,7 @@ class ScreenParser:
         return False
 
     def parts(self, limit: int) -> tuple[str, list[tuple[Turn, ...]]]:
-        """What was printed while loading, and the turns of each later part, cut to `limit`."""
+        """Return the output while loading and the turns of each later part, cut to `limit`."""
         start, left = 0, limit
         parts: list[tuple[Turn, ...]] = []
         for text in self.raw.split(self.sentinel, self.most_sentinels):
@@ -73,7 +76,9 @@ class ScreenParser:
         return tuple(turns)
 
     def _text(self, start: int, stop: int) -> str:
-        """As "backslashreplace" does, which takes a second for a megabyte that is not UTF-8."""
+        """Decode as "backslashreplace" does, which takes a second for a megabyte that is not
+        UTF-8.
+        """
         text = self.raw[start:stop].decode("utf-8", "surrogateescape")
         return _UNDECODED.sub(_escaped, text)
 
@@ -86,7 +91,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
-    """The turns of several parts as one conversation."""
+    """Return the turns of several parts as one conversation."""
     if len(parts) == 1:
         return parts[0]
     turns: list[Turn] = []
@@ -102,8 +107,10 @@ def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
 
 
 def scenario_screen(stimulus: Stimulus) -> ScreenParser:
-    """An empty screen with a new sentinel for this stimulus. Of what is printed until a loop is
-    found, no more is kept than in any scenario."""
+    """Return an empty screen with a new sentinel for this stimulus.
+
+    Output before a loop is found is kept only as far as in any scenario.
+    """
     return ScreenParser(
         sentinel=os.urandom(_SENTINEL_BYTES),
         most_sentinels=1 + len(stimulus.action.steps),
@@ -112,5 +119,5 @@ def scenario_screen(stimulus: Stimulus) -> ScreenParser:
 
 
 def plain_screen() -> ScreenParser:
-    """An empty screen of a process that writes no sentinel."""
+    """Return an empty screen of a process that writes no sentinel."""
     return ScreenParser(sentinel=b"\0", most_sentinels=0)

@@ -1,4 +1,4 @@
-"""Where submissions are graded. An engine takes jobs and gives back what was found, in pieces.
+"""Runs the grading of submissions. An engine takes jobs and returns the results in pieces.
 
 `local` has worker processes on this machine, `dask` workers on many. Another engine is one more
 class that is an `Engine`, and is handed to `grade_batch`.
@@ -20,7 +20,7 @@ from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.results.reuse import Piece
 
-# Makes, once in each worker, what is to be done with each result there, while other workers grade.
+# Makes, once in each worker, the function that handles each result there, while others grade.
 # It can be pickled. The result that it returns is stored.
 OnGraded = Callable[[Plan], Callable[[SubmissionResult], SubmissionResult]]
 
@@ -28,9 +28,11 @@ OnGraded = Callable[[Plan], Callable[[SubmissionResult], SubmissionResult]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSetup:
     """What every worker grades with.
-    `store` is read for what earlier runs observed; None: everything is observed anew, and results
-    alone come back, unless `pack_alone` asks for what was observed, in pieces that need no other
-    job's. What `on_graded` makes is called with each result before it is sent."""
+
+    `store` is read for observations of earlier runs; None: everything is observed anew and only
+    results come back, unless `pack_alone` asks for the observations, in pieces that need no other
+    job's. The function that `on_graded` makes is called with each result before it is sent.
+    """
 
     grader: GraderSetup
     interpreter: Interpreter
@@ -42,8 +44,11 @@ class WorkerSetup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One submission to grade, on these scenarios alone (None: the whole plan). After so many
-    seconds it is to be paused (None: never); `before` is what it took until it was."""
+    """One submission to grade, only on these scenarios (None: the whole plan).
+
+    After so many seconds it is to be paused (None: never); `before` is the time that it took until
+    it was.
+    """
 
     submission: Submission
     only: tuple[str, ...] | None = None
@@ -70,8 +75,11 @@ class WorkerFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paused:
-    """A job took long and can go on later, from what was stored of it. `used` is what it took so
-    far, `decided` the share of its scenarios that need no more time."""
+    """A job took long and can go on later, from its stored parts.
+
+    `used` is the time that it took so far, `decided` the share of its scenarios that need no more
+    time.
+    """
 
     used: Used
     decided: float
@@ -79,7 +87,7 @@ class Paused:
 
 Ended = (
     Graded | WorkerFailure | Paused
-)  # of a `Job`: what was observed and judged came before, in pieces
+)  # of a `Job`: its observations and verdicts came before, in pieces
 AnyJob = Job | FailureJob
 Message = Piece | Ended | FirstFailures
 
@@ -88,5 +96,7 @@ class Engine(AbstractContextManager["Engine"], Protocol):
     """Grades what it is given. Leaving its `with` block ends all that it started."""
 
     def run(self, setup: WorkerSetup, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
-        """For each job any number of pieces to be stored in this order, then how it ended. Several
-        jobs may be under way at once."""
+        """Yield for each job any number of pieces to be stored in this order, then how it ended.
+
+        Several jobs may run at once.
+        """

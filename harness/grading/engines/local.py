@@ -45,8 +45,9 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
         self.close()
 
     def _take(self, setup: object) -> SpawnedWorker:
-        """An idle worker with this setup, else a new one; idle ones with another setup are ended.
-        OSError where none can be started."""
+        """Return an idle worker with this setup, or a new one; idle ones with another setup are
+        ended. Raise OSError if none can be started.
+        """
         with self._lock:
             for place, (idle_setup, worker) in enumerate(self._idle):
                 if idle_setup is setup:
@@ -93,9 +94,12 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
         jobs: Iterable[Task],
         heard: Callable[[Any], None] = lambda message: None,
     ) -> Iterator[tuple[Task, Any]]:
-        """Each job with each of its worker's messages, as they come; one job a worker is under way.
-        A job whose worker dies has another one, once. `heard` is called with the last message of a
-        job before the next job is asked for. OSError where no worker can be started."""
+        """Yield each job with each of its worker's messages as they arrive; each worker has one
+        job at a time.
+
+        A job whose worker dies gets another one, once. `heard` is called with the last message of a
+        job before the next job is asked for. Raise OSError if no worker can be started.
+        """
         waiting = iter(jobs)
         busy: list[SpawnedWorker] = []
         retried: list[Task] = []
@@ -147,9 +151,11 @@ def run_jobs(
     digests: bool = False,
     blame: bool = False,
 ) -> Iterator[tuple[Job, Graded]]:
-    """Each job with its result, in the order in which they end. `digests` is as in `GraderSetup`;
-    with `blame`, causes of failures are found by substitution. Raises HarnessError when the
-    harness itself failed on a job."""
+    """Yield each job with its result in the order in which they end.
+
+    `digests` is as in `GraderSetup`; with `blame`, causes of failures are found by substitution.
+    Raise HarnessError if the harness itself failed on a job.
+    """
     reference = context.specification.reference if blame else ()
     grader = replace(context.grader_setup(), digests=digests, reference=reference)
     return _outcomes(context.worker_setup(grader), jobs, workers)
@@ -158,7 +164,7 @@ def run_jobs(
 def search_failures(
     context: GradingContext, jobs: Sequence[FailureJob], workers: int | None
 ) -> Iterator[tuple[FailureJob, FirstFailures]]:
-    """Each job with the failures that were found, as `run_jobs`."""
+    """Yield each job with its failures, as `run_jobs` does."""
     # Our own programs do not exploit the order of a shared run: a fixed one, for the same answers.
     grader = replace(context.grader_setup(), secret=bytes(32))
     return _outcomes(context.worker_setup(grader), jobs, workers)

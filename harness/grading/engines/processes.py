@@ -220,7 +220,9 @@ def serve(descriptor: int) -> None:
 
 
 def _fork() -> tuple[int, int, str]:
-    """The fork's number (0: this is the fork) and a pidfd for it, or -1 and why there is none."""
+    """Return the fork's number (0: this is the fork) and a pidfd for it, or -1 and the reason why
+    there is none.
+    """
     gc.freeze()  # a collection in a fork would copy all that it visits
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # reaped, it has no pidfd
     try:
@@ -233,7 +235,7 @@ def _fork() -> tuple[int, int, str]:
 
 
 def _received(connection: Connection) -> int:
-    """A descriptor that came over the connection; no program that is started inherits it."""
+    """Return a descriptor that came over the connection; no program that is started inherits it."""
     descriptor = recv_handle(connection)
     os.set_inheritable(descriptor, False)
     return descriptor

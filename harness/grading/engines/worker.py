@@ -55,8 +55,10 @@ class SpawnedWorker:
             self.connection.send(job)
 
     def receive(self) -> Any:
-        """Wait for a piece of what was found, or for how the job ended; EOFError or OSError if the
-        worker died."""
+        """Wait for a piece of the results, or for the end of the job.
+
+        Raise EOFError or OSError if the worker died.
+        """
         found = self.connection.recv()
         if not isinstance(found, Piece):
             self.current = None
@@ -75,7 +77,7 @@ class SpawnedWorker:
 
 
 def main(descriptor: int, parent: int) -> None:
-    """The worker's side: read the setup, then grade until the parent is gone."""
+    """Run the worker's side: read the setup, then grade until the parent is gone."""
 
     def serve(connection: Connection, setup: WorkerSetup, cpu: int | None) -> None:
         for _, message in grade_in_turn(setup, iter(connection.recv, None), cpu):
@@ -88,8 +90,10 @@ Serve = Callable[[Connection, Any, int | None], None]
 
 
 def worker_process(descriptor: int, parent: int, serve: Serve) -> None:
-    """The side of a `SpawnedWorker`'s process: read the setup and the processor, then `serve` until
-    the parent is gone, which ends this process whatever it is doing."""
+    """Run the side of a `SpawnedWorker`'s process: read the setup and the processor, then `serve`.
+
+    The parent's end also ends this process, whatever it is doing.
+    """
     logs.log_as_parent()
     signal.signal(signal.SIGTERM, _leave)
     connection = _ParentsEnd(descriptor)
@@ -189,7 +193,9 @@ def _grade_in_turn(
 
 
 def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:
-    """What is to be stored, in pieces: no side ever holds all of it. Then how the job ended."""
+    """Yield the parts to be stored, so that no side ever holds all of them, then how the job
+    ended.
+    """
     if isinstance(ended, Graded):
         if packer is not None:
             yield from packer.pieces(ended.observations, ended.verdicts)
@@ -212,7 +218,7 @@ def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> 
         )
     except HarnessError as failure:
         return WorkerFailure(reason=str(failure)) if last else None
-    except Exception as error:  # of what is searched: grading itself tells of it in its result
+    except Exception as error:  # only of a search: grading itself reports it in its result
         return WorkerFailure(reason=place_of(error)) if last else None
     if graded.result.status is SubmissionStatus.HARNESS_ERROR and not last:
         return None

@@ -1,1 +1,3 @@
-"""Observing one program: each scenario alone or many together, the reference, substituted runs."""
+"""Observes one program: each scenario in its own process or many together, the reference, and
+substituted runs.
+"""

@@ -43,7 +43,7 @@ _MOST_SECONDS = LOWEST_SECONDS / LOWEST_FACTOR
 
 @dataclass(frozen=True, slots=True)
 class _ReferenceObserver:
-    """Answers with what was seen together, else observes."""
+    """Answers with observations of the shared run if there are any, otherwise observes."""
 
     server: Observer
     seen: dict[Stimulus, Observation]
@@ -63,13 +63,13 @@ def _seen_together(
     asked: dict[Stimulus, Limits] = {}
     for scenario in plan.scenarios:
         for stimulus in scenario.stimuli:
-            if not scenario.faster_than:  # how long it takes is measured alone
+            if not scenario.faster_than:  # its time is measured in its own process
                 asked[stimulus] = scenario.limits
             for part in evaluated_parts(scenario.stated_for(stimulus)):
                 asked[_question(stimulus, part.expression)] = scenario.limits
     asked = {stimulus: limits for stimulus, limits in asked.items() if may_share(stimulus)}
     seen = _observe_together(server, asked)
-    # One stimulus of each function and set of constants must do alone what it did.
+    # One stimulus of each function and set of constants must do the same in its own process.
     chosen: dict[object, Stimulus] = {}
     for stimulus in seen:
         called = called_function(stimulus.action.expression)
@@ -119,7 +119,9 @@ class Problem:
 
 
 def made_with(interpreter: Interpreter, tier: Tier, plan: Plan) -> str:
-    """What a key depends on beside the plan and the reference: a short digest."""
+    """Return a short digest of everything that a key depends on beside the plan and the
+    reference.
+    """
     parts = [
         interpreter.build,
         tier.value,
@@ -159,12 +161,12 @@ def make_key(specification: Specification, driver: AnyDriver, slowness: float = 
 
 
 def evaluated_parts(stated: Expected) -> tuple[OfExpression, ...]:
-    """Every `{python: …}` and `{equals: …}` a scenario states."""
+    """Yield every `{python: …}` and `{equals: …}` that a scenario states."""
     return tuple(part for part in stated.parts() if isinstance(part, OfExpression))
 
 
 def _question(stimulus: Stimulus, expression: str) -> Stimulus:
-    """The stimulus whose value is that of `expression` beside another stimulus."""
+    """Return the stimulus whose value is that of `expression` beside another stimulus."""
     return Stimulus(
         action=Call(expression=expression),
         given=stimulus.given,
@@ -197,7 +199,7 @@ def _evaluated(
 
 
 def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:
-    """Where the reference does not do what the scenarios state, in the plan's order."""
+    """Return where the reference does not do what the scenarios state, in the plan's order."""
     problems: list[Problem] = []
     for scenario in plan.scenarios if key.scenarios else ():
         name = scenario.id
@@ -212,7 +214,7 @@ def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:
 
 
 def parameters(stimulus: Stimulus, assignment: Assignment) -> tuple[str, ...]:
-    """The reference's names for a call's positional arguments; empty for other stimuli."""
+    """Return the reference's names for a call's positional arguments; empty for other stimuli."""
     name = called_function(stimulus.action.expression)
     return next((each.parameters for each in assignment.functions if each.name == name), ())
 
@@ -220,7 +222,9 @@ def parameters(stimulus: Stimulus, assignment: Assignment) -> tuple[str, ...]:
 def expectation(
     scenario: Scenario, stimulus: Stimulus, answer: Answer | None, assignment: Assignment
 ) -> Expectation:
-    """What one stimulus is held to; without an answer (no reference) only what is stated."""
+    """Return what one stimulus is held to; without an answer (no reference) only the
+    stated parts.
+    """
     return Expectation(
         stated=resolve(scenario.stated_for(stimulus), answer.python if answer else ()),
         reference=answer.observation if answer else None,

@@ -29,8 +29,9 @@ NOT_OBSERVED = Observation(ending=Ending.NOT_RUN)
 
 
 def total_seconds(plan: Plan, key: AnswerKey) -> float:
-    """What a submission may take: what the assignment says, else what follows from how long the
-    reference took for the whole plan."""
+    """Return the seconds that a submission may take: those of the assignment, or a default from
+    the time that the reference took for the whole plan.
+    """
     stated = plan.assignment.total_seconds
     if stated is not None:
         return stated
@@ -83,16 +84,18 @@ class SubmissionBudget:
 
     @property
     def is_paused(self) -> bool:
-        """Whether it is over, and not since all was used up."""
+        """Return whether it has ended before all of its time was used up."""
         return self.is_over and self._pause_at is not None and self._pause_at == min(self._ends)
 
     def used(self) -> Used:
-        """What was used until now, by its processes and by this thread."""
+        """Return the seconds used until now, by its processes and by this thread."""
         own = (_own_seconds() - self._own_before) / self.slowness
         return replace(self._used, cpu=self._used.cpu + own)
 
     def left(self) -> float | None:
-        """Seconds of CPU time and of waiting that are left, the lesser of the two; None: no end."""
+        """Return the seconds of CPU time or of waiting that are left, whichever is less; None: no
+        end.
+        """
         if not self._ends:
             return None
         left = min(self._ends) - self.used().most
@@ -100,9 +103,11 @@ class SubmissionBudget:
         return 0.0 if self.is_over else left
 
     def charge(self, cpu: float, own_cpu: float, elapsed: float) -> None:
-        """Count a process that ended, by this machine's seconds. How long a busy machine let it
-        wait for a processor is not told from sleep: only what is many times its CPU time is
-        waiting."""
+        """Count a process that ended, by this machine's seconds.
+
+        On a busy machine, waiting for a processor cannot be told from sleep: only many times its
+        CPU time counts as waiting.
+        """
         waiting = max(0.0, elapsed - LOADED_MACHINE * (cpu + own_cpu))
         used = self._used
         self._used = Used(cpu=used.cpu + cpu / self.slowness, waiting=used.waiting + waiting)
@@ -110,7 +115,7 @@ class SubmissionBudget:
 
 
 class BudgetedObserver:
-    """Observes within a submission's budget; what is asked once it is used up is not run."""
+    """Observes within a submission's budget; once that is used up, nothing more is run."""
 
     def __init__(self, server: Observer, budget: SubmissionBudget) -> None:
         self._server = server
@@ -141,7 +146,7 @@ class SharingBudgetedObserver(BudgetedObserver):
 
     @property
     def sources(self) -> Sources:
-        """The submission's files."""
+        """Return the submission's files."""
         return self._server.sources
 
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
@@ -170,19 +175,19 @@ class SharingBudgetedObserver(BudgetedObserver):
 
 
 def calibrated(server: Observer, slowness: float) -> Observer:
-    """The server with the usual machine's seconds, and no budget."""
+    """Return the server with the usual machine's seconds, and no budget."""
     return budgeted(server, SubmissionBudget(None, slowness=slowness))
 
 
 def budgeted(server: Observer, budget: SubmissionBudget) -> Observer:
-    """The server, whose every process counts."""
+    """Return the server with a budget that every process counts against."""
     if isinstance(server, SharingObserver):
         return SharingBudgetedObserver(server, budget)
     return BudgetedObserver(server, budget)
 
 
 def _here(limits: Limits, slowness: float) -> Limits:
-    """The limits by this machine's clock: a sleep takes as long on every machine."""
+    """Return the limits by this machine's clock: a sleep takes as long on every machine."""
     return replace(limits, cpu_seconds=limits.cpu_seconds * slowness)
 
 

@@ -47,7 +47,7 @@ MOST_SUBSTITUTED_RUNS = 100  # of one submission
 MOST_SUBSTITUTED_LIMITS = 4  # of one submission; each costs a whole limit
 LARGEST_SOURCE = 200_000  # bytes; a larger program is not substituted in
 LONGEST_SECONDS = 1.0  # of CPU, unless the reference needs more: a call takes 0.1 ms
-LONGEST_ENDLESS_SECONDS = 0.25  # where it did not end: most other functions do not change that
+LONGEST_ENDLESS_SECONDS = 0.25  # if it did not end: most other functions do not change that
 SUBSTITUTED_FACTOR = 50
 _TIMED_OUT = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 MOST_LOOP_RUNS = 3  # of one submission
@@ -100,7 +100,7 @@ class CauseFinder:
         passed: tuple[Scenario, ...],
         candidate: Candidate,
     ) -> tuple[tuple[Cause, ...], dict[str, Verdict]]:
-        """The causes, and the new verdicts of these runs by their keys."""
+        """Find the causes, and the new verdicts of these runs by their keys."""
         outline, files = candidate.report.outline, candidate.submission.files
         assignment = self._runs.plan.assignment
         several = len(assignment.submission_files) > 1 and assignment.laid_as is None
@@ -156,7 +156,9 @@ class _RunsAgain:
     def _recalled(
         self, each: FailedScenario, what: Sequence[str], run: Callable[[], Verdict]
     ) -> Verdict:
-        """What an earlier grading found by a run that `what` describes, else what `run` finds."""
+        """Return what an earlier grading found by a run that `what` describes, or the result of
+        `run`.
+        """
         parts = (
             self.judged.key_of(self.candidate.submission, each.scenario),
             str(each.verdict.draw),
@@ -168,13 +170,16 @@ class _RunsAgain:
         verdict = self.candidate.cache.verdict(key)
         if verdict is None:
             verdict = run()
-            if not self.candidate.budget.is_over:  # else it may be of what was not run
+            if not self.candidate.budget.is_over:  # otherwise not all scenarios ran
                 self.new[key] = verdict
         return verdict
 
     def passes(self, each: FailedScenario, names: Blame) -> bool | None:
-        """Whether the scenario passes with these names substituted. None where that is not known:
-        the arguments of their calls cannot leave the process, or the calls take too long."""
+        """Return whether the scenario passes with these names substituted.
+
+        None if that is unknown: the arguments of their calls cannot leave the process, or the calls
+        take too long.
+        """
         # With stand-ins it ran with the course's functions already.
         if each.scenario.stand_ins or self.substituted_runs >= MOST_SUBSTITUTED_RUNS:
             return False
@@ -214,12 +219,12 @@ class _RunsAgain:
         return Verdict(kind=VerdictKind.PASSED if passed else VerdictKind.FAILED)
 
     def _observe(self, stimulus: Stimulus, scenario: Scenario, most: float) -> Observation:
-        """What a stimulus does within the scenario's limits and that many CPU seconds."""
+        """Observe a stimulus within the scenario's limits and that many CPU seconds."""
         limits = replace(scenario.limits, cpu_seconds=min(scenario.limits.cpu_seconds, most))
         return self.candidate.server.observe(stimulus, limits)
 
     def endless(self, causes: Sequence[Cause]) -> dict[str, Loop | Recursion]:
-        """The loops and recursions in which causes do not end, by the causes' examples."""
+        """Return the loops and recursions in which causes do not end, by the causes' examples."""
         outline = self.candidate.report.outline
         failed = [self.failed[cause.example] for cause in causes if cause.example in self.failed]
         looping = [each for each in failed if each.verdict.kind in _LOOPING]
@@ -247,7 +252,7 @@ class _RunsAgain:
         return Verdict(kind=each.verdict.kind, explanation=Explanation(rule=rule, message=detail))
 
     def with_suspects(self, causes: Sequence[Cause], program: SuspectProgram) -> tuple[Cause, ...]:
-        """The causes with the lines that are most suspect, by traced runs."""
+        """Return the causes with their most suspect lines, by traced runs."""
         found: list[Cause] = []
         for index, cause in enumerate(causes):
             members = [self.failed[name] for name in cause.scenarios if name in self.failed]
@@ -266,8 +271,11 @@ class _RunsAgain:
     def _traced(
         self, cause: Cause, members: Sequence[FailedScenario], program: SuspectProgram
     ) -> _TracedRuns | None:
-        """The runs for a cause; None if suspect lines would not help. No scenario is traced that
-        students see later than the example: which lines it runs tells what it types."""
+        """Return the runs for a cause; None if suspect lines would not help.
+
+        No scenario is traced that students see later than the example, because the lines that it
+        runs tell its input.
+        """
         example = self.failed.get(cause.example)
         if example is None or example.loading or example.missing or not cause.function:
             return None
@@ -321,5 +329,5 @@ class _TracedRuns:
 
 
 def _some(runs: Sequence[Scenario]) -> tuple[Scenario, ...]:
-    """At most `MOST_TRACED` of them, spread over all."""
+    """Return at most `MOST_TRACED` of them, spread over all."""
     return tuple(runs[:: max(1, math.ceil(len(runs) / MOST_TRACED))])

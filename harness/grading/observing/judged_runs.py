@@ -109,8 +109,11 @@ class Arrivals:
         self._explained: dict[str, set[Ending]] = {}  # by scenario id: of failing draws so far
 
     def keep(self, scenario: Scenario, index: int, seen: Observation) -> Observation:
-        """What is kept of the draw of this index; its verdict can be asked for from now on.
-        HarnessError where what is expected cannot be compared."""
+        """Return the parts to keep of the draw of this index; its verdict can be asked for from
+        now on.
+
+        Raise HarnessError if the expected value cannot be compared.
+        """
         if index == 0:
             self._explained.pop(scenario.id, None)
         judge = self._judge_of(scenario, index)
@@ -172,7 +175,7 @@ class RunOutcome:
     isolation_reason: str = ""
 
     def joined(self, later: RunOutcome) -> RunOutcome:
-        """This and a later run of other scenarios of the same submission."""
+        """Merge this with a later run of other scenarios of the same submission."""
         both_shared = self.isolation is later.isolation is Isolation.SHARED
         return RunOutcome(
             observations=self.observations | later.observations,
@@ -214,12 +217,12 @@ class GraderSetup:
 
     @property
     def total_seconds(self) -> float | None:
-        """What all of a submission may take; None: any time."""
+        """Return the seconds that all of a submission may take; None: any time."""
         return None if self.thorough else total_seconds(self.plan, self.key)
 
     @property
     def compared_with(self) -> AnswerKey | None:
-        """The key; None where there is no reference."""
+        """Return the key; None without a reference."""
         return self.key if self.key.scenarios else None
 
 
@@ -254,7 +257,7 @@ class JudgedRuns:
         self._reference_verdicts: dict[str, Verdict] = {}
 
     def observe_and_judge(self, plan: Plan, candidate: Candidate) -> RunOutcome:
-        """All scenarios, in a shared process if the program may have one."""
+        """Observe and judge all scenarios, in a shared process if the program may have one."""
         server, cache, sharing = candidate.server, candidate.cache, candidate.report.sharing
 
         def all_alone(reason: str) -> RunOutcome:
@@ -299,7 +302,7 @@ class JudgedRuns:
     def alone(
         self, plan: Plan, candidate: Candidate, shared: _SharedAnswers | None = None
     ) -> RunOutcome:
-        """Each scenario, run alone if neither an earlier run nor a shared run has it."""
+        """Observe each scenario alone that neither an earlier run nor a shared run has."""
         shared = shared or _SharedAnswers()
         keys, cache = self._keys_of(plan, candidate), candidate.cache
         arrivals = Arrivals(self.judge_of)
@@ -353,7 +356,7 @@ class JudgedRuns:
         return {each.id: self.key_of(candidate.submission, each) for each in plan.scenarios}
 
     def key_of(self, submission: Submission, scenario: Scenario) -> str:
-        """The key of what is observed when a submission runs alone."""
+        """Return the key of the observations of a submission that runs alone."""
         return observation_key(
             source_digest=submission.digest,
             scenario=scenario,
@@ -400,7 +403,7 @@ class JudgedRuns:
         return time_taken(observations[draw], scenario.limits, reference)
 
     def judge_of(self, scenario: Scenario, index: int) -> Judge:
-        """The judge of the draw of this index, the same for all submissions."""
+        """Return the judge of the draw of this index, the same for all submissions."""
         judge = self._judges.get((scenario.id, index))
         if judge is None:
             stimulus = scenario.stimuli[index]

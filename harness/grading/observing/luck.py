@@ -15,7 +15,7 @@ from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 
-MAX_RUNS = 4  # of one scenario, after the first; at least two where nothing differs
+MAX_RUNS = 4  # of one scenario, after the first; at least two if nothing differs
 MAX_SCENARIOS = 10  # of one submission
 _SAYS_NOTHING = frozenset({Ending.HARNESS_ERROR, Ending.NOT_RUN, Ending.TAMPERED})
 

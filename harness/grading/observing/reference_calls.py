@@ -23,8 +23,9 @@ class ReferenceCalls:
     _known: dict[Stimulus, tuple[str, ...] | None] = field(default_factory=dict)
 
     def of(self, stimulus: Stimulus, limits: Limits) -> tuple[str, ...] | None:
-        """Return digests of what it asks of the substituted functions; None where they cannot be
-        substituted in the reference itself."""
+        """Return digests of its calls of the substituted functions; None if they cannot be
+        substituted in the reference itself.
+        """
         if all(each.provided for each in stimulus.substitutions):
             return ()
         if stimulus not in self._known:

@@ -69,11 +69,11 @@ class LoopingBudget:
         self._left = whole * FOR_SHORTENED / BUDGET
 
     def is_endless(self, scenario: Scenario) -> bool:
-        """Whether the reference itself runs into a limit there, as it then should."""
+        """Return whether the reference itself runs into a limit there, as it then should."""
         return scenario.id in self._endless
 
     def affords_full(self, scenario: Scenario) -> bool:
-        """Whether one more scenario may run into its full limit."""
+        """Return whether one more scenario may run into its full limit."""
         return scenario.limits.cpu_seconds <= self._left_for_full
 
     def spend_full(self, scenario: Scenario) -> None:
@@ -105,8 +105,11 @@ class LoopingBudget:
 def run_scenario(
     observer: Observer, scenario: Scenario, limits: Limits, keep: Keep | None = None
 ) -> tuple[Observation, ...]:
-    """Every draw in order, or what is to `keep` of each; one that hit a limit, or whose program did
-    not even load, is the last, for the next would do so as well."""
+    """Run every draw in order and return what is to `keep` of each.
+
+    A draw that hit a limit, or whose program did not even load, is the last, because the next would
+    do the same.
+    """
     observed: list[Observation] = []
     for index, stimulus in enumerate(scenario.stimuli):
         observation = observer.observe(stimulus, limits)
@@ -192,7 +195,7 @@ class Running:
                     self.observed[scenario.id] = (*before, stopped)
 
     def _run(self, scenario: Scenario, limits: Limits) -> bool:
-        """Observe it, or remember what was observed at its full limit; whether it hit one."""
+        """Observe it, or remember its observation at its full limit; return whether it hit one."""
         outcome = self.recall(scenario)
         if outcome is None:
             self.fresh.add(scenario.id)
@@ -247,8 +250,10 @@ class Running:
 def read_program(
     tool: Answers, assignment: Assignment, files: tuple[SourceFile, ...]
 ) -> PolicyReport:
-    """The report of `tool`, the policy's entry point, on these files. Raises ToolFailed when there
-    is not an answer."""
+    """Return the report of `tool`, the policy's entry point, on these files.
+
+    Raise ToolFailed if there is no answer.
+    """
     program = None
     if not assignment.isolate_all:
         own = program_files(assignment, files)
@@ -259,7 +264,7 @@ def read_program(
 
 
 def program_may_share(tool: Answers, assignment: Assignment, files: tuple[SourceFile, ...]) -> bool:
-    """Whether the text of a program of ours lets its scenarios share a process."""
+    """Return whether the text of a program of ours lets its scenarios share a process."""
     try:
         return read_program(tool, assignment, files).sharing.allowed
     except ToolFailed:

@@ -1,9 +1,9 @@
-"""Which scenarios of a submission ran in shared processes, and what counts of them.
+"""Runs scenarios of a submission in shared processes, and decides which of their results count.
 
 A program that may share a process has the scenarios of each function of the sheet run one after
-another in one process. Of what is seen there only what equals the reference's observation counts,
-and it counts as passed; everything else is observed again in a process of its own, and
-that is judged. One of the equal ones of each function is observed again as well: an audit.
+another in one process. Only observations that equal the reference's count, and they count as
+passed; everything else is observed again in its own process, and that is judged. One of the equal
+ones of each function is observed again as well: an audit.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from harness.model.verdict import VerdictKind
 from harness.results.reuse import encoded
 
 JudgeOf = Callable[[Scenario, int], Judge]  # of the draw of this index
-_WORTH_A_PROCESS = 2  # one stimulus costs less alone than in a process that is audited
-_LARGEST_DRAW = 1 << 14  # bytes of a draw that differs; a larger one is observed alone
-_SHORTEST_TOLD = 8  # characters; what is shorter lies in many a text by chance
+_WORTH_A_PROCESS = 2  # one stimulus costs less in its own process than in one that is audited
+_LARGEST_DRAW = 1 << 14  # bytes of a draw that differs; a larger one is observed in its own process
+_SHORTEST_TOLD = 8  # characters; shorter texts occur in many others by chance
 
 
 @runtime_checkable
@@ -73,7 +73,7 @@ class SharedStimulus:
     expected: bytes = b""
 
     def is_equal(self, data: bytes) -> bool:
-        """Whether the report is of what the reference did."""
+        """Return whether the report shows that it did the same as the reference."""
         limits = self.scenario.limits
         if data != self.expected:
             if decoded(data, self.stimulus, limits, arguments=self.arguments) != self.reference:
@@ -105,7 +105,7 @@ class DifferingDraw:
     sources: Sources  # the submission's files
 
     def observation(self) -> Observation | None:
-        """What it did; None where its report does not show that."""
+        """Return the observation; None if the report does not show it."""
         entry, limits = self.entry, self.entry.scenario.limits
         return decoded(
             self.data,
@@ -131,8 +131,9 @@ class SharedRuns:
         self._digests: dict[str, str] = {}
 
     def expected_digests(self, server: Observer) -> Mapping[str, str]:
-        """Of each scenario whose stimuli may all share a process, by its id: a digest of the
-        reference's observations."""
+        """Return, by id, a digest of the reference's observations of each scenario whose stimuli
+        may all share a process.
+        """
         if isinstance(server, SharingObserver):
             self._prepare(server)
         return self._digests
@@ -217,7 +218,9 @@ class SharedRuns:
     def _processes(
         self, group: SharedGroup, shareable: Mapping[int, SharedStimulus]
     ) -> Iterator[SharedGroup]:
-        """The group as it is asked: in processes in which no question shows a later answer."""
+        """Yield the group in the processes in which it is asked, so that no question shows a later
+        answer.
+        """
         entries: dict[int, SharedStimulus] = {}
         for number, job in group.jobs.items():
             entry = shareable[number]
@@ -234,7 +237,7 @@ class SharedRuns:
             yield replace(group, jobs={number: group.jobs[number] for number in order})
 
     def _draw(self, what: str, of: object) -> bytes:
-        """A number that only who has the secret knows."""
+        """Return a number that only the holder of the secret knows."""
         text = f"{self._plan.spec_digest}\0{what}\0{of}"
         return hmac.digest(self._secret, text.encode(), "sha256")
 

@@ -67,10 +67,13 @@ class MutantOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOutcome:
-    """A sample submission: its mark, its differences from its expect.yaml, and the expectation that
-    it meets now: the entries that still hold, the others replaced. `other_causes` says which causes
-    it has in place of the stated ones; empty where they are the same, None where none are
-    stated."""
+    """A sample submission: its mark, its differences from its expect.yaml, and the expectation
+    that it meets now.
+
+    That expectation has the entries that still hold; the others are replaced. `other_causes` says
+    which causes it has in place of the stated ones; empty if they are the same, None if none are
+    stated.
+    """
 
     name: str
     mark: str
@@ -118,12 +121,14 @@ class ValidationReport:
 
 
 def needs_scenario(clause: Clause) -> bool:
-    """Settled clauses about behaviour do; unsettled ones and those checked by policy do not."""
+    """Return whether the clause needs a scenario: settled ones about behaviour do; unsettled ones
+    and those checked by policy do not.
+    """
     return not clause.unsettled and clause.section != "policy"
 
 
 def coverage(plan: Plan) -> tuple[tuple[ClauseCoverage, ...], tuple[Problem, ...]]:
-    """Each clause with its scored scenarios, and what is uncovered on either side."""
+    """Return each clause with its scored scenarios, and what is uncovered on either side."""
     clauses = plan.assignment.clauses
     scored = [scenario for scenario in plan.scenarios if not scenario.informational]
     counts = Counter(clause for scenario in scored for clause in scenario.clauses)
@@ -142,7 +147,7 @@ def coverage(plan: Plan) -> tuple[tuple[ClauseCoverage, ...], tuple[Problem, ...
 
 
 def shares(plan: Plan) -> tuple[FunctionShare, ...]:
-    """Each function's scenarios and share of the marks, in the plan's order."""
+    """Return each function's scenarios and share of the marks, in the plan's order."""
     scored = [s for s in plan.scenarios if not s.informational]
     total = sum((s.points for s in scored if not s.extra_credit), Fraction(0))
     by_function: defaultdict[str, list[Scenario]] = defaultdict(list)
@@ -161,7 +166,7 @@ def shares(plan: Plan) -> tuple[FunctionShare, ...]:
 
 
 def golden_count(plan: Plan) -> int:
-    """How many scenarios state something of their own outcome."""
+    """Return how many scenarios state something of their own outcome."""
     return sum(
         bool(scenario.stated_cases) or _states_outcome(scenario.stated)
         for scenario in plan.scenarios
@@ -192,8 +197,9 @@ def _states_outcome(stated: Expected) -> bool:
 def value_problems(
     plan: Plan, key: AnswerKey, reference: tuple[SourceFile, ...]
 ) -> Iterator[Problem]:
-    """Scenarios that return or leave an object of a class that the spec does not say how to
-    compare, and those with floats that are exact to the last digit of a computation."""
+    """Return scenarios with an object of a class that the spec does not say how to compare, and
+    scenarios whose floats are exact to the last digit of a computation.
+    """
     known = {each.name for each in plan.assignment.compare}
     trees = [ast.parse(file.data) for file in reference if file.name.endswith(".py")]
     nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
@@ -221,7 +227,7 @@ def value_problems(
 
 
 def _values(held_to: Expectation) -> Iterator[Value]:
-    """Every value of the reference's that is compared, and all parts of each."""
+    """Yield every value of the reference that is compared, and all its parts."""
     stated, seen = held_to.stated, held_to.reference
     if seen is None:
         return
@@ -282,7 +288,7 @@ def second_run(context: GradingContext) -> Iterator[Problem]:
 def _verdict(
     context: GradingContext, scenario: Scenario, observed: Sequence[Observation]
 ) -> Verdict:
-    """What the reference gets for a scenario in which it was observed once more."""
+    """Return the reference's verdict for a scenario in which it was observed once more."""
     assignment = context.specification.plan.assignment
     rows = zip(scenario.stimuli, observed, context.key.answers(scenario.id), strict=False)
     verdicts = [
@@ -293,7 +299,7 @@ def _verdict(
 
 
 def stand_in_problems(context: GradingContext) -> Iterator[Problem]:
-    """Every scenario that the reference fails as soon as its stand-ins are in place."""
+    """Return every scenario that the reference fails as soon as its stand-ins are used."""
     specification = context.specification
     scenarios = [scenario for scenario in specification.plan.scenarios if scenario.stand_ins]
     if not specification.reference or not scenarios:
@@ -309,8 +315,9 @@ def stand_in_problems(context: GradingContext) -> Iterator[Problem]:
 
 
 def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
-    """Every difference between a submission's results of both ways, but for how it ran: verdicts,
-    messages, marks, findings, and every channel of what was observed; addresses apart."""
+    """Return every difference between a submission's results of both ways, apart from how it ran:
+    verdicts, messages, marks, findings and every observed channel, without addresses.
+    """
     pairs = zip(together.result.scenarios, alone.result.scenarios, strict=True)
     different = {one.scenario_id: (one, other) for one, other in pairs if one != other}
     found = [
@@ -333,7 +340,7 @@ def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
 
 
 def _without_addresses(result: ScenarioResult | SubmissionResult) -> str:
-    """As text. Where an object lies differs from process to process, alone as well."""
+    """Return the value as text without addresses, which differ from process to process."""
     return _ADDRESS.sub("0x…", serial.dumps(result))
 
 

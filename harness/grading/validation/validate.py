@@ -69,9 +69,13 @@ def validate(
     isolation: bool = False,
     progress: Progress = lambda what, done, total: None,
 ) -> ValidationReport:
-    """Check the reference, goldens, coverage, repeatability, mutants and samples of one assignment;
-    with `isolation`, also that scenarios together and alone give the same results. The context must
-    come from `prepare(…, refuse=False)`: what the reference does not do is reported here."""
+    """Check the reference, goldens, coverage, repeatability, mutants and samples of one
+    assignment.
+
+    With `isolation`, also check that scenarios together and alone give the same results. The
+    context must come from `prepare(…, refuse=False)`, because disagreements of the reference are
+    reported here.
+    """
     import_early()
     specification, plan, key = context.specification, context.specification.plan, context.key
     clauses, uncovered = coverage(plan)
@@ -122,7 +126,7 @@ def _run(
     digests: bool,
     progress: Progress,
 ) -> list[Graded]:
-    """The results in the order of the programs."""
+    """Return the results in the order of the programs."""
     graded: dict[int, Graded] = {}  # a sample may be called what a mutant is
     for job, found in run_jobs(context, programs, jobs, digests=digests, blame=True):
         graded[id(job)] = found
@@ -131,7 +135,7 @@ def _run(
 
 
 def _policy_problems(itself: SubmissionResult) -> Iterator[Problem]:
-    """What the policy finds in the reference: it would cost every submission like it."""
+    """Return the policy's findings in the reference: they would cost every similar submission."""
     for found in itself.findings:
         word = f" (policy.yaml calls it {found.word})" if found.word else ""
         yield Problem("policy", f"{found.file}:{found.line}", found.message + word)
@@ -157,7 +161,9 @@ def _sample_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
 
 
 def _advice(reason: str, plan: Plan) -> Iterator[str]:
-    """What would be better otherwise; `reason` is why the reference runs each scenario alone."""
+    """Return suggestions for improvement; `reason` is why the reference runs each scenario
+    alone.
+    """
     # What a sheet asks for (files, a script that asks at once) the course could not make faster.
     if reason.endswith("may change unseen"):
         yield (
@@ -179,7 +185,7 @@ def _advice(reason: str, plan: Plan) -> Iterator[str]:
 
 
 def mutated(files: tuple[SourceFile, ...], mutant: Mutant) -> tuple[SourceFile, ...]:
-    """The reference with the fault written into it."""
+    """Return the reference with the fault written into it."""
     old, new = mutant.find.encode(), mutant.replace.encode()
     return tuple(
         replace(file, data=file.data.replace(old, new)) if file.name == mutant.file else file
@@ -188,7 +194,9 @@ def mutated(files: tuple[SourceFile, ...], mutant: Mutant) -> tuple[SourceFile, 
 
 
 def mutant_jobs(specification: Specification) -> list[Job]:
-    """One job a mutant, in the order of the file, on the scored scenarios of its clause."""
+    """Return one job for each mutant, in the order of the file, on the scored scenarios of its
+    clause.
+    """
     scored = [each for each in specification.plan.scenarios if not each.informational]
     jobs = []
     for index, mutant in enumerate(specification.mutants):
@@ -200,7 +208,7 @@ def mutant_jobs(specification: Specification) -> list[Job]:
 
 
 def outcome(mutant: Mutant, result: SubmissionResult) -> MutantOutcome:
-    """Who noticed the mutant."""
+    """Return who noticed the mutant."""
     killed = tuple(s.scenario_id for s in result.scenarios if not s.verdict.passed)
     return MutantOutcome(
         clause=mutant.clause, why=mutant.why, killed_by=killed, scenarios=len(result.scenarios)
@@ -210,7 +218,7 @@ def outcome(mutant: Mutant, result: SubmissionResult) -> MutantOutcome:
 def mutant_problems(
     specification: Specification, outcomes: tuple[MutantOutcome, ...]
 ) -> Iterator[Problem]:
-    """Survivors, and clauses without a mutant."""
+    """Return surviving mutants, and clauses without a mutant."""
     messages = [
         f"the mutant of clause {each.clause} ({each.why}) survives its {each.scenarios} scenarios"
         for each in outcomes
@@ -226,8 +234,9 @@ def mutant_problems(
 
 
 def trivial_programs(specification: Specification) -> list[Submission]:
-    """The very file that students are given to begin with; and every function of the reference,
-    each with nothing but `return None`."""
+    """Return the file that students begin with, and every function of the reference with only
+    `return None`.
+    """
     sources = [file for file in specification.reference if file.name.endswith(".py")]
     submissions = []
     if specification.reference:
@@ -257,7 +266,10 @@ def _matching(patterns: Iterable[str], names: Iterable[str]) -> set[str]:
 
 
 def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -> SampleOutcome:
-    """How a graded sample differs from its expectation. Informational scenarios do not count."""
+    """Return how a graded sample differs from its expectation.
+
+    Informational scenarios do not count.
+    """
     ungraded = {scenario.id for scenario in plan.scenarios if scenario.informational}
     kept = tuple(entry for entry in result.scenarios if entry.scenario_id not in ungraded)
     result = replace(result, scenarios=kept)
@@ -297,7 +309,9 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
 
 
 def _unlisted(failed: Mapping[str, Verdict]) -> Iterator[str]:
-    """A line for each of these failures; one for many, as of a file that cannot be loaded."""
+    """Return a line for each of these failures, or one for many, for example of a file that cannot
+    be loaded.
+    """
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for name, verdict in failed.items():
         alike[verdict.message].append(name)
@@ -324,7 +338,10 @@ def _causes(result: SubmissionResult) -> tuple[ExpectedCause, ...]:
 
 
 def _accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleExpectation:
-    """The expectation that the sample meets as it is. Of the stated one stays what is right."""
+    """Return the expectation that the sample meets as it is.
+
+    The right parts of the stated one stay.
+    """
     verdicts = {entry.scenario_id: entry.verdict for entry in result.scenarios}
     failed = {name: verdict for name, verdict in verdicts.items() if not verdict.passed}
     matched = [(pattern, _matching([pattern], verdicts)) for pattern in expected.fails]
@@ -358,7 +375,7 @@ def _accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleEx
 
 
 def _beside_scenarios(result: SubmissionResult) -> list[str]:
-    """What a result says beside the messages of its scenarios."""
+    """Return everything that a result says outside its scenarios' messages."""
     reasons = [result.unparsable.reason] if result.unparsable else []
     return [result.problem, *result.notes, *reasons]
 

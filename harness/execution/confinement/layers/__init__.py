@@ -57,11 +57,13 @@ class ServerSetup(ProcessSetup):
 
 
 class Layer:
-    """One part of the confinement, proven needed by an attack that it stops on its own. Write a
-    subclass in a module of its own beside this one; it is found by itself. A `Confinement` makes
-    one of each layer that is in force and asks them by `order`: one can read what earlier ones
-    filled in. What is never switched off is not a layer: the answer key stays outside, values are
-    compared type-exact, one reply counts."""
+    """One part of the confinement. An attack that only this layer stops proves that it is needed.
+
+    Write a subclass in its own module beside this one; it is found without being listed. A
+    `Confinement` makes one object of each active layer and asks them by `order`, so that a layer
+    can read what earlier ones filled in. Rules that are never switched off are not layers: the
+    answer key stays outside, values are compared with their exact types, and one reply counts.
+    """
 
     name: ClassVar[str]
     tiers: ClassVar[frozenset[Tier]]
@@ -69,7 +71,9 @@ class Layer:
     notifies: ClassVar[bool] = False  # it can notify the driver of a program's reads
 
     def unavailable(self) -> str:
-        """Why this machine lacks what the layer is made of; empty: nothing known is lacking."""
+        """Return why this machine cannot provide the layer; an empty text if nothing is known to
+        be missing.
+        """
         return ""
 
     def protect_driver(self) -> None:
@@ -82,9 +86,12 @@ class Layer:
         """Add what the base server applies to itself."""
 
     def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
-        """The command line that runs `command`, the base server's, in what the layer provides;
-        `directory` is the scenarios' folder, `setup` is complete. The command's first word is the
-        interpreter until the layer `namespaces` has wrapped it: another one wraps later."""
+        """Return the command line that runs the base server's `command` inside this layer.
+
+        `directory` is the folder of the scenarios, and `setup` is complete. The first word of the
+        command is the interpreter until the layer `namespaces` has wrapped it; other layers wrap
+        later.
+        """
         return command
 
     def set_up_server(self, setup: ServerSetup) -> None:
@@ -93,7 +100,10 @@ class Layer:
 
 @cache
 def known_layers() -> tuple[type[Layer], ...]:
-    """All layers, in the order in which they are asked. ValueError where two have one name."""
+    """Return all layers in the order in which they are asked.
+
+    Raise ValueError if two have the same name.
+    """
     layers = subclasses(__name__, __path__, Layer, lambda layer: (layer.order, layer.name))
     if len({layer.name for layer in layers}) < len(layers):
         raise ValueError("two layers have the same name")

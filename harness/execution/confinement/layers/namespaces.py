@@ -34,12 +34,14 @@ class Namespaces(Layer):
         return "" if shutil.which("bwrap") else "bubblewrap (bwrap) is not installed"
 
     def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
-        """As `Layer.wrap`: only the interpreter (the command's first word), its library and more
-        modules, `READABLE`, `directory` and the scenarios' folders beside it can be seen, and files
-        can be written in these folders alone. Descriptors that are open pass through.
-        `setup.keeps_users`: the caller is root and stays so inside, able to change its user and to
-        end what runs there, and nothing else: in a user namespace there would be one user only.
-        HarnessError when bubblewrap has gone."""
+        """Return the command line as `Layer.wrap` does.
+
+        Only the interpreter (the command's first word), its library, more modules, `READABLE`,
+        `directory` and the scenarios' folders beside it can be seen; files can be written only in
+        these folders. Open descriptors pass through. With `setup.keeps_users` the caller is root
+        and stays root inside, where it can only change its user and end processes: a user namespace
+        would have only one user. Raise HarnessError if bubblewrap is missing.
+        """
         if (program := shutil.which("bwrap")) is None:
             raise HarnessError(self.unavailable())
         prefix = Path(command[0]).parent.parent
@@ -71,8 +73,10 @@ _FIRST_UID, _UIDS = 61184, 4000  # a range that no distribution hands out to peo
 
 
 def unused_uids() -> Iterator[int] | None:
-    """User ids that nobody has and no process runs under, over and over: one a submission. None
-    where there are no others at all: root of a user namespace may be its only user."""
+    """Yield user ids without a user or a process, endlessly, so that each submission gets one.
+
+    Yield None if there are none left: root of a user namespace may be its only user.
+    """
     import pwd  # noqa: PLC0415  (Windows has none, and imports this file)
 
     taken = {entry.pw_uid for entry in pwd.getpwall()}
@@ -91,7 +95,7 @@ def unused_uids() -> Iterator[int] | None:
 
 
 def _mapped() -> list[range]:
-    """The ids that this user namespace has at all (in a container not all of them)."""
+    """Return the ids that exist in this user namespace; a container may lack some."""
     try:
         lines = Path("/proc/self/uid_map").read_text("ascii").splitlines()
     except OSError:

@@ -46,11 +46,11 @@ _NO_ATTRIBUTES = ("listxattr", "flistxattr", "llistxattr")
 _READS = ("read", "readv", "pread64", "preadv")  # not preadv2, which tells of the page cache
 _WAITS = {"select": 0, "pselect6": 0, "poll": 1, "ppoll": 1}  # position of the descriptor count
 _DEADLINES = {"select": 4, "pselect6": 4, "ppoll": 2}  # position of a time; none there: no end
-# Whoever asks has one thread and no child: nothing but a signal ends these waits.
+# The caller has one thread and no child: only a signal ends these waits.
 _ENDLESS = ("futex", "pause", "rt_sigsuspend", "rt_sigtimedwait")
 _TIMERS = ("setitimer",)
 _SIGN = 0x80000000  # of a time in milliseconds: none
-_PRIVATE = 0x80  # a futex of this process alone: others can be waited for by way of a file
+_PRIVATE = 0x80  # only a futex of this process: others can be waited for through a file
 _FUTEX_MASK = 0x7F | _PRIVATE  # without the other flags
 _FUTEX_WAITS = (0, 9)
 _FUTEX_OPERATIONS = 14
@@ -80,12 +80,14 @@ _REFUSED_TO_CHILDREN = [
     "clone", "fork", "vfork", "kill", "tgkill", "pidfd_open", "pidfd_send_signal", "sendmsg",
     "recvmsg", "sendto", "recvfrom", "prctl", "seccomp", "setrlimit", "setsid",
 ]  # fmt: skip
-_REFUSED_ALONE = ["getrusage"]  # it counts what was read from a disk: what nobody read before
+_REFUSED_ALONE = [
+    "getrusage"
+]  # it counts reads from the disk, which shows what nobody has read before
 
 
 @functools.cache
 def server_filter(*, notify: bool, writes: bool = False) -> bytes:
-    """What a submission server and all below it may do, as BPF."""
+    """Return, as BPF, what a submission server and all its descendants may do."""
     lib = _library()
     built = lib.SyscallFilter(lib.ERRNO(errno.EPERM))
     for name in (*_FREE, *(_WRITES if writes else ())):
@@ -170,7 +172,7 @@ class Asked(Enum):
 
 
 def asked_by(number: int, arguments: Sequence[int]) -> Asked:
-    """What the system call of this number, with these arguments, is told for."""
+    """Return the reason why a program makes the system call of this number with these arguments."""
     name = _names().get(number, "")
     if name in _TIMERS:
         return Asked.TIMER
@@ -188,8 +190,11 @@ def _names() -> Mapping[int, str]:
 
 @functools.cache
 def child_filter(*, shared: bool = False) -> bytes:
-    """What a scenario may not do although its server may, as BPF. In a process that scenarios share
-    our own code asks what memory was used, and a program cannot."""
+    """Return, as BPF, what a scenario may not do although its server may.
+
+    In a process that scenarios share, our own code asks how much memory was used, and a program
+    cannot.
+    """
     lib = _library()
     built = lib.SyscallFilter(lib.ALLOW)
     for name in (*_REFUSED_TO_CHILDREN, *(() if shared else _REFUSED_ALONE)):
@@ -200,8 +205,11 @@ def child_filter(*, shared: bool = False) -> bytes:
 
 @functools.cache
 def _find_pyseccomp() -> ModuleType | str:
-    """The package, or why it cannot be had. Only now: to find the library, it runs a program,
-    which a command that confines nothing need not wait for."""
+    """Return the package, or the reason why it is missing.
+
+    It is imported late: to find the library it runs a program, and a command that confines nothing
+    need not wait for that.
+    """
     try:
         return importlib.import_module("pyseccomp")
     except (ImportError, OSError, RuntimeError) as error:  # the package, or the library it wraps

@@ -1,13 +1,13 @@
 """Describes values in the closed vocabulary of `harness.model.values`, as JSON text.
 
-Only `type(x)`, which the interpreter itself answers, decides what a value is, and that by identity:
-a metaclass may call its class equal to `int`. No `__eq__`, `__class__`, `__len__` of a submission's
-own type is called. An object's public attributes are read by the interpreter's own descriptors, so
-that no code of its class runs; only where an assignment names attributes or asks for the `repr`,
-the class's own code answers, within the limits of its scenario.
+Only `type(x)`, which the interpreter itself answers, decides the kind of a value, and that by
+identity: a metaclass may call its class equal to `int`. No `__eq__`, `__class__`, `__len__` of a
+submission's own type is called. An object's public attributes are read by the interpreter's own
+descriptors, so that no code of its class runs. Only if an assignment names attributes or asks for
+the `repr`, the class's own code answers, within the limits of its scenario.
 
-Data is never compared with what `{equals: …}` gives: the parent does that. The submission's own
-`==` is asked where the expected value, or a part of it, is an object of one of its classes, alone.
+Data is never compared with the value of `{equals: …}` here: the parent does that. The submission's
+own `==` is asked only if the expected value, or a part of it, is an object of one of its classes.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ObjectEquality:
         self._by = by
 
     def is_own(self, kind: type) -> bool:
-        """Whether the class, or one that it is derived from, is the program's."""
+        """Return whether the class, or one of its bases, is the program's."""
         if not self._own:
             return False
         for base in mro_of(kind)[:-1]:
@@ -76,8 +76,10 @@ class ObjectEquality:
         return False
 
     def attributes(self, thing: object, most: int) -> list[tuple[str, object]] | None:
-        """The names and values that count, `most` or fewer; None where there are more. Of a class
-        that is derived from a built-in one the first is its content, without a name."""
+        """Return the names and values of the attributes that count; None if there are more than
+        `most`. The first one of a class that is derived from a built-in class is its content,
+        without a name.
+        """
         kind = type(thing)
         for base in mro_of(kind)[:-1]:
             by = self._by.get(name_of(base))
@@ -137,18 +139,21 @@ def _public(thing: object, kind: type, most: int) -> list[tuple[str, object]] | 
 
 
 def data_kind(kind: type) -> type | None:
-    """The built-in kind of data that the type is or is derived from; None for any other."""
+    """Return the built-in kind of data that the type is or is derived from; None for any other
+    type.
+    """
     return next((base for base in mro_of(kind) if id(base) in _DATA), None)
 
 
 def content(thing: object, kind: type) -> Any:
-    """A scalar's content, read with the method of its built-in kind."""
+    """Return a scalar's content, read with the method of its built-in kind."""
     return _CONTENTS[kind](thing) if kind in _CONTENTS else thing
 
 
 def members(thing: object, kind: type) -> list[object]:
-    """What a container holds (a dict: key, value, key, value …), read with the method of its
-    built-in kind: nothing is hashed or compared anew."""
+    """Return the items of a container (of a dict: key, value, key, value …), read with the method
+    of its built-in kind, so that nothing is hashed or compared anew.
+    """
     if kind is dict:
         items: Iterable[tuple[object, object]] = dict.items(thing)  # type: ignore[arg-type]
         return [part for pair in items for part in pair]
@@ -156,7 +161,9 @@ def members(thing: object, kind: type) -> list[object]:
 
 
 def repr_of(thing: object, kind: type) -> str | None:
-    """The `repr` of a value of the standard library's that says everything; None for any other."""
+    """Return the `repr` of a value of the standard library if it says everything; None for any
+    other.
+    """
     module = space_of(kind).get("__module__")
     if type(module) is not str:
         module = kind.__module__ if kind.__flags__ & _HEAP == 0 else None
@@ -168,7 +175,7 @@ def repr_of(thing: object, kind: type) -> str | None:
 
 
 def without_addresses(text: str) -> str:
-    """The text with `0x7f…` in place of every address."""
+    """Return the text with `0x7f…` in place of every address."""
     if "0x" not in text:
         return text
     first, *rest = text.split("0x")
@@ -176,7 +183,7 @@ def without_addresses(text: str) -> str:
 
 
 def is_data(expected: object) -> bool:
-    """Whether the expected value is of built-in kinds of data alone, with all of its parts."""
+    """Return whether the expected value and all its parts are only of built-in kinds of data."""
     kind = type(expected)
     if data_kind(kind) is not kind:
         return False
@@ -184,7 +191,9 @@ def is_data(expected: object) -> bool:
 
 
 def compared(value: object, expected: object, comparison: ObjectEquality) -> object:
-    """What `==` says of an object of the program's own; of anything else whether it is equal."""
+    """Return what `==` answers for an object of the program's class; for any other value, whether
+    it is equal.
+    """
     kind = type(expected)
     if comparison.is_own(kind):
         return value == expected
@@ -233,7 +242,7 @@ FUNCTION = type(lambda: None)
 _METHOD = type(_NO_COMPARISON.is_own)
 # Among them what built-in types have: `str.upper`, `str.__len__`, `"".__len__`.
 _BUILT_IN = frozenset(map(id, (type(len), type(str.upper), type(str.__len__), type("".__len__))))
-# What is in the place of a built-in function, its name by the identity of its type, which lives on.
+# Our replacements of built-in functions: their names by the identity of their types, which live on.
 like_built_in: dict[int, str] = {}
 _ELLIPSIS = type(...)
 _SCALARS = frozenset(map(id, (type(None), bool, int, float, complex, str, bytes, _ELLIPSIS)))
@@ -245,12 +254,18 @@ _ITERATORS = frozenset(
 
 
 class TooLargeError(Exception):
-    """The value needs more space than one answer has. `str()` says what was too large."""
+    """Raised if a value needs more space than one answer has.
+
+    `str()` names the value that was too large.
+    """
 
 
 class SizeBudget:
-    """The space that is left for one whole answer, and how objects in it are compared; `objects`
-    counts them. `as_data`: what is derived from a built-in kind of data is described as that."""
+    """The space that is left for one whole answer, and the way objects in it are compared.
+
+    `objects` counts them. With `as_data`, values derived from a built-in kind of data are described
+    as that kind.
+    """
 
     def __init__(self, comparison: ObjectEquality = _NO_COMPARISON) -> None:
         self.parts = MOST_PARTS
@@ -268,7 +283,7 @@ class SizeBudget:
 
 
 def encode(thing: object, budget: SizeBudget) -> str:
-    """The value as JSON: `["int","5"]`, `["list",[…]]`, `["too_large","…"]`."""
+    """Return the value as JSON: `["int","5"]`, `["list",[…]]`, `["too_large","…"]`."""
     try:
         return _encode(thing, budget, set(), 0)
     except TooLargeError as error:
@@ -276,7 +291,9 @@ def encode(thing: object, budget: SizeBudget) -> str:
 
 
 def encode_returned(thing: object, budget: SizeBudget) -> str:
-    """As `encode`; of an iterator what it yields, up to a bound, an Ellipsis for what is after."""
+    """Encode as `encode` does; for an iterator, the items that it yields up to a bound, then an
+    Ellipsis.
+    """
     if id(type(thing)) not in _ITERATORS:
         return encode(thing, budget)
     yielded = list(islice(thing, _MOST_YIELDED + 1))  # type: ignore[call-overload]
@@ -290,7 +307,7 @@ def encode_returned(thing: object, budget: SizeBudget) -> str:
 
 
 def encode_data(thing: object, budget: SizeBudget) -> str:
-    """As `encode_returned`; what is derived from a built-in kind of data as of that kind."""
+    """Encode as `encode_returned` does; values derived from built-in data as that kind."""
     budget.as_data = True
     try:
         return encode_returned(thing, budget)
@@ -299,7 +316,7 @@ def encode_data(thing: object, budget: SizeBudget) -> str:
 
 
 def encode_answer(thing: object, question: str, answer: object, budget: SizeBudget) -> str:
-    """An object of which all that is observed is its answer to a question, `== Account('a')`."""
+    """Encode an object of which only its answer to a question, `== Account('a')`, is observed."""
     said = encode(answer, budget)
     has_own = any("__eq__" in space_of(base) for base in mro_of(type(thing))[:-1])
     if answer is False and not has_own:
@@ -314,14 +331,14 @@ def encode_all(things: Iterable[object], budget: SizeBudget) -> str:
 
 
 def is_plain(thing: object, budget: SizeBudget) -> bool:
-    """Whether the value is data: neither a function, a class nor a module."""
+    """Return whether the value is data: not a function, a class or a module."""
     kind = type(thing)
     built_in = id(kind) in _SCALARS or id(kind) in _CONTAINERS or kind is range
     return built_in or budget.comparison.is_own(kind)
 
 
 def type_name(kind: type) -> str:
-    """A type's own name, whatever its metaclass says."""
+    """Return a type's own name, whatever its metaclass says."""
     name = name_of(kind)
     return name if type(name) is str else "object"
 
@@ -364,7 +381,9 @@ def _quoted(text: str, budget: SizeBudget) -> str:
 
 
 def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
-    """What is neither a scalar nor a container; None for an object of the program's."""
+    """Encode a value that is neither a scalar nor a container; return None for an object of the
+    program's class.
+    """
     if type(thing) is range:
         ends = (thing.start, thing.stop, thing.step)
         if all(type(end) is int and _bit_length(end) < LONGEST_INT_BITS for end in ends):
@@ -388,7 +407,7 @@ def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
 def _nested(
     thing: object, base: type | None, budget: SizeBudget, above: set[int], depth: int
 ) -> str:
-    """A container of this built-in kind; None: an object of the program's."""
+    """Encode a container of this built-in kind; return None for an object of the program."""
     if id(thing) in above:
         return '["cycle",""]'
     if depth >= DEEPEST:
@@ -410,8 +429,9 @@ def _nested(
 
 
 def encodable(name: str) -> str:
-    """The name, of bounded length and with escapes in place of lone surrogates. Of all names only a
-    function's and a file's can have any."""
+    """Return the name with bounded length and with escapes for lone surrogates, which only names
+    of functions and files can have.
+    """
     name = name[:MOST_NAME]
     if name.isascii():
         return name

@@ -44,16 +44,18 @@ class Sources:
         return type(name) is str and name in self._files
 
     def line(self, name: str, number: int) -> str:
-        """A file's line (1-based), without its end; empty when there is none."""
+        """Return a line of a file (counted from 1) without its end; an empty text if it does not
+        exist.
+        """
         lines = self._lines_of(name)
         return lines[number - 1][:_LONGEST_LINE] if 0 < number <= len(lines) else ""
 
     def count(self, name: str) -> int:
-        """How many lines a file has."""
+        """Return the number of lines of a file."""
         return len(self._lines_of(name))
 
     def has_written(self, name: str) -> bool:
-        """Whether one of the files has this name somewhere in its text."""
+        """Return whether this name occurs in the text of one of the files."""
         if not name.isidentifier():
             return False
         word = name.encode()
@@ -69,7 +71,9 @@ class Sources:
 
 
 def describe(error: BaseException, sources: Sources) -> str:
-    """The exception as a JSON object, without bases that are only called like a built-in one."""
+    """Return the exception as a JSON object, without bases that only share the name of a built-in
+    class.
+    """
     named = [(base, type_name(base)) for base in mro_of(type(error))[1:-1]]
     bases = [
         name for base, name in named if id(base) in _BUILTIN_TYPES or name not in _BUILTIN_NAMES
@@ -123,14 +127,17 @@ def _frames(error: BaseException, steps: list[Any], sources: Sources) -> list[st
 
 
 def _short(qualified: str) -> str:
-    """The name of a function in others; only its own name if that would be too long."""
+    """Return the function's qualified name, or only its own name if that would be too long."""
     if len(qualified) <= MOST_NAME:
         return qualified
     return qualified.rpartition(".")[2][:MOST_NAME]
 
 
 def _about(error: BaseException, frame: Any, own: Iterable[str]) -> str:
-    """What is known, as a JSON object; empty where nothing is. `frame`: the program's innermost."""
+    """Return known details as a JSON object; an empty text if there are none.
+
+    `frame` is the program's innermost.
+    """
     kind = type(error)
     if kind is AttributeError:
         name, thing = error.name, error.obj  # type: ignore[attr-defined]
@@ -143,7 +150,9 @@ def _about(error: BaseException, frame: Any, own: Iterable[str]) -> str:
 
 
 def nearest_of(name: str, own: Iterable[str]) -> str:
-    """The public function or class of the program's that is called most like this; empty: none."""
+    """Return the program's public function or class with the most similar name; an empty text if
+    there is none.
+    """
     found: list[str] = []
     for space in _spaces(own):
         found += [key for key, value in space.items() if type(value) is FUNCTION or _is_type(value)]
@@ -168,7 +177,10 @@ def _attribute(name: str, kind: type, own: Iterable[str]) -> str:
 
 
 def _without_self(message: str, own: Iterable[str]) -> str:
-    """`A.f() takes 1 positional argument but 2 were given`: the first parameter is not self."""
+    """Return the message without counting self:
+
+    `A.f() takes 1 positional argument but 2 were given`.
+    """
     called, found, rest = message.partition("() takes ")
     owner, _, name = called.rpartition(".")
     if not found or not owner or " but " not in rest:
@@ -233,7 +245,7 @@ def _nearest(name: str, names: Iterable[str]) -> str:
 
 
 def _distance(one: str, other: str) -> int:
-    """How many characters to put in, take out or change."""
+    """Return how many characters must be inserted, removed or changed."""
     row = list(range(len(other) + 1))
     for index, left in enumerate(one, 1):
         diagonal, row[0] = row[0], index

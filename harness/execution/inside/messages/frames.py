@@ -21,17 +21,19 @@ _USUAL = 1 << 14  # bytes
 
 
 def framed(body: bytes) -> bytes:
-    """One message behind its length."""
+    """Return one message with its length in front."""
     return len(body).to_bytes(HEAD, "little") + body
 
 
 def receive(channel: int) -> bytes:
-    """The next message's body; EOFError when the driver hung up."""
+    """Return the body of the next message. Raise EOFError if the driver hung up."""
     return _body(lambda count: read(channel, count), b"")
 
 
 def receive_only(channel: int) -> bytes:
-    """The body of a message that nothing follows before it is answered: as a rule in one read."""
+    """Return the body of a message after which nothing follows until it is answered, usually with
+    one read.
+    """
     data = read(channel, _USUAL)
     if len(data) == HEAD + int.from_bytes(data[:HEAD], "little"):
         return data[HEAD:]
@@ -39,12 +41,12 @@ def receive_only(channel: int) -> bytes:
 
 
 def send(channel: int, kind: bytes, text: str) -> None:
-    """One message: one byte for its kind, ASCII text."""
+    """Send one message: one byte for its kind, and ASCII text."""
     send_bytes(channel, kind, text.encode("ascii"))
 
 
 def send_bytes(channel: int, kind: bytes, content: bytes) -> None:
-    """One message, of bytes."""
+    """Send one message of bytes."""
     data = framed(kind + content)
     while data:
         data = data[write(channel, data) :]
@@ -63,7 +65,7 @@ def send_to_socket(sock: _socket.socket, payload: bytes, descriptors: tuple[int,
 
 
 def receive_from_socket(sock: _socket.socket) -> tuple[bytes, list[int]] | None:
-    """The next message and its descriptors; None at the end of the stream."""
+    """Return the next message and its descriptors; None at the end of the stream."""
     head, ancillary, _, _ = sock.recvmsg(HEAD, _socket.CMSG_SPACE(4 * _MOST_DESCRIPTORS))
     descriptors: list[int] = []
     for level, kind, data in ancillary:
@@ -74,7 +76,10 @@ def receive_from_socket(sock: _socket.socket) -> tuple[bytes, list[int]] | None:
 
 
 def _body(take: Callable[[int], bytes], data: bytes) -> bytes:
-    """The body of a message that begins with `data`; EOFError when it is cut or too long."""
+    """Return the body of a message that begins with `data`.
+
+    Raise EOFError if it is truncated or too long.
+    """
     data = _completed(take, data, HEAD)
     length = int.from_bytes(data[:HEAD], "little")
     if length > _LARGEST:

@@ -67,7 +67,7 @@ class FromZygote(bytes, Enum):
     """Its answers, one for each request; the first says that it is prepared."""
 
     READY = b"R"
-    STARTED = b"P"  # the server's number; a pidfd comes along where there are any
+    STARTED = b"P"  # the server's number, with a pidfd if the system has them
     ENDED = b"E"
 
 
@@ -99,9 +99,9 @@ class ToServer(bytes, Enum):
 class FromServer(bytes, Enum):
     """What a server says."""
 
-    CONFINED = b"C"  # the listener for reads comes along where there is one
+    CONFINED = b"C"  # with the listener for reads, if there is one
     READY = b"R"  # the submission is compiled
-    PID = b"P"  # the running process's number; a pidfd comes along where there are any
+    PID = b"P"  # the running process's number, with a pidfd if the system has them
     ENDED = b"E"  # the process's wait status and CPU time in microseconds, as decimal numbers
 
 
@@ -125,7 +125,7 @@ class FromScenario(bytes, Enum):
     REACHED = b"G"  # the phase that begins
     LINE_RAN = b"X"  # a line that ran for the first time, if lines are traced
     STEP = b"S"  # the outcome of a session's step
-    ANSWER = b"A"  # the outcome of the stimulus, or where it loops: the only one, and the last
+    ANSWER = b"A"  # the outcome of the stimulus, or the place of its loop: the only final reply
     CALL = b"C"  # for the stand-in: a message of `ToStandIn`
     STAND_IN_INAPPLICABLE = b"N"  # why a stand-in cannot be used
 
@@ -156,8 +156,8 @@ class ToSharedRun(bytes, Enum):
     LOAD = b"F"  # load the program beside this selection of files (marshal)
     QUESTION = b"Q"  # a `Question`
     LINE = b"L"  # a typed line, in UTF-8
-    NO_LINE = b"E"  # there are no more lines
-    LEAVE = b"X"  # there are no more questions
+    NO_LINE = b"E"  # the input has ended
+    LEAVE = b"X"  # the questions have ended
 
 
 @unique
@@ -181,7 +181,7 @@ class FromTool(bytes, Enum):
 
 @unique
 class Keyboard(bytes, Enum):
-    """What is typed, where there is no terminal but pipes."""
+    """Frames for typed input, if there are pipes and no terminal."""
 
     LINE = b"L"  # UTF-8, with its line end
     CTRL_C = b"C"
@@ -199,7 +199,7 @@ class Heartbeat(bytes, Enum):
 
 @unique
 class Mark(bytes, Enum):
-    """What follows a process's secret among its output, where that goes through a pipe."""
+    """The kinds of output that follow a process's secret, if its output goes through a pipe."""
 
     ASKS_FOR_INPUT = b"?"
     OVER = b"."  # nothing more is shown
@@ -214,7 +214,7 @@ class FromBrowser(bytes, Enum):
 
 
 def split(frame: bytes) -> tuple[bytes, bytes]:
-    """A message's kind and body."""
+    """Return a message's kind and body."""
     return frame[:1], frame[1:]
 
 
@@ -234,7 +234,7 @@ class Record:
     __hash__ = None  # type: ignore[assignment]  # fields may be lists
 
     def replaced(self, **changes: Any) -> Self:
-        """The same with other values for these fields."""
+        """Return a copy with other values for these fields."""
         return type(self)(**{**vars(self), **changes})
 
     def encode(self) -> bytes:
@@ -345,12 +345,12 @@ _JOBS: tuple[type[Record], ...] = (ScenarioJob, SharedRunJob, StandInJob, ToolJo
 
 
 def encode_job(job: Job) -> bytes:
-    """The message that begins a process's work."""
+    """Return the message that begins a process's work."""
     return job.kind + job.encode()
 
 
 def decode_job(message: bytes) -> Any:
-    """The job in this message, of its own class."""
+    """Return the job in this message, as an object of its own class."""
     kind, body = split(message)
     for job in _JOBS:
         if job.kind == kind:  # type: ignore[attr-defined]

@@ -52,7 +52,7 @@ class CompiledStimulus:
 def compile_stimulus(
     functions: frozenset[str], given: str, expression: str, steps: tuple[str, ...], equals: str = ""
 ) -> tuple[Any, ...]:
-    """The parts of a `CompiledStimulus`, plain data and code, out of a stimulus's texts."""
+    """Return the parts of a `CompiledStimulus`, plain data and code, from a stimulus's texts."""
     needs, arguments = analyse(given, expression, steps, functions)
     in_parts = call_in_parts(expression, functions)
     split = _value_of(in_parts) if in_parts else None
@@ -69,7 +69,7 @@ def compile_stimulus(
 
 
 def packed_literal(text: str) -> bytes:
-    """A drawn value's text, compiled and packed, for `EvaluationContext.begin`."""
+    """Return the text of a generated value, compiled and packed for `EvaluationContext.begin`."""
     return marshal.dumps(_value_of(text) or text)
 
 
@@ -85,7 +85,7 @@ def _step(source: str) -> Step:
 def _value_of(expression: Any) -> CodeType | None:
     try:
         return _compiled(expression, "eval")
-    except (SyntaxError, ValueError):  # whoever runs it gets the error
+    except (SyntaxError, ValueError):  # the code that runs it gets the error
         return None
 
 
@@ -97,8 +97,9 @@ def _compiled(source: Any, mode: str) -> CodeType:
 def analyse(
     given: str, expression: str, steps: tuple[str, ...], functions: frozenset[str]
 ) -> tuple[list[str], int | None]:
-    """The public functions that must be there, and how many positional arguments an expression has
-    that does nothing but call one of them. A text that does not parse counts as empty."""
+    """Return the public functions that must exist, and the number of positional arguments of an
+    expression that only calls one of them. A text that does not parse counts as empty.
+    """
     tree = parsed(expression, "eval") if expression else None
     trees = [parsed(text, "exec") for text in (given, *steps) if text]
     read: set[str] = set()
@@ -120,7 +121,9 @@ def analyse(
 
 
 def parsed(source: str, mode: str) -> Any:
-    """The syntax tree; None where there is none: whoever runs the text gets the error."""
+    """Return the syntax tree, or None if the text does not parse: the code that runs it gets the
+    error.
+    """
     try:
         return compile(source, NAME, mode, _AST_ONLY, dont_inherit=True)
     except (SyntaxError, ValueError):
@@ -128,8 +131,10 @@ def parsed(source: str, mode: str) -> Any:
 
 
 def call_in_parts(expression: str, functions: frozenset[str]) -> Any:
-    """A call of a public function or a method as the tree of a tuple (function, positional, keyword
-    arguments): what Python itself evaluates before it calls. None for any other expression."""
+    """Return a call of a public function or a method as the tree of a tuple (function, positional
+    arguments, keyword arguments), which Python evaluates before the call. Return None for any
+    other expression.
+    """
     tree = parsed(expression, "eval") if expression else None
     node = None if tree is None else tree.body
     if not isinstance(node, _ast.Call):
@@ -177,12 +182,12 @@ class StimulusAnswer:
         self.sources = sources
 
     def reach(self, phase: str) -> None:
-        """The next part begins: who ends the process there, ended it in that."""
+        """Begin the next part: a program that ends the process now ended it in that part."""
         self.phase = phase
         self.announce(phase)
 
     def begin(self, *, runs: bool) -> None:
-        """What was loaded begins: a program, or else what is given."""
+        """Begin the loaded code: a program, or the given setup."""
         self.phase = "stimulus" if runs else "given"
         self.fields["phase"] = '"stimulus"'
 
@@ -224,7 +229,7 @@ class EvaluationContext:
         return ""
 
     def variables(self, budget: codec.SizeBudget) -> str:
-        """The names that were bound since, as a JSON list of pairs, data only."""
+        """Return the names that were bound since, as a JSON list of pairs; only data."""
         pairs: list[str] = []
         nothing = object()
         for name, value in self.names.items():
@@ -243,8 +248,11 @@ def perform(
     *,
     finished: Callable[[str], None],
 ) -> None:
-    """Do what a stimulus asks, by what `inside.stimuli` has for it. What is given may raise; where
-    a function is `missing`, the nearest name in the submission's own modules is told."""
+    """Do what a stimulus asks, with the module of `inside.stimuli` for its kind.
+
+    Setup code may raise. If a function is `missing`, the most similar name in the submission's own
+    modules is reported.
+    """
     try:
         missing = context.begin(stimulus, bindings)
     except BaseException as error:
@@ -258,10 +266,10 @@ def perform(
 
 
 def run_step(step: Step, names: dict[str, Any]) -> Any:
-    """A step's statements, then the value of its last expression (None: it has none)."""
+    """Run a step's statements and return the value of its last expression; None if it has none."""
     source, body, last = step
     if body is None:
-        compile(source, NAME, "exec", dont_inherit=True)  # raises what is wrong with it
+        compile(source, NAME, "exec", dont_inherit=True)  # raises its error
         return None
     exec(body, names)
     return None if last is None else eval(last, names)

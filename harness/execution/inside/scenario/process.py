@@ -1,5 +1,9 @@
-"""One scenario in a process of its own: load the submission, run the stimulus, answer once, end;
-also its streams, where it loops, which lines it runs, and which files it left open."""
+"""Runs one scenario in its own process: loads the submission, runs the stimulus, answers once and
+ends.
+
+Also handles its streams and finds out where it loops, which lines it runs and which files it left
+open.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +44,13 @@ _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modul
 
 
 class Files:
-    """What may be imported in the scenarios with this `selection`: the files provided to these
-    alone, in place of those of the setup and beside them (None: those of the setup), the modules
-    that run in another process as (name, functions, other names), and the names of the main module
-    that are substituted, as (name, provided module, or empty for a function that runs there)."""
+    """The files that scenarios with this `selection` may import.
+
+    These are the files provided only to them, in place of those of the setup and beside them (None:
+    those of the setup); the modules that run in another process, as (name, functions, other names);
+    and the substituted names of the main module, as (name, provided module, or empty for a function
+    that runs there).
+    """
 
     def __init__(
         self, selection: Selection, setup: dict[str, Any], submitted: dict[str, ModuleSource]
@@ -72,13 +79,16 @@ class Files:
         self.student = Sources({source.filename: source.data for source in own.values()})
 
     def source(self, filename: str) -> ModuleSource:
-        """The file that is run or loaded; ModuleNotFoundError when it was not handed in."""
+        """Return the file that is run or loaded.
+
+        Raise ModuleNotFoundError if it was not handed in.
+        """
         if (source := self.library.sources.get(filename[:-3])) is None:
             raise ModuleNotFoundError(f"No module named {filename[:-3]!r}")
         return source
 
     def constants(self, name: str) -> dict[str, Any]:
-        """The names of a provided module, with the values that the variant gives them."""
+        """Return the names of a provided module with the values that the variant gives them."""
         return {
             key: value
             for key, value in vars(self.library.load(name)).items()
@@ -98,8 +108,11 @@ class Program:
         self.known: dict[Selection, Files] = {}
 
     def files(self, selection: Selection) -> Files:
-        """Those of a selection; the student's may be among them, changed. They are compiled once
-        for all scenarios that share them; what is provided to some scenarios alone is not kept."""
+        """Return the files of a selection, which may contain changed files of the student.
+
+        They are compiled once for all scenarios that share them; files provided only to some
+        scenarios are not kept.
+        """
         if selection[0] is not None:
             return Files(selection, self.setup, self.submitted)
         if selection not in self.known:
@@ -108,8 +121,10 @@ class Program:
 
 
 class ScenarioProcess:
-    """Everything that the process of one scenario needs, prepared before the fork where there is
-    one. The job has its stimulus compiled, or in `texts`."""
+    """Everything that the process of one scenario needs, prepared before the fork if there is one.
+
+    The job has its stimulus compiled, or in `texts`.
+    """
 
     def __init__(self, job: ScenarioJob, program: Program) -> None:
         self.job = job
@@ -126,7 +141,7 @@ class ScenarioProcess:
         self.answer = evaluate.StimulusAnswer(files.student, files.comparison, self._reached)
         self.argv = [job.program, *job.argv]
         self.outputs = (sys.stdout, sys.stderr)
-        self.errors = KeptBytes()  # what is written to stderr, if that is not shown on the screen
+        self.errors = KeptBytes()  # the text of stderr, if the screen does not show it
 
     def run(self, terminal: int, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
@@ -277,8 +292,10 @@ class ScenarioProcess:
 
 
 def end_program() -> None:
-    """Let go of the program's objects, as the interpreter does last: what has a `__del__` may
-    print. The names with an underscore go first."""
+    """Release the program's objects, as the interpreter does last, because a `__del__` may print.
+
+    Names with an underscore go first.
+    """
     module = sys.modules.get("__main__")
     if type(module) is not MODULE:
         return
@@ -291,7 +308,9 @@ def end_program() -> None:
 
 
 def copied(value: Any) -> Any:
-    """A copy of builtin containers, so that a submission cannot change what the stimulus sees."""
+    """Return copies of built-in containers, so that a submission cannot change the data of the
+    stimulus.
+    """
     kind = type(value)
     if kind is list or kind is tuple:
         return kind([copied(part) for part in value])
@@ -326,7 +345,7 @@ class LoopFinder:
             _signal.setitimer(_signal.ITIMER_PROF, _AFTER)
 
     def _on_timer(self, number: int, frame: FrameType | None) -> None:
-        """At first begin to trace; the next time finish."""
+        """Begin to trace at the first signal; finish at the next one."""
         if self._frames:
             self._finish()
         while frame is not None and len(self._frames) < _MOST_FRAMES:
@@ -363,9 +382,12 @@ class LoopFinder:
         _exit(0)
 
     def _recursion(self, left: list[FrameType]) -> str:
-        """The first line of a function that was called within a call of it, if the first of these
-        frames is such a call; otherwise empty. Of several functions that call each other it is the
-        first in the text, whichever ran when we looked."""
+        """Return the first line of a function that was called within its own call, if the first of
+        these frames is such a call; otherwise an empty text.
+
+        Of several functions that call each other it is the first one in the text, whichever ran
+        when we looked.
+        """
         if not left:
             return ""
         busy = left[0]
@@ -452,8 +474,11 @@ _WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
 def left_open(folder: str, *, finish: bool) -> list[str]:
-    """The names of files in the folder that are still open for writing. With `finish` what they
-    hold is written, as the interpreter does at the end of a program; after a call it is not."""
+    """Return the names of files in the folder that are still open for writing.
+
+    With `finish` their buffers are written, as the interpreter does at the end of a program; after
+    a call they are not.
+    """
     names: list[str] = []
     for thing in gc.get_objects():
         kind = type(thing)
@@ -474,7 +499,9 @@ def left_open(folder: str, *, finish: bool) -> list[str]:
 
 
 def _below(folder: str, name: str) -> str:
-    """A file's name below the folder, with escapes for what is no text; empty: it is not there."""
+    """Return a file's name below the folder, with escapes for undecodable bytes; an empty text if
+    it is elsewhere.
+    """
     try:
         path = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118
         is_there = path.startswith(folder + os.sep) and os.path.isfile(path)  # noqa: PTH113

@@ -86,15 +86,20 @@ class Facades:
     def report_to(
         self, unavailable: Callable[[str], NoReturn], stored: Callable[[str, str], NoReturn]
     ) -> None:
-        """From now on, whatever is neither loaded nor the program's calls `unavailable` with its
-        name when it is imported, and who stores something in a façade calls `stored` with its name
-        and the attribute's. Both must end the process, since what they raised could be caught."""
+        """Report from now on every import of a module that is neither loaded nor the program's,
+        and every attribute stored in a façade.
+
+        The first calls `unavailable` with the module's name, the second `stored` with the names of
+        façade and attribute. Both must end the process, because a program could catch an exception.
+        """
         self._stored = stored
         self._unavailable = unavailable
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> NoReturn:
-        """Part of the import protocol, asked for what is neither loaded nor the program's."""
+        """Report a module that is neither loaded nor the program's (part of the import
+        protocol).
+        """
         self._unavailable(name)
 
     def install(self) -> None:
@@ -107,11 +112,16 @@ class Facades:
             self._random.seed(seed)
 
     def draw(self) -> float:
-        """The generator's next number: it shows whether one was drawn since it was seeded."""
+        """Return the generator's next number, which shows whether one was drawn since it was
+        seeded.
+        """
         return self._random.random() if self._random is not None else 0.0
 
     def _facade(self, name: str, values: dict[str, Any]) -> ModuleType:
-        """A module with these attributes in slots, no dictionary: no statement changes them."""
+        """Return a module with these attributes in slots.
+
+        It has no dictionary, so no statement can change them.
+        """
 
         class Facade(_Module):
             __slots__ = (*values, "__all__")

@@ -37,11 +37,13 @@ if TYPE_CHECKING:
 
 
 class ScriptedInput:
-    """What takes the place of `sys.stdin`: lines come from the driver, each when it is asked for.
-    `places` says after how many bytes of output that was, and where each step of a session ended.
-    Where there is no more line, a process of its own ends. Here `input` raises EOFError, and what
-    was `observed` until then, the phase and the output, is all that counts; who asks once more
-    gives up. `phase` is the one that was reached."""
+    """The replacement of `sys.stdin`: lines come from the driver, each when it is asked for.
+
+    `places` holds the number of bytes that had been printed then, and where each step of a session
+    ended. After the last line, a scenario in its own process ends. Here `input` raises EOFError,
+    and only the phase and the output `observed` until then count; a program that asks again gives
+    up the shared run. `phase` is the phase that was reached.
+    """
 
     def __init__(self, run: SharedRun) -> None:
         self._run = run
@@ -57,7 +59,7 @@ class ScriptedInput:
         self.phase = phase
 
     def close(self) -> None:
-        """Called by `exit`."""
+        """Do nothing; `exit` calls this."""
         self.closed = True
 
     def readline(self, size: int = -1) -> str:
@@ -93,8 +95,11 @@ class NoOutput:
         self._run.give_up()
 
     def flush(self) -> None:
-        """`input` begins, and has taken `sys.stdout` for its prompt. What prints while that becomes
-        text ends the process: where it lands beside the prompt depends on the terminal."""
+        """Notice that `input` begins and has taken `sys.stdout` for its prompt.
+
+        If the prompt's conversion to text prints something, the process ends: the terminal decides
+        where that appears.
+        """
         sys.stdout = self
 
 
@@ -158,7 +163,7 @@ class SharedRun:
         self.say(FromSharedRun.LOADED, b"")
 
     def _answer(self, question: Question) -> None:
-        """Do what one stimulus asks, and say what was observed, unless something changed."""
+        """Run one stimulus and report its observation, unless something changed."""
         _signal.setitimer(_signal.ITIMER_PROF, question.cpu_seconds)
         sys.argv = [question.program, *question.argv]
         self.facades.seed(question.seed)
@@ -189,7 +194,7 @@ class SharedRun:
             self.give_up()
         text = "\n".join((answer.json(), ",".join(places), ""))
         self.has_answered = True
-        # A process alone is gone before the generators end that these hold.
+        # The process of a single scenario ends before the generators that these hold.
         answer.raised = None
         del answer
         self.context = evaluate.EvaluationContext()
@@ -201,7 +206,7 @@ class SharedRun:
         _exit(0)
 
     def give_up(self) -> NoReturn:
-        """End the process because of this scenario; what was observed before stays observed."""
+        """End the process because of this scenario. Earlier observations stay."""
         self.say(FromSharedRun.GAVE_UP, b"")
         _exit(0)
 
@@ -271,9 +276,9 @@ class SharedRun:
         self.steps.append(outcome)
 
     def _finish(self, report: bytes) -> None:
-        """Say what was observed, unless something of the program changed or does not end."""
+        """Report the observation, unless something of the program changed or does not end."""
         sys.modules["__main__"] = MODULE("__main__")
-        # The next scenario that imports a module of the program loads it anew, as if it were alone.
+        # The next scenario that imports a module of the program loads it anew, as it should.
         for name in list(sys.modules)[self.modules_loaded :]:
             if name not in self.files.library.sources:
                 self.give_up()  # the stimulus imports more of Python
@@ -287,7 +292,7 @@ class SharedRun:
 
     def _ends_quietly(self) -> bool:
         """End what nothing reaches any more; whether that left nothing new, and printed nothing."""
-        gc.collect(1)  # all that came since the last time: what was loaded is frozen
+        gc.collect(1)  # all objects since the last time: loaded ones are frozen
         if gc.get_objects(0):  # generators that end may leave others for the next scenario
             return False
         self.output.flush()
@@ -298,10 +303,12 @@ class SharedRun:
 
 
 def _met_a_limit(raised: str) -> bool:
-    """Whether this exception is about a limit, which may lie elsewhere in a process of its own."""
+    """Return whether this exception is about a limit, which may be different in a scenario's own
+    process.
+    """
     return '"type_name":"RecursionError"' in raised or '"type_name":"MemoryError"' in raised
 
 
 def _peak() -> int:
-    """The most memory this process has had at once, KiB."""
+    """Return the largest amount of memory that this process had at once, in KiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

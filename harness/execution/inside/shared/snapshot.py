@@ -1,8 +1,10 @@
-"""What the names of a program that shares its process reach, and whether any of it changed: it is
-compared by identity, in its order, so that `True` in place of 1 and a dictionary in another order
-are changes. A dictionary that is the same may still remember: an item that was taken out and put
-back lies elsewhere in its table, which iterators show. So each is filled anew. From what is not
-reached from here `harness.policy.checking` keeps a program away."""
+"""Finds out whether anything changed that a program's names reach while it shares its process.
+
+Objects are compared by identity and in order, so `True` in place of 1 and a dictionary in another
+order are changes. An unchanged dictionary may still remember something: an item that was removed
+and inserted again lies elsewhere in its table, which iterators show. So each dictionary is filled
+anew. `harness.policy.checking` keeps programs away from state that cannot be reached from here.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ class Snapshot:
                 raise NotPlainError(f"{name} lost items while it was loaded, and may change unseen")
 
     def change(self) -> str:
-        """What has changed since ("`board`, a list at module level"); empty when nothing has."""
+        """Return a text about the change ("`board`, a list at module level"); empty if nothing has
+        changed.
+        """
         for name, items, kept in self._lists:
             if not _are_same(items, kept):
                 return name
@@ -175,7 +179,9 @@ def _filled_anew(dictionary: dict[Any, Any], filled: dict[Any, Any]) -> bool:
 
 
 def _table(dictionary: dict[Any, Any]) -> tuple[int, int]:
-    """How large the table of a dictionary is, and how many items are put in before it grows."""
+    """Return the size of a dictionary's table, and how many items can be inserted before
+    it grows.
+    """
     size, count = dictionary.__sizeof__(), 0
     while dictionary.__sizeof__() == size:
         dictionary[f"\0{count}"] = None

@@ -1,11 +1,14 @@
-"""Calls of functions that run in another process: the side of the submission (`RemoteCaller`),
-which has only the names of modules and functions, and that of the course's stand-ins (`StandIns`).
+"""Calls functions that run in another process.
 
-The submission's process never holds a stand-in's text, and the other process no byte of the
-submission: only plain data travels. Each scenario has its own process of stand-ins, so that what a
-module remembers lasts as long as it would in the submission's process. Lists, dictionaries and sets
-are numbered and sent as contents: one that is reached twice arrives as one, and is changed in
-place. What is read is checked: only the built-in types that are written can come out of it.
+The submission's side (`RemoteCaller`) has only the names of modules and functions; the course's
+stand-ins are on the other side (`StandIns`). The submission's process never holds a stand-in's
+text, and the other process no byte of the submission: only plain data travels. Each scenario has
+its own process of stand-ins, so that a module's memory lasts as long as it would in the
+submission's process.
+
+Lists, dictionaries and sets are numbered and sent as contents: a container that is reached twice
+arrives as one and is changed in place. Received data is checked: only the built-in types that are
+written can come out of it.
 """
 
 from __future__ import annotations
@@ -51,7 +54,7 @@ class CannotTravelError(Exception):
 
 
 class MalformedError(Exception):
-    """What was received is not what `SharedObjects` writes."""
+    """Raised if the received data is not written by `SharedObjects`."""
 
 
 class SharedObjects:
@@ -64,7 +67,7 @@ class SharedObjects:
         self._text = 0
 
     def pack(self, value: Any, depth: int = 0) -> str:
-        """A value as JSON. Containers that are new get the next numbers."""
+        """Return a value as JSON. New containers get the next numbers."""
         self._parts += 1
         if self._parts > MOST_PARTS or depth > DEEPEST:
             raise CannotTravelError("a value too large")
@@ -94,7 +97,9 @@ class SharedObjects:
         return '["' + _CONTAINERS[kind] + '",[' + ",".join([self.pack(p) for p in parts]) + "]]"
 
     def all_contents(self, start: int = 0) -> list[str]:
-        """The contents of the containers from a number on, and of those that are in them."""
+        """Return the contents of the containers from a number on, and of the containers within
+        them.
+        """
         found: list[str] = []
         while start + len(found) < len(self.objects):
             found.append(self.contents(start + len(found)))
@@ -123,7 +128,7 @@ class SharedObjects:
             self._fill(thing, [self.unpack(part) for part in parts])
 
     def unpack(self, plain: Any, depth: int = 0) -> Any:
-        """The value that was packed; MalformedError for anything else."""
+        """Return the value that was packed. Raise MalformedError for anything else."""
         name, content = _pair(plain)
         if depth > DEEPEST:
             raise MalformedError("depth")
@@ -158,7 +163,10 @@ class SharedObjects:
         return number
 
     def _counted(self, text: str) -> str:
-        """The text; CannotTravelError when all texts of the call are too long together."""
+        """Return the text.
+
+        Raise CannotTravelError if all texts of the call are too long together.
+        """
         self._text += len(text)
         if self._text > MOST_TEXT:
             raise CannotTravelError("a value too large")
@@ -203,7 +211,7 @@ class RemoteCaller:
         self._own_modules = ("__main__", *own_modules)
 
     def function(self, module: str, name: str) -> Callable[..., Any]:
-        """A proxy of a function that runs there."""
+        """Return a proxy of a function that runs in the other process."""
 
         def proxy(*arguments: Any, **keywords: Any) -> Any:
             return self._call(module, name, arguments, keywords)
@@ -213,8 +221,11 @@ class RemoteCaller:
         return proxy
 
     def module(self, name: str, functions: Iterable[str], others: Iterable[str]) -> Any:
-        """A module of such proxies. Its `others` cannot travel: whoever asks for one ends the
-        scenario, to which the stand-in is not applicable then."""
+        """Return a module of such proxies.
+
+        Its `others` cannot travel: a program that asks for one ends the scenario, because the
+        stand-in does not apply to it.
+        """
         others = frozenset(others)
         module = MODULE(name)
         module.__file__ = name + ".py"
@@ -290,15 +301,18 @@ class RemoteCaller:
 
 
 def slot(name: str) -> str:
-    """The name of a function's proxy among the built-ins, which no program can write."""
+    """Return the name of a function's proxy among the built-ins, which no program can write."""
     return f"<course's {name}>"
 
 
 @cache
 def substituted(source: ModuleSource, names: tuple[tuple[str, str], ...]) -> ModuleSource:
-    """The module with the course's in place of these names: each with the provided module that has
-    the constant, or empty for a function, which is bound to the proxy in its `slot` directly after
-    its `def`: the main guard uses it. A text that does not compile stays as it is."""
+    """Return the module with the course's definitions for these names.
+
+    Each name comes with the provided module that has the constant, or with an empty text for a
+    function: that is bound to the proxy in its `slot` directly after its `def`, because the main
+    guard uses it. A text that does not compile stays as it is.
+    """
     changed = ModuleSource(source.filename, source.data, source.package)
     try:
         tree: Any = compile(source.data, source.filename, "exec", _AST_ONLY, dont_inherit=True)
@@ -330,14 +344,14 @@ def _substitute(body: list[Any], provided: dict[str, str]) -> None:
 
 
 def _target(statement: Any) -> str:
-    """The only name that an assignment binds; empty for any other."""
+    """Return the only name that an assignment binds; an empty text for any other statement."""
     targets = statement.targets if isinstance(statement, _ast.Assign) else [statement.target]
     only = targets[0] if len(targets) == 1 else None
     return only.id if isinstance(only, _ast.Name) else ""
 
 
 def _binding(function: Any) -> Any:
-    """The statement that binds a function's name to its proxy."""
+    """Return the statement that binds a function's name to its proxy."""
     place = {"lineno": function.lineno, "col_offset": function.col_offset}
     target = _ast.Name(id=function.name, ctx=_ast.Store(), **place)
     proxy = _ast.Name(id=slot(function.name), ctx=_ast.Load(), **place)
@@ -345,7 +359,7 @@ def _binding(function: Any) -> Any:
 
 
 def _provided(module: str, name: str, statement: Any) -> Any:
-    """The expression for the value of a name in a provided module."""
+    """Return the expression for the value of a name in a provided module."""
     text = "\n" * (statement.lineno - 1) + f"__import__({module!r}).{name}"
     tree: Any = compile(text, "", "eval", _AST_ONLY, dont_inherit=True)
     return tree.body
@@ -470,7 +484,7 @@ class _Terminal:
         return True
 
     def ask(self, prompt: object = "", /) -> str:
-        """In place of `input`."""
+        """Replace `input`."""
         self.flush()
         self.send(FromStandIn.ASKS_FOR_LINE, quote(str(prompt)))
         kind, body = split(self._receive())
@@ -481,7 +495,7 @@ class _Terminal:
 
 
 def _is_referred_to(objects: list[Any]) -> bool:
-    """Whether anything besides these containers still refers to one of them."""
+    """Return whether anything else still refers to one of these containers."""
     if not objects or not _others_holding(objects):
         return False
     gc.collect()  # it may have been an exception's frames, which are a cycle

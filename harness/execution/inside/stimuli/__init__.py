@@ -1,4 +1,7 @@
-"""What each kind of stimulus does in a scenario's process: `perform`, in a file by the kind's key.
-It is given the compiled stimulus, the context with its names bound, the answer to fill in, and what
-is called with the outcome of each step, as JSON; of a kind with a program the library that has it,
-the program's module and the answer. What is not of this package is not there."""
+"""Holds for each kind of stimulus what it does in a scenario's process: `perform`, in a file named
+by the kind's key.
+
+It gets the compiled stimulus, the context with its names bound, the answer to fill in, and a
+function that is called with each step's outcome as JSON. A kind with a program gets its library,
+the program's module and the answer. Modules outside this package are not available there.
+"""

@@ -23,7 +23,7 @@ def perform(
     is raised before the call, or by what it returned, must not pass for the call's own."""
     names = context.names
     arguments: tuple[Any, ...] = ()
-    # Where there is neither `whole` nor `split`, it does not even compile.
+    # Without `whole` and `split` the text does not compile.
     answer.reach("stimulus" if stimulus.whole else "arguments")
     try:
         if stimulus.split is None:
@@ -51,7 +51,9 @@ def _compared(
     context: EvaluationContext,
     budget: codec.SizeBudget,
 ) -> str:
-    """What the parent compares with the expected value, or what an object's own `==` answers."""
+    """Return what the parent compares with the expected value, or the answer of an object's own
+    `==`.
+    """
     text, code = equals
     expected = eval(code or text, context.names)
     if codec.is_data(expected):

@@ -81,8 +81,9 @@ def _exit_status(error: SystemExit) -> int:
 
 
 def _flush() -> None:
-    """Show what was printed, in the order in which the interpreter does it at the end of a program:
-    what follows may write to the other stream."""
+    """Flush the streams in the order in which the interpreter does it at the end of a program,
+    because later code may write to the other stream.
+    """
     for stream in (sys.stderr, sys.stdout):
         try:
             stream.flush()
@@ -91,7 +92,10 @@ def _flush() -> None:
 
 
 def _wait_for_threads() -> None:
-    """As the interpreter does before `atexit`. Only tiers that do not confine let threads start."""
+    """Wait for threads, as the interpreter does before `atexit`.
+
+    Only tiers without confinement let threads start.
+    """
     threading = sys.modules.get("threading")
     try:
         threading._shutdown()  # type: ignore[union-attr]

@@ -37,7 +37,7 @@ def perform(
 
 
 def _display(value: object, budget: codec.SizeBudget) -> str:
-    """A step's value, and what a person sees of it where objects are in it."""
+    """Return a step's value, and the text that a person sees if it contains objects."""
     met = budget.objects
     encoded = '{"value":' + codec.encode(value, budget)
     if budget.objects == met:

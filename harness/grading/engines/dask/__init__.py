@@ -56,8 +56,10 @@ class Cluster:
 
 
 def security(cluster: Cluster, role: str) -> Any:
-    """dask's `Security` for this side, `role` "client" or "worker"; None without TLS. UserError
-    where the files do not serve."""
+    """Return dask's `Security` for this side, `role` "client" or "worker"; None without TLS.
+
+    Raise UserError if the files cannot be used.
+    """
     if cluster.ca is None:
         return None
     from distributed.security import Security  # noqa: PLC0415  (only where a cluster is used)
@@ -92,7 +94,7 @@ def require_distributed() -> None:
 
 
 def connect(cluster: Cluster) -> Any:
-    """dask's client of the scheduler; UserError where none answers."""
+    """Return dask's client of the scheduler. Raise UserError if none answers."""
     from distributed import Client  # noqa: PLC0415  (only where a cluster is used)
 
     try:
@@ -110,7 +112,7 @@ def connect(cluster: Cluster) -> Any:
 
 
 def unreachable(cluster: Cluster, error: BaseException) -> UserError:
-    """The error of a scheduler that does not answer."""
+    """Return the error for a scheduler that does not answer."""
     cause = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
     hint = "start it with: dask scheduler"
     if cluster.ca is not None:
@@ -119,8 +121,10 @@ def unreachable(cluster: Cluster, error: BaseException) -> UserError:
 
 
 def described() -> str:
-    """The harness, its sources, and the versions that results and messages depend on: workers with
-    another description take no part."""
+    """Return the harness, its sources, and the versions that results and messages depend on.
+
+    Workers with another description do not take part.
+    """
     import distributed  # noqa: PLC0415  (only where a cluster is used)
 
     digest = sha256(source_digest(*_SOURCES).encode()).hexdigest()[:12]

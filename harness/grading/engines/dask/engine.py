@@ -1,7 +1,7 @@
-"""The client's side of a cluster: submissions out as tasks of dask, answers in.
+"""Runs the client's side of a cluster: submissions go out as tasks of dask, and answers come in.
 
-dask queues, balances and starts again what a dead worker had. What is added here: which workers
-take part, how many tasks are out at a time, a second copy of a task that takes far longer than the
+dask queues and balances tasks and restarts those of a dead worker. Added here are the choice of
+workers, a bound on the tasks that are out, a second copy of a task that takes far longer than the
 others, and another worker after a failure of ours.
 """
 
@@ -40,7 +40,7 @@ AHEAD = 2  # submissions out for each that a worker grades at a time
 TOGETHER = 8  # answers fetched at a time, which bounds the memory that they take
 SLOW_SECONDS = 60.0  # at least, and SLOW times as long as the slowest so far: a second copy
 SLOW = 10.0
-MOST_FAILURES = 2  # of ours, on different workers where there are some
+MOST_FAILURES = 2  # of ours, on different workers if possible
 MOST_DEATHS = 5  # times that dask gave a task up, each after several dead workers
 
 Trial = Callable[[str], Any]  # starts it on the worker at this address; dask's future of its answer
@@ -82,7 +82,7 @@ class Roster:
             del self._there[address]
 
     def accept(self, address: str) -> None:
-        """The trial went well."""
+        """Note that the trial went well."""
         if address in self._there:
             self._there[address].accepted = True
 
@@ -97,7 +97,9 @@ class Roster:
             self._tell(f"worker {self._names.get(address, address)} is not used: {reason}")
 
     def able(self) -> dict[str, int]:
-        """The workers that take part, with how many submissions each grades at a time."""
+        """Return the workers that take part, with the number of submissions that each grades at a
+        time.
+        """
         found = {
             address: each.at_a_time
             for address, each in self._there.items()
@@ -108,7 +110,7 @@ class Roster:
         return found
 
     def must_have_some(self) -> None:
-        """Raise UserError when there is no worker to wait for, or none has come for `PATIENCE`."""
+        """Raise UserError if there is no worker to wait for, or none has come for `PATIENCE`."""
         waiting = self._there.keys() - self.refused.keys()
         all_refused = self.refused and not waiting
         if self.able() or (time.monotonic() - self._since < PATIENCE and not all_refused):
@@ -160,8 +162,10 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                 self._client.close(timeout=2)
 
     def run(self, setup: WorkerSetup, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
-        """As `Engine.run`. Raises UserError where the scheduler does not answer or goes away, or
-        no worker takes part."""
+        """Run the jobs as `Engine.run` does.
+
+        Raise UserError if the scheduler does not answer or goes away, or no worker takes part.
+        """
         waiting = deque(jobs)
         self._data = pack_setup(setup, described())
         self._name = sha256(self._data).hexdigest()
@@ -185,7 +189,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                     yield flight.job, Graded(result=answer.ended)
 
     def _look(self) -> None:
-        """See which workers are there, and what has become of what is out."""
+        """Look for new workers, and at the state of the tasks that are out."""
         identity = self._ask_scheduler(lambda: self._client.scheduler.identity(n_workers=-1))
         self._roster.look(identity)
         self._looked = time.monotonic()
@@ -224,14 +228,14 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
     def _submit(
         self, what: str, workers: Iterable[str], task: Callable[..., bytes], *given: object
     ) -> Any:
-        """dask's future of a task on one of these workers."""
+        """Return dask's future of a task on one of these workers."""
         key = f"harness-{what}-{uuid.uuid4().hex}"
         future = self._client.submit(task, *given, key=key, workers=sorted(workers), pure=False)
         future.add_done_callback(self._ended.put)
         return future
 
     def _arrived(self) -> Iterator[tuple[_Flight, WorkerAnswer]]:
-        """What is new, each job once, after waiting a moment for something."""
+        """Yield new answers, each job once, after waiting a moment for one."""
         futures = []
         with suppress(queue.Empty):
             futures.append(self._ended.get(timeout=LOOK_SECONDS))
@@ -246,7 +250,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                 self._tried(address, future, values)
                 continue
             if (flight := self._flights.get(future.key)) is None:
-                continue  # a copy of what has just arrived
+                continue  # a copy of a task that has just arrived
             if (answer := self._answer(flight, future, values)) is not None:
                 self._slowest = max(self._slowest, time.monotonic() - flight.sent)
                 for key, copy in flight.futures.items():
@@ -277,7 +281,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
     def _answer(
         self, flight: _Flight, future: Any, values: dict[str, object]
     ) -> WorkerAnswer | None:
-        """How the job ended; None when it has been sent to a worker again."""
+        """Return how the job ended; None if it has been sent to a worker again."""
         if future.status != "finished" or values.get(future.key) is None:
             flight.deaths += 1
             if flight.deaths < MOST_DEATHS:
@@ -309,8 +313,10 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             self._send(flight)
 
     def _ask(self, call: Callable[[], Any], seconds: float) -> Any:
-        """The answer to a call; TimeoutError where it is not had in time, and UserError when the
-        scheduler is gone."""
+        """Return the answer to a call.
+
+        Raise TimeoutError if it does not come in time, UserError if the scheduler is gone.
+        """
         try:
             return self._client.sync(call, callback_timeout=seconds)
         except TimeoutError:
@@ -333,7 +339,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
 
 
 def _cause(future: Any) -> str:
-    """What dask says of a task that did not end, in one line."""
+    """Return dask's reason why a task did not end, in one line."""
     error = future.exception(timeout=CALL_SECONDS) if future.status == "error" else None
     text = str(error).strip().splitlines() if error is not None else []
     return text[0][:300] if text else "its worker went away"

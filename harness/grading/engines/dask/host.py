@@ -49,7 +49,7 @@ from harness.model.result import SubmissionResult
 from harness.results.reuse import Piece
 
 MOST_SETUP = 50 << 20  # bytes of plan, answer key and reference
-MOST_ANSWER = 16 << 20  # bytes of what is found of one submission
+MOST_ANSWER = 16 << 20  # bytes of the results of one submission
 _DIGEST = 16  # bytes of a key, and of a text's digest
 LEAVE_SECONDS = 5.0  # for dask to say goodbye
 AGAIN_SECONDS = 600.0  # to wait for a scheduler that went away
@@ -83,7 +83,7 @@ class WorkerAnswer:
 
 
 def pack_setup(setup: WorkerSetup, harness: str) -> bytes:
-    """UserError for one that is too large to be sent to every worker."""
+    """Return the setup as bytes. Raise UserError if it is too large to be sent to every worker."""
     message = SetupMessage(
         harness=harness,
         python=setup.interpreter.version,
@@ -102,7 +102,7 @@ def pack_setup(setup: WorkerSetup, harness: str) -> bytes:
 
 
 def unpack_setup(data: bytes) -> SetupMessage:
-    """The inverse; SerialError."""
+    """Return the setup in these bytes. Raise SerialError if there is none."""
     inflater = zlib.decompressobj()
     try:
         text = inflater.decompress(data, MOST_SETUP + 1)
@@ -114,8 +114,11 @@ def unpack_setup(data: bytes) -> SetupMessage:
 
 
 def pack_answer(answer: WorkerAnswer) -> bytes:
-    """At most about `MOST_ANSWER` bytes. What is only kept to be used again is left out where it
-    does not fit; a result that does not fit is a failure of ours."""
+    """Return the answer in at most about `MOST_ANSWER` bytes.
+
+    Parts that are only kept for later runs are left out if they do not fit; a result that does not
+    fit is a failure of ours.
+    """
     if not _fit(answer.pieces):
         answer = replace(answer, pieces=())
     text = serial.dumps(answer).encode("ascii")
@@ -126,7 +129,7 @@ def pack_answer(answer: WorkerAnswer) -> bytes:
 
 
 def unpack_answer(data: object) -> WorkerAnswer:
-    """The inverse; SerialError for what is not one of our answers."""
+    """Return the answer in these bytes. Raise SerialError if it is not one of ours."""
     if not isinstance(data, bytes) or len(data) > 2 * MOST_ANSWER:
         raise serial.SerialError("no answer of a worker of ours")
     try:
@@ -154,15 +157,20 @@ _host: WorkerHost | None = None  # whose the tasks of this process are
 
 
 def take_part(setup: bytes, name: str) -> bytes:
-    """The task that tells whether this worker grades with this setup, a `WorkerAnswer`; `name` is
-    the setup's digest."""
+    """Return, as a `WorkerAnswer`, whether this worker grades with this setup.
+
+    `name` is the setup's digest. This is a task of dask.
+    """
     return _answered(lambda host: WorkerAnswer(worker="", refused=host.shortcoming(setup, name)))
 
 
 def grade(name: str, job: bytes) -> bytes:
-    """The task that grades one submission with the setup of this digest, a `WorkerAnswer`. The
-    setup came with the trial: as an argument here it would be fetched from whichever worker had it
-    first, and waited for without end where that one hangs."""
+    """Grade one submission with the setup of this digest; return a `WorkerAnswer`. This is a task
+    of dask.
+
+    The setup came with the trial. As an argument here it would be fetched from the worker that had
+    it first, which may hang, and waited for without end.
+    """
     return _answered(lambda host: host.grade(name, serial.loads(Job, job)))
 
 
@@ -186,7 +194,9 @@ class WorkerHost:
         self._workers = WorkerPool(jobs, patience=HUNG_SECONDS)
 
     def shortcoming(self, data: bytes, name: str) -> str:
-        """Why this worker takes no part in a run with this setup; empty when it does."""
+        """Return why this worker does not take part in a run with this setup; an empty text if it
+        does.
+        """
         with self._trial:
             if name not in self._setups:
                 self._setups[name] = self._tried(data)
@@ -250,7 +260,9 @@ class WorkerHost:
 
 
 def _shortcoming_now(setup: WorkerSetup) -> str:
-    """Why this machine cannot grade with the setup, or no longer; empty when it can."""
+    """Return why this machine cannot grade with the setup, or no longer can; an empty text if it
+    can.
+    """
     try:
         shortcoming = try_tier(setup.interpreter, setup.tier).shortcoming
     except (HarnessError, OSError) as error:
