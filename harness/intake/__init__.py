@@ -1,1 +1,1 @@
-"""Folders, archives and downloads to submissions: who, when, the bytes, or what is wrong."""
+"""Reads folders, archives and downloads into submissions: who, when, the bytes, or the problem."""

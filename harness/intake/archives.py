@@ -38,7 +38,9 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def kind_named(name: str) -> FileKind:
-    """The kind of archive that a name promises whose ending is one of `ARCHIVE_ENDINGS`."""
+    """Return the kind of archive that a name promises, if its ending is one of
+    `ARCHIVE_ENDINGS`.
+    """
     return {".zip": FileKind.ZIP, ".tar": FileKind.TAR}.get(PurePath(name).suffix, FileKind.GZIP)
 
 
@@ -52,9 +54,11 @@ class Archive:
 
 
 def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = SUBMISSION_CAPS) -> Archive:
-    """What is in a seekable stream that should be an archive of this kind. Keep the stream open:
-    bytes are read when asked for. Raises Refused with a phrase that follows the archive's name ("is
-    a RAR archive, …")."""
+    """Return the content of a seekable stream that should be an archive of this kind.
+
+    Keep the stream open: bytes are read when they are asked for. Raise Refused with a phrase that
+    follows the archive's name ("is a RAR archive, …").
+    """
     members = _members(stream, kind, caps)
     tree = _tree([_placed(member, caps, backslashes=True) for member in members], caps)
     if tree.faults:
@@ -69,8 +73,10 @@ def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = SUBMISSION_CAPS)
 
 @contextmanager
 def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
-    """A class's archive as a folder, to be read while the context lasts. Raises UserError when it
-    is not an archive that can be read, or is more than the caps allow."""
+    """Return a class's archive as a folder, to be read while the context lasts.
+
+    Raise UserError if it is not a readable archive, or holds more than the limits allow.
+    """
     with ExitStack() as stack:
         try:
             stream: BinaryIO = stack.enter_context(path.open("rb"))
@@ -95,15 +101,17 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
 
 
 def _has_only_backslashes(members: Iterable[Entry]) -> bool:
-    """Whether the program that made a class's archive separates folders by them, as some for
-    Windows do: else one is a character in the name that one student chose."""
+    """Return whether the program that made a class's archive separates folders by backslashes, as
+    some for Windows do. Otherwise a backslash is a character in the name that one student
+    chose.
+    """
     names = [member.name for member in members]
     separated = sum(BACKSLASH in name for name in names)
     return 2 * separated > len(names) and not any("/" in name for name in names)
 
 
 def _folder(archive: Path, by_folder: dict[str, list[Entry]], path: str, fault: str = "") -> Entry:
-    """A folder in a class's archive: nothing of it is ever a path on our disk."""
+    """Return a folder in a class's archive: nothing of it is ever a path on our disk."""
 
     def everything(most: int) -> tuple[Entry, ...]:
         inside = by_folder.get(path, [])
@@ -127,7 +135,7 @@ def _folder(archive: Path, by_folder: dict[str, list[Entry]], path: str, fault: 
 
 
 def _bytes_of_ours(entry: Entry, size: int) -> bytes:
-    """That they cannot be had is not a fault of the student's."""
+    """Return bytes whose absence is not the student's fault."""
     try:
         return entry.start(size)
     except Refused as refusal:
@@ -135,7 +143,7 @@ def _bytes_of_ours(entry: Entry, size: int) -> bytes:
 
 
 def _members(stream: BinaryIO, kind: FileKind, caps: Caps) -> list[Entry]:
-    """Everything that the archive names, with paths as names."""
+    """Return everything that the archive names, with paths as names."""
     stream.seek(0)
     head = stream.read(HEAD_BYTES)
     actual = kind_of_bytes(head)
@@ -153,7 +161,7 @@ def _members(stream: BinaryIO, kind: FileKind, caps: Caps) -> list[Entry]:
 
 
 def _placed(member: Entry, caps: Caps, *, backslashes: bool) -> Entry:
-    """The member in its folder, with what is wrong with its path; NOWHERE if it is in none."""
+    """Return the member in its folder, with the fault of its path; NOWHERE if it is in none."""
     shown = shown_path(member.name)
     path = member.name.replace(BACKSLASH, "/") if backslashes else member.name
     parts = [part for part in path.split("/") if part not in ("", ".")]
@@ -180,7 +188,7 @@ def _path(entry: Entry) -> str:
 
 @dataclass(slots=True)
 class _Tree:
-    """The members by their paths, and what is wrong with each and with what is above it."""
+    """The members by their paths, and the faults of each and of the folders above it."""
 
     files: dict[str, Entry] = field(default_factory=dict)
     folders: dict[str, Entry] = field(default_factory=dict)
@@ -200,8 +208,10 @@ class _Tree:
             path = above
 
     def blame(self, path: str, fault: str) -> None:
-        """Note what is wrong with a path, and with all folders that it is in. The first fault of
-        each stays."""
+        """Note a fault of a path and of all folders that contain it.
+
+        The first fault of each stays.
+        """
         self.faults.append(fault)
         while path:
             for known in (self.files, self.folders):
@@ -211,8 +221,11 @@ class _Tree:
 
 
 def _tree(placed: list[Entry], caps: Caps, *, is_class: bool = False) -> _Tree:
-    """Everything by its path; Refused for more than the caps allow. Junk is neither counted nor
-    looked at, and of a student's archive left out."""
+    """Return everything by its path.
+
+    Raise Refused for more than the limits allow. Junk is neither counted nor looked at, and left
+    out of a student's archive.
+    """
     tree = _Tree()
     junk_names = _junk_names(placed)
     count = 0
@@ -243,7 +256,7 @@ def _tree(placed: list[Entry], caps: Caps, *, is_class: bool = False) -> _Tree:
 
 
 def _junk_names(placed: Iterable[Entry]) -> dict[str, frozenset[str]]:
-    """By the path of each folder, the names in it that do not count."""
+    """Return, by the path of each folder, the names in it that do not count."""
     names: dict[str, set[str]] = defaultdict(set)
     for entry in placed:
         path = _path(entry)
@@ -260,7 +273,7 @@ def _junk_names(placed: Iterable[Entry]) -> dict[str, frozenset[str]]:
 
 
 def _junk_above(path: str, junk_names: dict[str, frozenset[str]]) -> str | None:
-    """The path, or that of the first folder in it, which does not count."""
+    """Return the path, or that of the first folder in it, that does not count."""
     parts = path.split("/")
     for count, name in enumerate(parts):
         if name in junk_names.get("/".join(parts[:count]), ()):
@@ -276,6 +289,8 @@ def _by_folder(tree: _Tree) -> dict[str, list[Entry]]:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names are one on some systems: case and composed letters left aside."""
+    """Return a key that is equal for names that are one on some systems: without case and composed
+    letters.
+    """
     first, second = (composed(composed(name).casefold()) for name in (one, other))
     return first == second

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from harness.intake.entries import Refused
 
 MIB = 1024 * 1024
-# Of any archive, also of what is left out: each is an object in memory.
+# Any member counts, also ignored ones: each is an object in memory.
 MOST_MEMBERS = 300_000
 
 
@@ -38,5 +38,5 @@ class ReadBudget:
 
 
 SUBMISSION_CAPS = Caps()
-# A class, not a submission: what is read of it is counted all the same.
+# A class, not a submission: bytes that are read from it are still counted.
 CLASS_CAPS = Caps(members=200_000, unpacked_bytes=4096 * MIB)

@@ -1,7 +1,7 @@
-"""What was handed in, on the disk or in an archive: files, folders and links; what a file really
-is, by its first bytes, since names say little; and names in ids and sentences.
+"""Describes uploaded files, folders and links, on the disk or in an archive.
 
-Links are not followed, and no more is read than was asked for.
+Names say little, so the first bytes tell a file's real kind. Also makes names printable in ids and
+sentences. Links are not followed, and no more is read than was asked for.
 """
 
 from __future__ import annotations
@@ -33,14 +33,18 @@ MAX_CLASS_ENTRIES = 100_000
 
 
 def safe_id(name: str) -> str:
-    """The name without what does not print (controls, bidi marks, undecodable bytes), shortened."""
+    """Return the name without unprintable characters (controls, bidi marks, undecodable bytes),
+    shortened.
+    """
     shown = "".join(c if c.isprintable() and c not in '/\\:*?"<>|' else "_" for c in name)
     return re.sub(r"\A\.", "_", shown.strip(" ")[:MAX_ID]) or "submission"
 
 
 def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
-    """A safe id for each name, in their order; the second of the same gets `-2`, and so on. Names
-    that look the same, with their letters composed in another way, are the same here."""
+    """Return a safe id for each name, in their order; the second of the same gets `-2`, and so on.
+
+    Names that differ only in how letters are composed are the same here.
+    """
     safe = [safe_id(name) for name in names]
     taken = set(map(composed, safe))
     given: set[str] = set()
@@ -56,23 +60,25 @@ def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def clean_name(name: str) -> str:
-    """A name or email that can be printed, with its letters composed and single spaces."""
+    """Return a name or email that can be printed, with composed letters and single spaces."""
     shown = "".join(c if c.isprintable() else " " for c in composed(name))
     return " ".join(shown.split())[:MAX_ID]
 
 
 def composed(name: str) -> str:
-    """The name with its letters composed in one way (NFC)."""
+    """Return the name with its letters composed in one way (NFC)."""
     return unicodedata.normalize("NFC", name)
 
 
 def shown_path(path: str) -> str:
-    """A path inside an archive as it can be printed: no controls, no bidi marks, shortened."""
+    """Return a path inside an archive as it can be printed: no controls, no bidi marks,
+    shortened.
+    """
     return shorten("".join(c if c.isprintable() else "_" for c in path), MAX_ID)
 
 
 def listed(names: Sequence[str]) -> str:
-    """`a, b and c`, of many the first few."""
+    """Return `a, b and c`; if there are many, the first few."""
     more = [f"{len(names) - _NAMES_SHOWN} more"] if len(names) > _NAMES_SHOWN else []
     return words.listed([*names[:_NAMES_SHOWN], *more])
 
@@ -131,8 +137,9 @@ _OFFICE = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"xl/", b"
 
 
 def kind_of_bytes(data: bytes) -> FileKind | None:
-    """The kind that these bytes (a whole file, or its first `HEAD_BYTES`) begin; None for text,
-    and for anything else."""
+    """Return the kind that these bytes (a whole file, or its first `HEAD_BYTES`) begin; None for
+    text and for anything else.
+    """
     for beginning, kind in _BEGINNINGS.items():
         if data.startswith(beginning):
             return kind
@@ -156,14 +163,15 @@ def kind_of_bytes(data: bytes) -> FileKind | None:
 
 
 def archive_suffix(name: str) -> str:
-    """The ending of an archive's name as it is written there; "" if it has none."""
+    """Return the ending of an archive's name as it is written there; "" if it has none."""
     lower = name.lower()
     return next((name[-len(s) :] for s in ARCHIVE_SUFFIXES if lower.endswith(s)), "")
 
 
 def original_name(name: str, expected: Collection[str]) -> str | None:
-    """The one of `expected` that `name` is a copy of; None for these names themselves, and for
-    any other."""
+    """Return the one of `expected` that `name` is a copy of; None for these names themselves and
+    for any other.
+    """
     match = _ENDING.search(name)
     if name in expected or match is None:
         return None
@@ -186,7 +194,7 @@ class EntryKind(StrEnum):
 
 
 def kind_of_mode(mode: int) -> EntryKind:
-    """By the mode that the system, or an archive, has for it."""
+    """Return the kind by the mode that the system, or an archive, has for it."""
     if stat.S_ISLNK(mode):
         return EntryKind.LINK
     if stat.S_ISDIR(mode):
@@ -205,15 +213,17 @@ class Refused(Exception):  # noqa: N818  (an answer about one submission, not an
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A file, folder or link that was handed in, on the disk or in an archive. `start(n)` gives the
-    first n bytes of a FILE, or all where there are fewer; Refused where it cannot be read.
-    `everything(most)` gives what is directly in a FOLDER, by name; it raises OSError, or Refused
-    for more than `most`."""
+    """An uploaded file, folder or link, on the disk or in an archive.
+
+    `start(n)` returns the first n bytes of a FILE, or all if there are fewer; it raises Refused if
+    they cannot be read. `everything(most)` returns the direct content of a FOLDER, by name; it
+    raises OSError, or Refused for more than `most`.
+    """
 
     name: str
     kind: EntryKind
     where: str = ""  # of a folder: its path, after that of an archive, for messages
-    folder: str = ""  # where it is in its archive or in the submission: "", "A3" or "A3/src"
+    folder: str = ""  # its folder in the archive or in the submission: "", "A3" or "A3/src"
     is_packed: bool = False
     size: int = 0  # of a FILE, as an archive says it
     fault: str = ""  # "an absolute path (/x)": why it, or something in it, cannot be accepted
@@ -226,28 +236,31 @@ class Entry:
 
     @property
     def is_folder(self) -> bool:
-        """Whether it is one; a link in place of a file is refused when it is read."""
+        """Return whether it is a folder; a link in place of a file is refused when it is read."""
         return self.kind is EntryKind.FOLDER
 
     @property
     def label(self) -> str:
-        """The name, after that of its folder, as it can be printed."""
+        """Return the name after that of its folder, as it can be printed."""
         return shown_path(f"{self.folder}/{self.name}") if self.folder else safe_id(self.name)
 
     def load(self, limit: int = MAX_FILE_BYTES) -> bytes:
-        """All bytes of a FILE; Refused if there are more than `limit`, or it cannot be read."""
+        """Return all bytes of a FILE.
+
+        Raise Refused if there are more than `limit`, or it cannot be read.
+        """
         data = self.start(limit + 1)
         if len(data) > limit:
             raise Refused(f"is larger than {limit // 1024} KiB")
         return data
 
     def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
-        """What is directly inside, without what is ignored in a student's folder."""
+        """Return the direct content, without files that are ignored in a student's folder."""
         return without_junk(self.everything(most))[0]
 
 
 def without_junk(entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
-    """Of what is in one student's folder, what counts and what does not."""
+    """Return which of the things in one student's folder count, and which do not."""
     junk = set(junk_among(entry.name for entry in entries))
     junk |= {entry.name for entry in entries if is_environment_folder(entry)}
     counts = tuple(entry for entry in entries if entry.name not in junk)
@@ -255,7 +268,7 @@ def without_junk(entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], tuple[Ent
 
 
 def is_environment_folder(entry: Entry) -> bool:
-    """Whether it is a folder with a virtual environment in it and nothing else."""
+    """Return whether it is a folder with only a virtual environment in it."""
     if not entry.is_folder:
         return False
     try:
@@ -265,7 +278,7 @@ def is_environment_folder(entry: Entry) -> bool:
 
 
 def same_bytes(entries: Sequence[Entry]) -> bool:
-    """Whether these files are one file several times; False if one of them cannot be read."""
+    """Return whether these files have the same bytes; False if one of them cannot be read."""
     try:
         return len({entry.load() for entry in entries}) == 1
     except Refused:
@@ -273,7 +286,7 @@ def same_bytes(entries: Sequence[Entry]) -> bool:
 
 
 def file_at(path: Path) -> Entry:
-    """A file that the user names, which may be a link."""
+    """Return a file that the user names, which may be a link."""
     actual = path.resolve()
     start = partial(_first_bytes, actual, ours=False)
     kind = kind_of_mode(actual.lstat().st_mode)
@@ -281,7 +294,10 @@ def file_at(path: Path) -> Entry:
 
 
 def folder_at(path: Path, name: str = "") -> Entry:
-    """A folder on the disk. That we may not read a file in it is not a fault of the student's."""
+    """Return a folder on the disk.
+
+    If we may not read a file in it, that is not the student's fault.
+    """
     name = name or path.resolve().name
     inside = partial(_inside, path)
     return Entry(name=name, kind=EntryKind.FOLDER, where=str(path), everything=inside)
@@ -322,8 +338,11 @@ _ALIKE = 0.5  # a1 and a1.py are
 
 
 def must_exist(path: Path) -> None:
-    """Raise UserError when there is no such file or folder. The hint names one of nearly this name:
-    a letter is wrong, or a system does not show the ending."""
+    """Raise UserError if there is no such file or folder.
+
+    The hint names one with nearly this name: a letter is wrong, or a system does not show the
+    ending.
+    """
     if path.exists():
         return
     folder = path.parent
@@ -334,8 +353,8 @@ def must_exist(path: Path) -> None:
 
 
 def described(entries: Sequence[Entry]) -> str:
-    """The names listed; of an archive also what kind it really is."""
-    first, rest = entries[:_NAMES_SHOWN], entries[_NAMES_SHOWN:]  # only what is shown is read
+    """Return the names listed; for an archive also its real kind."""
+    first, rest = entries[:_NAMES_SHOWN], entries[_NAMES_SHOWN:]  # only shown ones are read
     return listed([*map(_described, first), *(entry.label for entry in rest)])
 
 

@@ -22,8 +22,11 @@ _BEFORE_ID = re.compile(r"\A#?(?:participant (?=[0-9]))?", re.IGNORECASE)
 
 
 def person_in(record: Record, ids: Iterable[str], logins: Iterable[str] = ()) -> Person | None:
-    """Who a row is, by its columns of these plain names and its name; None for one of nobody:
-    Canvas has `Student, Test` and a line of points in every gradebook."""
+    """Return the person of a row, by its columns of these plain names and its name.
+
+    None for a row without a person: Canvas has `Student, Test` and a line of points in every
+    gradebook.
+    """
     name = record.first(*_NAMES) or " ".join(record.every("first name", "last name"))
     if id_key(name).split() == ["student,", "test"] or _POINTS in id_key(name):
         return None
@@ -39,11 +42,11 @@ class GradebookEntry:
     """What goes out of one submission."""
 
     id: str
-    student: Student  # of the submission's id alone where nothing else is known
+    student: Student  # only from the submission's id, if nothing else is known
     mark: str  # rounded once; empty without one
     out_of: Fraction  # the maximum of the marks that go out
     total_out_of: Fraction | None = None  # that of the whole assignment
-    why: str = ""  # there is no mark
+    why: str = ""  # without a mark
     waits: str = ""  # for these marks of a person
     comment: str = ""
 
@@ -55,7 +58,7 @@ class GradebookEntry:
     @property
     def person(self) -> Person:
         who = self.student
-        # At many places a login is what is before the @ of the email: it counts where it is unique.
+        # At many places a login is the part before the @ of the email: it counts if it is unique.
         logins = (who.email, who.email.partition("@")[0])
         return Person(ids=(who.id,), logins=logins, name=who.name or self.id)
 
@@ -79,14 +82,14 @@ class Gradebook:
     """A platform's gradebook. A module of `platforms` that has one as `GRADEBOOK` adds it to the
     exports.
 
-    `layout` reads a downloaded table, given the column that was asked for (or None) and the
-    assignment's title; UserError when the table is not this platform's. `blank` makes a table from
-    the submissions alone, what they are out of, and the column's title, `from_roster` one from a
-    list of students, whose last column is for the marks; None where the platform's importer does
-    not take one. `finished` is the last change before the file is written.
+    `layout` reads a downloaded table, given the requested column (or None) and the assignment's
+    title; it raises UserError if the table is not this platform's. `blank` makes a table only from
+    the submissions, their maximum and the column's title; `from_roster` makes one from a list of
+    students, whose last column is for the marks. It is None if the platform's importer does not
+    take one. `finished` is the last change before the file is written.
 
-    `feedback_name` is the path in a zip of feedback of what was downloaded under this name, None
-    for a name that is not this platform's; None where the platform takes no such zip.
+    `feedback_name` returns the path in a zip of feedback for a download of this name, or None for a
+    name that is not this platform's. It is None if the platform takes no such zip.
     """
 
     name: str
@@ -102,9 +105,12 @@ class Gradebook:
 
 
 def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: str = "") -> Reader:
-    """Reads a gradebook whose columns of marks have an `item` for a header: the pattern's group
-    `title` is without decoration, `maximum` is what the column is out of, where the header says.
-    UserError where the table has none of the columns in one of `needed`."""
+    """Return a reader of gradebooks whose columns of marks have an `item` as header.
+
+    The pattern's group `title` is the title without decoration; `maximum` is the column's maximum,
+    if the header has it. The reader raises UserError if the table lacks a column of each of
+    `needed`.
+    """
     pattern = re.compile(item, re.IGNORECASE)
 
     def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
@@ -134,9 +140,11 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
 
 
 def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, title: str) -> int:
-    """The column for the marks among `titles`, each column's title without its decoration: the one
-    that was asked for, by its title or its whole header, else the one of the assignment's title.
-    UserError when there is none or more than one."""
+    """Return the column for the marks among `titles`, the columns' titles without decoration.
+
+    It is the requested one, by its title or its whole header, otherwise the one with the
+    assignment's title. Raise UserError if there is none or more than one.
+    """
     header = sheet.rows[0]
     asked = title if wanted is None else wanted
     found = [i for i in titles if _same(asked, header[i])]
@@ -156,8 +164,9 @@ def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, titl
 
 
 def decimal_sign(sheet: Sheet, mark: int, maxima: Sequence[str] = ()) -> str:
-    """Return the sign that the file's decimals have: of the column of the marks, else of the maxima
-    in its header, else of all its cells. A point where there are both, or none."""
+    """Return the decimal sign of the file: of the column of the marks, otherwise of the maxima in
+    its header, otherwise of all its cells. A point if there are both, or none.
+    """
     rows = sheet.rows[1:]
     own = [row[mark] for row in rows if mark < len(row)]
     every = [cell for row in rows for cell in row]
@@ -171,7 +180,7 @@ def decimal_sign(sheet: Sheet, mark: int, maxima: Sequence[str] = ()) -> str:
 
 
 def number_in(text: str) -> Fraction | None:
-    """The first number of a text, with a point or a comma; None without one."""
+    """Return the first number of a text, with a point or a comma; None without one."""
     found = _NUMBER.search(text)
     return Fraction(found[0].replace(",", ".")) if found else None
 

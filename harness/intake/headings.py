@@ -96,8 +96,10 @@ def names_in_english(sheet: Sheet) -> Sheet:
 
 
 def in_english(sheet: Sheet, known: Collection[str]) -> Sheet:
-    """Give columns their English names, also those that are known only by what they hold. What has
-    one of the `known` names keeps it."""
+    """Give columns their English names, also those that are known only by their content.
+
+    A column with one of the `known` names keeps it.
+    """
     sheet = names_in_english(sheet)
     header, *body = [list(row) for row in sheet.rows]
     taken = {*known, *_WORDS}
@@ -119,8 +121,10 @@ def _holds_emails(rows: Sequence[Sequence[str]], column: int) -> bool:
 
 
 def _column_of_hand_ins(rows: Sequence[Sequence[str]], width: int) -> int:
-    """Find the column of when things were handed in, if that is sure: Moodle has it beside the one
-    of when the grades were changed, with a dash where there is no time."""
+    """Find the column of hand-in times, if that is certain:
+
+    Moodle has it beside the one of grade changes, with a dash for a missing time.
+    """
     for at in range(width - 1):
         if _holds_times(rows, at) and _holds_times(rows, at + 1):
             return at
@@ -139,7 +143,7 @@ def _cells(rows: Sequence[Sequence[str]], column: int) -> list[str]:
 
 
 def time_in(text: str) -> datetime | None:
-    """Read a time as ISO 8601 or a platform writes it; None where that is not sure."""
+    """Read a time as ISO 8601 or a platform writes it; return None if that is uncertain."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:

@@ -121,7 +121,7 @@ def _check_times(
 
 
 def _merged(one: StudentUploads, other: StudentUploads) -> StudentUploads:
-    """One student in two downloads; an attempt that is in both counts once."""
+    """Merge one student of two downloads; an attempt that is in both counts once."""
     known = {_identity(attempt) for attempt in one.attempts} - {None}
     return replace(
         one,
@@ -133,7 +133,9 @@ def _merged(one: StudentUploads, other: StudentUploads) -> StudentUploads:
 
 
 def _identity(attempt: Attempt) -> tuple[str, str, int] | None:
-    """What tells an attempt from all others; None if the platform gives no time or number."""
+    """Return what tells an attempt from all others; None if the platform gives no time or
+    number.
+    """
     if attempt.at is None and attempt.number is None:
         return None
     return attempt.source, str(attempt.at), attempt.number or 0
@@ -276,7 +278,7 @@ def _with_late_terms(
 
 
 def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
-    """The uploads with what their line of the roster says."""
+    """Return the uploads with the details of their line of the roster."""
     if line is None:
         return uploads
     who, own = line.student, uploads.student or line.student
@@ -288,7 +290,9 @@ def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
 
 
 def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -> StudentUploads:
-    """A student on the roster who handed in nothing; if another one of the group did, with that."""
+    """Return a student on the roster who handed in nothing, with the group's upload if another
+    member made one.
+    """
     who = line.student
     absent = StudentUploads(identity=who.id, student=who, attempts=(), listed=line)
     if unsure.intersection(line.person.keys(By.NAME)):
@@ -312,7 +316,7 @@ def _is_of_group(member: StudentUploads, group: str) -> bool:
 
 
 Decisions = Mapping[str, Sequence[Decision]]  # by the ids of submissions
-Member = tuple[str, StudentUploads]  # the submission's id, and what was handed in
+Member = tuple[str, StudentUploads]  # the submission's id and its uploads
 
 _MOST_CHOICES = 20
 _MOST_SHOWN = 32 * 1024  # bytes of a file that may be chosen
@@ -321,8 +325,11 @@ _MOST_SHOWN = 32 * 1024  # bytes of a file that may be chosen
 def submissions_of(
     members: Iterable[Member], assignment: Assignment, decisions: Decisions
 ) -> Iterator[Submission]:
-    """The members' submissions, as people decided. One that is held for a person has the files as
-    `choices` of which that person may say that it is to be graded."""
+    """Return the members' submissions, as people decided.
+
+    One that is held for a person has, as `choices`, the files of which that person may say that
+    they are to be graded.
+    """
     for name, uploads in _matched(list(members), decisions):
         submission = submission_of(name, uploads, assignment)
         file = _decided(decisions, name, DecisionKind.CHOOSE)
@@ -346,8 +353,11 @@ def _decided(decisions: Decisions, name: str, kind: DecisionKind) -> str:
 
 
 def _matched(members: list[Member], decisions: Decisions) -> Iterator[Member]:
-    """The members, with the students that people matched them with. A student who is only on the
-    roster is not a member besides the match. Two members of one student are held."""
+    """Return the members, with the students that people matched them with.
+
+    A student who is only on the roster is not a member besides the match. Two members of one
+    student are held.
+    """
     absent = {
         key: (name, uploads)
         for name, uploads in members
@@ -375,8 +385,9 @@ def _matched(members: list[Member], decisions: Decisions) -> Iterator[Member]:
 
 
 def not_listed(members: Collection[Member], decisions: Decisions) -> list[str]:
-    """A line about each student whom a person matched with a submission, and who is not on the
-    roster."""
+    """Return a line about each student whom a person matched with a submission, and who is not on
+    the roster.
+    """
     people = [(name, uploads) for name, uploads in members if uploads.attempts]
     lines = [uploads for _, uploads in members if uploads.listed is not None]
     keys = {key for uploads in lines for key in uploads.person.keys(By.LOGIN)}
@@ -389,7 +400,7 @@ def not_listed(members: Collection[Member], decisions: Decisions) -> list[str]:
 
 
 def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) -> StudentUploads:
-    """The uploads as those of the student with the id `match`."""
+    """Return the uploads as those of the student with the id `match`."""
     notes = (*uploads.notes, "a person said whose it is")
     if id_key(match) not in absent:
         own = uploads.student
@@ -410,12 +421,13 @@ def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) ->
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
     file: SourceFile  # as the page shows it: without bytes if it cannot be read or is large
-    attempt: Attempt  # this file alone
+    attempt: Attempt  # only this file
 
 
 def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choice]:
-    """The files to choose from, if the assignment asks for one; else the attempts, if there are
-    several."""
+    """Return the files to choose from, if the assignment asks for one; otherwise the attempts, if
+    there are several.
+    """
     expected = assignment.submission_files
     attempts = in_order(uploads)
     remaining = _MOST_CHOICES

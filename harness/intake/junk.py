@@ -1,7 +1,8 @@
-"""Files that systems, editors and tools leave in folders, and installed packages: not student work.
+"""Names the files that systems, editors and tools leave in folders, and installed packages: not
+student work.
 
-One rule for folders, archives and every platform. It says of the things in one folder which count,
-since an environment's folders are known only by what is beside them.
+One rule holds for folders, archives and every platform. It decides for all things in one folder
+together, because an environment's folders are known only by their neighbours.
 """
 
 from collections.abc import Iterable
@@ -31,19 +32,22 @@ _OF_ENVIRONMENT = frozenset(
 
 
 def is_left_behind(name: str) -> bool:
-    """Whether a system or a tool has made it: beside students' folders and files, where a name
-    with a dot may be a student's."""
+    """Return whether a system or a tool has made it, beside students' folders and files, where a
+    name with a dot may be a student's.
+    """
     known = name in _LEFT_BEHIND or name in _HIDDEN
     return known or name.startswith("._") or name.endswith(".pyc")
 
 
 def is_ignored(name: str) -> bool:
-    """The same in a student's folder, where all that is hidden is left out."""
+    """Return whether it is ignored in a student's folder, in which all hidden files are
+    left out.
+    """
     return name.startswith(".") or is_left_behind(name)
 
 
 def junk_among(names: Iterable[str]) -> frozenset[str]:
-    """Those of the names in one student's folder that do not count."""
+    """Return the names in one student's folder that do not count."""
     everything = frozenset(names)
     junk = frozenset(filter(is_ignored, everything))
     if ENVIRONMENT in everything:
@@ -52,6 +56,6 @@ def junk_among(names: Iterable[str]) -> frozenset[str]:
 
 
 def is_environment(names: Iterable[str]) -> bool:
-    """Whether a folder of these names is a virtual environment and nothing else."""
+    """Return whether a folder with these names is only a virtual environment."""
     everything = frozenset(names)
     return ENVIRONMENT in everything and everything == junk_among(everything)

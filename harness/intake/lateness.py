@@ -1,8 +1,9 @@
-"""How late something is, by a course's rules: grace, slip days, what is begun, and where it ends.
+"""Computes how late something is, by a course's rules: grace, slip days, begun units, and a final
+limit.
 
-Hours and minutes pass; a day ends at the clock time of the due time in the course's zone, also
-where clocks change in between. Of a clock time that such a night has twice the second one counts,
-and for one that it leaves out the one an hour later, so that nobody is late by it.
+Hours and minutes pass; a day ends at the clock time of the due time in the course's zone, even if
+clocks change in between. If such a night has a clock time twice, the second one counts; if it
+leaves one out, the one an hour later counts, so that nobody is late by it.
 """
 
 from dataclasses import dataclass
@@ -24,8 +25,9 @@ class LateTerms:
 
 
 def lateness(at: datetime, due: datetime, terms: LateTerms) -> Lateness | None:
-    """Of what was handed in at a time after `due`, both with a zone; None where it is too late to
-    be graded."""
+    """Return the lateness of a hand-in at a time after `due`, both with a zone; None if it is too
+    late to be graded.
+    """
     policy = terms.policy
     shown = due.isoformat(timespec="seconds")
     if policy.grace is not None and at <= after(due, policy.grace, terms.zone):
@@ -48,7 +50,9 @@ def lateness(at: datetime, due: datetime, terms: LateTerms) -> Lateness | None:
 
 
 def begun(due: datetime, at: datetime, unit: TimeUnit, zone: ZoneInfo | None) -> int:
-    """How many of these units had begun at `at`, which is after `due`: the last may not be over."""
+    """Return how many of these units had begun at `at`, which is after `due`: the last may not be
+    over.
+    """
     length = timedelta(**{f"{unit}s": 1})
     count = max(1, (at.astimezone(UTC) - due.astimezone(UTC)) // length - 1)
     while after(due, Period(count=count, unit=unit), zone) < at:
@@ -57,7 +61,7 @@ def begun(due: datetime, at: datetime, unit: TimeUnit, zone: ZoneInfo | None) ->
 
 
 def after(due: datetime, period: Period, zone: ZoneInfo | None) -> datetime:
-    """When a period that begins at `due` is over, in UTC."""
+    """Return when a period that begins at `due` is over, in UTC."""
     length = timedelta(**{f"{period.unit}s": period.count})
     if period.unit is not TimeUnit.DAY or not length:
         return due.astimezone(UTC) + length

@@ -17,8 +17,9 @@ from harness.model.submission import Submission, Withheld
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cohort:
-    """The submissions of a class in the order of ids; where they came from; and lines that the
-    user should see."""
+    """The submissions of a class in the order of ids, their origin, and lines that the user should
+    see.
+    """
 
     submissions: tuple[Submission, ...]
     facts: CohortFacts
@@ -26,7 +27,7 @@ class Cohort:
 
 
 def read(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...]:
-    """The submissions alone, as `read_cohort` finds them when nothing is asked for."""
+    """Return only the submissions, as `read_cohort` finds them without options."""
     return read_cohort(paths, assignment, ClassOptions()).submissions
 
 
@@ -36,11 +37,13 @@ def read_cohort(
     asked: ClassOptions,
     decisions: Decisions = MappingProxyType({}),
 ) -> Cohort:
-    """Every student's submission under the paths, each once, and what is known of them; of those
-    that were held before as people decided. What is wrong with one submission is its own `problem`
-    and stops no other. UserError when a path itself is missing or cannot be read, its layout is not
-    clear, it holds more than can be read, or what was asked for (due time, extensions, roster)
-    cannot be used."""
+    """Return every student's submission under the paths, each once, with people's earlier
+    decisions about held ones.
+
+    A fault of one submission is its own `problem` and stops no other. Raise UserError if a path
+    itself is missing or cannot be read, its layout is not clear, it holds more than can be read, or
+    an option (due time, extensions, roster) cannot be used.
+    """
     terms = read_terms(asked, assignment)
     hands_in_archives = assignment.archive is not None and asked.layout is None
     with ExitStack() as archives:
@@ -64,8 +67,11 @@ def read_cohort(
 
 
 def _contents(downloads: Sequence[Download], submissions: Sequence[Submission]) -> Contents:
-    """What became of everything in the downloads: a student's, for a person to look at, ignored.
-    Each thing is counted once, by what holds it in the end, so that nothing can be lost unseen."""
+    """Return what became of everything in the downloads: a student's, for a person to look at, or
+    ignored.
+
+    Each thing is counted once, by its final holder, so that nothing can be lost unnoticed.
+    """
     in_review = {one.origin for one in submissions if one.withheld is Withheld.NEEDS_REVIEW}
     kinds: set[EntryKind] = set()
     of_students = students = 0

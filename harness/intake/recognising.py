@@ -37,11 +37,11 @@ class Download:
     is there, each thing once."""
 
     path: Path
-    folder: Entry  # in which the uploads are: the path itself, or the one alone inside
+    folder: Entry  # that holds the uploads: the path itself, or its only folder
     layout: Layout | None = None  # None: plain
     named: tuple[Named, ...] = ()  # as the layout names students' things
     strays: tuple[Entry, ...] = ()  # other things that may be a student's
-    around: tuple[Entry, ...] = ()  # what is beside the folders in which `folder` is alone
+    around: tuple[Entry, ...] = ()  # other things beside the folders that contain only `folder`
     uploads: tuple[StudentUploads, ...] = ()
     contents: tuple[Entry, ...] = ()
 
@@ -57,11 +57,13 @@ class Download:
 def find(
     paths: Sequence[Path], archives: ExitStack, *, students_hand_in_archives: bool
 ) -> tuple[Entry, ...]:
-    """Every path once, in order: a folder, on the disk or in an archive, or one student's file.
-    What is in archives can be read until the stack is closed. UserError for a path that is missing,
-    or neither a folder, an archive nor a Python file; and for an archive that cannot be read,
-    unless it may be one that a student handed in: what is wrong with that is said of the
-    submission."""
+    """Return every path once, in order: a folder, on the disk or in an archive, or one student's
+    file.
+
+    Archives can be read until the stack is closed. Raise UserError for a path that is missing, or
+    neither a folder, an archive nor a Python file; also for an unreadable archive, unless a student
+    may have handed it in: then it is a fault of that submission.
+    """
     first = {path.absolute(): path for path in reversed(paths)}
     once = sorted(first.values(), key=paths.index)
     return tuple(_entry(path, archives, students_hand_in_archives) for path in once)
@@ -90,8 +92,10 @@ def _entry(path: Path, archives: ExitStack, students_hand_in_archives: bool) -> 
 def recognise(
     named: Sequence[Entry], assignment: Assignment, asked: str | None
 ) -> tuple[Download, ...]:
-    """The layout of each path (`asked` None: as the names there say) and what is in it. UserError
-    for a path that cannot be read or whose layout is not clear."""
+    """Return the layout of each path (`asked` None: as its names tell) and its content.
+
+    Raise UserError for a path that cannot be read or whose layout is not clear.
+    """
     beside = _submissions_beside(named, assignment) if asked in (None, PLAIN) else frozenset()
     return tuple(_download(entry, assignment, asked, entry.where in beside) for entry in named)
 
@@ -123,14 +127,14 @@ def _download(
 
 
 def _of_one(entry: Entry, uploads: StudentUploads) -> Download:
-    """A path that is one submission: it is the only thing there."""
+    """Return a path that is a single submission: nothing else is there."""
     parts = (part for attempt in uploads.attempts for part in attempt.parts)
     contents = tuple(Entry(name=part, kind=entry.kind) for part in parts)
     return Download(path=Path(entry.where), folder=entry, uploads=(uploads,), contents=contents)
 
 
 def _uploads(download: Download, assignment: Assignment) -> tuple[StudentUploads, ...]:
-    """Everybody who handed in here; OSError, Refused or UserError where it cannot be read."""
+    """Return everybody's uploads here. Raise OSError, Refused or UserError if it cannot be read."""
     folder, layout = download.folder, download.layout
     if layout is None:
         entries = folder.entries(MAX_CLASS_ENTRIES)
@@ -150,7 +154,7 @@ def _uploads(download: Download, assignment: Assignment) -> tuple[StudentUploads
 
 
 def _check_archives(download: Download, assignment: Assignment) -> None:
-    """Raise UserError for an archive of nothing but archives where none is to be handed in."""
+    """Raise UserError for an archive of only archives if none is to be handed in."""
     folder = download.folder
     if download.layout is not None or assignment.archive or not folder.is_packed:
         return
@@ -162,16 +166,19 @@ def _check_archives(download: Download, assignment: Assignment) -> None:
 
 
 def _holds_archives(folder: Entry) -> bool:
-    """Where students hand in archives, one is a student's unless there are archives in it."""
+    """Return whether archives in it are the students': if students hand in archives, one is a
+    student's unless it contains archives.
+    """
     entries = folder.entries(MAX_CLASS_ENTRIES)
     inside = (inner for entry in entries for inner in entry.entries(MAX_CLASS_ENTRIES))
     return any(archive_suffix(entry.name) for entry in (*entries, *inside))
 
 
 def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> frozenset[str]:
-    """The folders that are submissions because others beside them are named too, as a shell does
-    for `class/*`: one of them is clearly a submission, or each has a folder around its files, and
-    these are not classes."""
+    """Return the folders that are submissions because others beside them are named too, as a shell
+    does for `class/*`: one of them is clearly a submission, or each has a folder around its
+    files, and these are not classes.
+    """
     by_parent: dict[Path, list[Entry]] = {}
     for entry in named:
         if entry.is_folder and not entry.is_packed:
@@ -189,8 +196,11 @@ def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> froze
 def _holds(
     condition: Condition, folder: Entry, assignment: Assignment, *, unreadable: bool = False
 ) -> bool:
-    """Whether the condition holds. A folder whose layout is not clear counts as False, one that
-    cannot be read as `unreadable`: both are reported when the folder itself is read."""
+    """Return whether the condition holds.
+
+    False if a folder's layout is not clear, `unreadable` if it cannot be read: both are reported
+    when the folder itself is read.
+    """
     try:
         return condition(folder, assignment)
     except UserError:
@@ -200,8 +210,9 @@ def _holds(
 
 
 def _has_submission_inside(folder: Entry, assignment: Assignment) -> bool:
-    """Whether the submission is in a folder inside this one and not in the folder itself; False in
-    a platform's download."""
+    """Return whether the submission is in a folder inside this one and not in the folder itself;
+    False in a platform's download.
+    """
     if with_layout(folder, assignment).layout is not None:
         return False
     for place in places(folder):
@@ -213,7 +224,7 @@ def _has_submission_inside(folder: Entry, assignment: Assignment) -> bool:
 
 
 def _is_class(folder: Entry, assignment: Assignment) -> bool:
-    # One name alone may be a student's file that is called as a platform calls its own.
+    # A single name may be a student's file that is called as a platform calls its own.
     if len(with_layout(folder, assignment).named) > 1:
         return True
     folders = [each for each in folder.entries(MAX_CLASS_ENTRIES) if each.is_folder]
@@ -221,14 +232,15 @@ def _is_class(folder: Entry, assignment: Assignment) -> bool:
 
 
 def layout_names() -> tuple[str, ...]:
-    """What `--layout` takes."""
+    """Return the values of `--layout`."""
     return (*sorted(layout.name.lower() for layout in known_layouts()), PLAIN)
 
 
 def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None) -> Download:
-    """The folder with the layout that was asked for, else the one that all names agree on, else
-    plain; its uploads are not read yet. UserError where names disagree, or none is named as the
-    layout asked for names them."""
+    """Return the folder with the requested layout, otherwise the one on which all names agree,
+    otherwise plain; its uploads are not read yet. Raise UserError if names disagree, or none
+    has the form of the requested layout.
+    """
     whole = Download(path=Path(folder.where), folder=folder)
     if asked is None and is_one(folder, assignment):
         return whole
@@ -289,7 +301,7 @@ _SAMPLE_MARKER = "expect.yaml"
 
 
 def is_one(folder: Entry, assignment: Assignment) -> bool:
-    """Whether the folder itself is one submission: an expected file is in it."""
+    """Return whether the folder itself is one submission: an expected file is in it."""
     files = [each.name for each in folder.everything(MAX_CLASS_ENTRIES) if not each.is_folder]
     if _SAMPLE_MARKER in files and not folder.is_packed:
         return True
@@ -298,15 +310,17 @@ def is_one(folder: Entry, assignment: Assignment) -> bool:
 
 
 def folder_itself(folder: Entry) -> StudentUploads:
-    """The folder as one submission, named by its own name; OSError or Refused where it cannot be
-    read."""
+    """Return the folder as one submission, named by its own name.
+
+    Raise OSError or Refused if it cannot be read.
+    """
     attempt = attempt_of(folder, folder.where)
     attempt = replace(attempt, source=attempt.source or Path(folder.where).name)
     return StudentUploads(identity=folder.name, attempts=(attempt,))
 
 
 def one_in(folder: Entry, entry: Entry) -> StudentUploads:
-    """A folder or file of a folder of submissions, named by its own name."""
+    """Return a folder or file of a folder of submissions, named by its own name."""
     origin = f"{folder.where}/{entry.name}"
     if entry.is_folder:
         attempt = in_folder(entry, origin)
@@ -315,7 +329,7 @@ def one_in(folder: Entry, entry: Entry) -> StudentUploads:
 
 
 def lone_file(entry: Entry, origin: str) -> StudentUploads:
-    """A file as one submission, named by its own name without the ending."""
+    """Return a file as one submission, named by its own name without the ending."""
     stem = entry.name.removesuffix(".py").removesuffix(archive_suffix(entry.name))
     source, parts = Path(origin).name, (entry.name,)
     attempt = Attempt(origin=origin, entries=(entry,), source=source, loose=True, parts=parts)
@@ -327,7 +341,7 @@ def lone_file(entry: Entry, origin: str) -> StudentUploads:
 
 
 def places(folder: Entry) -> Iterator[Download]:
-    """A folder, and those that are alone in it and in one another."""
+    """Yield a folder, and the nested folders that have no neighbours."""
     path = Path(folder.where)
     place = Download(path=path, folder=folder)
     for _ in range(_FOLDERS_AROUND):
@@ -342,7 +356,7 @@ def places(folder: Entry) -> Iterator[Download]:
 
 
 def _is_clearly_one(folder: Entry, assignment: Assignment) -> bool:
-    """Whether an expected file, or nothing but one file that may be graded, is in the folder."""
+    """Return whether an expected file, or only one file that may be graded, is in the folder."""
     return is_one(folder, assignment) or _is_lone_file(folder.entries(MAX_CLASS_ENTRIES))
 
 
@@ -352,7 +366,9 @@ def _is_lone_file(entries: Sequence[Entry]) -> bool:
 
 
 def may_be_one(entry: Entry) -> bool:
-    """Whether a thing in a folder of submissions is rather one of them than a note beside them."""
+    """Return whether a thing in a folder of submissions is probably one of them and not a note
+    beside them.
+    """
     if entry.kind is EntryKind.NOWHERE:
         return False
     is_program = entry.is_python or bool(archive_suffix(entry.name))
@@ -360,21 +376,22 @@ def may_be_one(entry: Entry) -> bool:
 
 
 def candidates_in(folder: Entry) -> list[Entry]:
-    """What is in a folder of submissions and may be one of them, whatever its name begins with.
-    OSError, or Refused for too many."""
+    """Return the things in a folder of submissions that may be one of them, whatever their names
+    begin with. Raise OSError, or Refused for too many.
+    """
     everything = folder.everything(MAX_CLASS_ENTRIES)
     return [entry for entry in everything if not _is_beside(entry) and may_be_one(entry)]
 
 
 def _is_beside(entry: Entry) -> bool:
-    """Whether a thing in a folder of submissions is clearly none of them."""
+    """Return whether a thing in a folder of submissions is clearly not one of them."""
     if entry.kind is EntryKind.NOWHERE or is_left_behind(entry.name):
         return True
     return is_environment_folder(entry)
 
 
 def dot_doubt(entry: Entry) -> str:
-    """Why a person must look at a submission of this name; "" where nobody must."""
+    """Return why a person must look at a submission of this name; "" if nobody must."""
     if not entry.name.startswith("."):
         return ""
     return f"its name begins with a dot, as those of hidden files do ({shown_path(entry.name)})"

@@ -42,7 +42,7 @@ _BESIDE = "__MACOSX"  # what macOS adds to an archive beside the folder that was
 
 
 def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) -> Submission:
-    """The submission `name` of a member of the class."""
+    """Return the submission `name` of a member of the class."""
     attempt = select_attempt(uploads)
     if attempt.withheld is not None:
         attempt = replace(attempt, problem="")  # why it is withheld is what counts
@@ -79,9 +79,11 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
 
 
 def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
-    """The content of the folder as the submission `name`. A platform may have unpacked the archive
-    that is asked for: then its files are taken as they are, or those of its only folder. Raises
-    UserError when there is no such folder."""
+    """Return the content of the folder as the submission `name`.
+
+    A platform may have unpacked the expected archive: then its files are taken as they are, or
+    those of its only folder. Raise UserError if there is no such folder.
+    """
     if not folder.is_dir():
         raise UserError("there is no such folder", place=str(folder))
     attempt = in_folder(folder_at(folder), str(folder))
@@ -96,20 +98,22 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
 
 
 def in_order(uploads: StudentUploads) -> list[Attempt]:
-    """A student's attempts in the order of time."""
+    """Return a student's attempts in the order of time."""
     return sorted(uploads.attempts, key=_order)
 
 
 def program_files(attempt: Attempt, assignment: Assignment) -> list[Entry]:
-    """The Python files of an attempt, also those in its archive and folders."""
+    """Return the Python files of an attempt, also those in its archive and folders."""
     entries = _unpacked(attempt, assignment).entries
     every = (*entries, *_in_folders(entries)[0])
     return [entry for entry in every if entry.is_python and not entry.is_folder]
 
 
 def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """The attempt with the expected files, or with the problem; no other file is read. If several
-    files are expected, one that cannot be read is missing, with a note."""
+    """Return the attempt with the expected files, or with the problem; no other file is read.
+
+    If several files are expected, an unreadable one is missing, with a note.
+    """
     attempt = _with_folders(_unpacked(attempt, assignment), assignment)
     try:
         return attempt if attempt.problem else _chosen(attempt, assignment)
@@ -118,8 +122,9 @@ def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 
 def _graded(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """The attempt with its files, or withheld for a person: if the problem is ours, or the course
-    wants to see submissions of other files itself."""
+    """Return the attempt with its files, or withheld for a person: if the problem is ours, or the
+    course wants to see submissions of other files itself.
+    """
     attempt = _with_files(attempt, assignment)
     if attempt.problem and (attempt.ours or assignment.otherwise is OtherFiles.REVIEW):
         return replace(attempt, withheld=Withheld.NEEDS_REVIEW)
@@ -127,9 +132,11 @@ def _graded(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 
 def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """The attempt with the files of the archive that is asked for, in place of those beside it. If
-    there is no archive, but there are the expected files, they are taken, with a note. If there is
-    neither, all stays as it is, and `_chosen` says what was expected."""
+    """Return the attempt with the files of the expected archive in place of those beside it.
+
+    Without an archive, expected files are taken, with a note. Without either, everything stays as
+    it is, and `_chosen` says what was expected.
+    """
     expected = assignment.archive
     if expected is None or attempt.problem:
         return attempt
@@ -170,8 +177,9 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 
 def _archive(attempt: Attempt, expected: str) -> Entry | None:
-    """The entry of that name, or its only copy; or a lone archive, which may be named after its
-    student."""
+    """Return the entry of that name, or its only copy, or the only archive, which may be named
+    after its student.
+    """
     exact = [entry for entry in attempt.entries if entry.name == expected]
     copies = [e for e in attempt.entries if original_name(e.name, (expected,)) == expected]
     if exact or len(copies) == 1:
@@ -182,10 +190,12 @@ def _archive(attempt: Attempt, expected: str) -> Entry | None:
 
 
 def select_attempt(uploads: StudentUploads) -> Attempt:
-    """The attempt that is graded, with its number among `of` and its lateness: the latest one in
-    time, or as the course's rules for late work have it. If none is accepted, the last one,
-    withheld as late. If it cannot be told which is, one withheld for a person, with the reason. If
-    there is none at all, one without files."""
+    """Return the attempt that is graded, with its number among `of` and its lateness.
+
+    It is the latest one in time, or as the course's rules for late work have it. If none is
+    accepted, the last one is withheld as late. If it is uncertain which one counts, one is withheld
+    for a person, with the reason. Without any attempt, return one without files.
+    """
     if not uploads.attempts:
         origin = uploads.listed.place if uploads.listed else ""
         if uploads.doubt:
@@ -223,7 +233,9 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
 
 
 def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> str:
-    """Why a person must look, if one of these may have been in time; else empty."""
+    """Return why a person must look, if one of these may have been in time; otherwise an empty
+    text.
+    """
     unknown = [each for each in attempts if _in_time(each, uploads) is None]
     if unknown and unknown[-1].late is None:
         return "nothing says when it was handed in"
@@ -239,7 +251,7 @@ def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> 
 
 
 def _time_notes(attempt: Attempt, uploads: StudentUploads, later: int) -> tuple[str, ...]:
-    """The notes about times of an attempt that is graded, after which `later` others came in."""
+    """Return the notes about times of a graded attempt, after which `later` others came in."""
     if uploads.due is None:
         return ("marked late by its platform",) if attempt.late else ()
     if not later:
@@ -254,8 +266,11 @@ def _review(attempt: Attempt, *notes: str) -> Attempt:
 
 
 def _in_time(attempt: Attempt, uploads: StudentUploads) -> bool | None:
-    """Whether it is in time; None if that is not known. Canvas says only whether an attempt was
-    late by Canvas's own due time: with an extension that does not tell, unless it was in time."""
+    """Return whether it is in time; None if that is unknown.
+
+    Canvas says only whether an attempt was late by Canvas's own due time: with an extension that
+    decides nothing, unless it was in time.
+    """
     if uploads.due is None:
         return True
     if attempt.at is not None:
@@ -266,7 +281,9 @@ def _in_time(attempt: Attempt, uploads: StudentUploads) -> bool | None:
 
 
 def _lateness(attempt: Attempt, uploads: StudentUploads) -> Lateness | None:
-    """How late it is; None if it is in time, too late to be graded, or of an unknown time."""
+    """Return how late it is; None if it is in time, too late to be graded, or of an
+    unknown time.
+    """
     if uploads.late is None or uploads.due is None or attempt.at is None:
         return None
     is_late = instant(attempt.at) > instant(uploads.due)
@@ -282,7 +299,10 @@ def _order(attempt: Attempt) -> tuple[datetime, int]:
 
 
 def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """The attempt with the expected files among its entries; Refused if there is none."""
+    """Return the attempt with the expected files among its entries.
+
+    Raise Refused if there is none.
+    """
     expected = assignment.submission_files
     named = {name: _named(attempt, name, expected) for name in expected}
     found = {name: entry for name, entry in named.items() if entry is not None}
@@ -325,7 +345,7 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
 def _not_taken(
     attempt: Attempt, taken: Sequence[Entry], expected: Sequence[str]
 ) -> tuple[str, ...]:
-    """The modules that lie beside a file that is graded, where it would import them from."""
+    """Return the modules beside a graded file, from where it would import them."""
     folders = {entry.folder for entry in taken}
     names: set[str] = set()
     for entry in attempt.entries:
@@ -339,7 +359,9 @@ def _not_taken(
 def _of_any_name(
     attempt: Attempt, assignment: Assignment, found: Mapping[str, Entry]
 ) -> dict[str, Entry]:
-    """The file that is named as expected, else the only Python file; none if there are several."""
+    """Return the file with the expected name, otherwise the only Python file; None if there are
+    several.
+    """
     laid_as = assignment.laid_as or assignment.submission_files[0]
     named = list(found.values())
     own = _named(attempt, laid_as, (laid_as,))
@@ -350,8 +372,11 @@ def _of_any_name(
 
 
 def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None:
-    """The entry of that name, else the only copy of it. Refused if there are several; in an archive
-    also if there are several names that some systems take for the same."""
+    """Return the entry of that name, otherwise its only copy.
+
+    Raise Refused if there are several; in an archive also if several names are the same on some
+    systems.
+    """
     candidates = [entry for entry in attempt.entries if entry.name == name]
     if not candidates:
         candidates = _copies_of(name, attempt.entries, expected)
@@ -365,13 +390,16 @@ def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None
 
 
 def _copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
-    """The entries whose names are copies of this one of the expected names."""
+    """Return the entries whose names are copies of this one of the expected names."""
     files = (entry for entry in entries if not entry.is_folder)
     return [entry for entry in files if original_name(entry.name, expected) == name]
 
 
 def _copies_beside(name: str, entry: Entry, attempt: Attempt, expected: Sequence[str]) -> list[str]:
-    """A note about the copies of a file that is graded; Refused if one of them may be meant."""
+    """Return a note about the copies of a graded file.
+
+    Raise Refused if one of them may be meant.
+    """
     copies = [each for each in _copies_of(name, attempt.entries, expected) if each is not entry]
     if not copies:
         return []
@@ -381,8 +409,11 @@ def _copies_beside(name: str, entry: Entry, attempt: Attempt, expected: Sequence
 
 
 def _ambiguous(candidates: Sequence[Entry], attempt: Attempt, name: str) -> Refused:
-    """That several may be meant. Beside each other they are for a person: platforms and browsers
-    number files too. In several folders they are the student's own."""
+    """Return the refusal that several may be meant.
+
+    Beside each other they are for a person, because platforms and browsers number files too. In
+    several folders they are the student's own.
+    """
     where = f" in {attempt.inside}" if attempt.inside else ""
     what = f"found {described(candidates)}{where}, expected one file {name}"
     return Refused(what, ours=len({each.folder for each in candidates}) == 1)
@@ -421,8 +452,9 @@ def _wrong_names(attempt: Attempt, assignment: Assignment) -> str:
 
 
 def _with_folders(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """The attempt with the files in its folders added, if an expected one is there, and neither an
-    expected file nor another program is outside a folder."""
+    """Return the attempt with the files in its folders added, if an expected one is there, and
+    neither an expected file nor another program is outside a folder.
+    """
     if attempt.problem or attempt.inside or _has_expected(attempt.entries, assignment):
         return attempt
     if any(entry.is_python and not entry.is_folder for entry in attempt.entries):
@@ -445,9 +477,11 @@ def _has_expected(entries: Sequence[Entry], assignment: Assignment) -> bool:
 
 
 def _in_folders(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
-    """The files in these folders, down to `DEEPEST`, and the paths of what does not count there;
-    none if one of the folders cannot be read, or they have more than `MAX_ENTRIES` entries
-    together."""
+    """Return the files in these folders, down to `DEEPEST`, and the paths of ignored files.
+
+    Return none if one of the folders cannot be read, or they have more than `MAX_ENTRIES` entries
+    together.
+    """
     files: list[Entry] = []
     left_out: list[str] = []
     count = 0

@@ -29,7 +29,7 @@ _TAR_KINDS = {
 
 
 def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
-    """Each with its path as name."""
+    """Yield each member with its path as name."""
     stream.seek(0, io.SEEK_END)
     end = stream.tell()
     position = count = 0
@@ -71,8 +71,10 @@ def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
 
 
 def decompress(stream: BinaryIO, into: BinaryIO, budget: ReadBudget) -> None:
-    """Write what the first gzip member of the stream holds; there is no other in a .tar.gz. Raises
-    Refused where the stream is broken, or holds more than the budget allows."""
+    """Write the content of the stream's first gzip member; a .tar.gz has no other.
+
+    Raise Refused if the stream is broken or holds more than the budget allows.
+    """
     stream.seek(0)
     decompressor = zlib.decompressobj(wbits=31)
     while not decompressor.eof:
@@ -93,7 +95,7 @@ def _read_counted(stream: BinaryIO, budget: ReadBudget, start: int, size: int, c
 
 
 def _records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The `LENGTH KEY=VALUE` lines of a pax header; the length is that of the whole line."""
+    """Return the `LENGTH KEY=VALUE` lines of a pax header; the length is that of the whole line."""
     position = 0
     while position < len(data) and data[position]:
         space = data.find(b" ", position, position + 20)

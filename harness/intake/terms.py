@@ -69,7 +69,7 @@ class Extension:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What was asked for, read."""
+    """The options about people and times, read from their files."""
 
     zone: ZoneInfo | None = None
     due: datetime | None = None
@@ -81,7 +81,10 @@ class Terms:
 
 
 def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
-    """Raises UserError for what cannot be read or does not go together."""
+    """Read the options.
+
+    Raise UserError for files that cannot be read and options that do not go together.
+    """
     name = asked.time_zone or assignment.time_zone
     place = "--time-zone" if asked.time_zone else "time_zone of the assignment"
     try:
@@ -127,7 +130,9 @@ def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
 
 
 def _slip_days(path: Path) -> Iterator[SlipDays]:
-    """What is used by a CSV file, or by the report in a folder; a student may have several rows."""
+    """Return the used slip days from a CSV file, or from the report in a folder; a student may
+    have several rows.
+    """
     sheet = read_sheet(path / _REPORT if path.is_dir() else path)
     if sheet.column(SLIP_DAYS) is None:
         what, hint = f"there is no column {SLIP_DAYS}", f"begin with a line id,{SLIP_DAYS}"
@@ -147,8 +152,11 @@ def _slip_days(path: Path) -> Iterator[SlipDays]:
 
 
 def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
-    """All students on it. Raises UserError: no column of ids, a student without one, an id listed
-    twice, a time that cannot be read, no student at all."""
+    """Return all students on the roster.
+
+    Raise UserError if it has no column of ids, a student without an id, an id listed twice, a time
+    that cannot be read, or no student.
+    """
     sheet = read_sheet(path)
     is_moodles = sheet.column(*ID_COLUMNS) is None
     sheet = in_english(worksheet_in_english(sheet, is_moodles=is_moodles) or sheet, ID_COLUMNS)
@@ -200,9 +208,12 @@ def _time(text: str, place: str) -> datetime:
 
 
 def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
-    """A due time, with a zone. The clock time that an autumn night has twice is the later one, so
-    that nobody is late by it. Raises UserError for anything but a day and a time in a zone, and for
-    one that a spring night leaves out."""
+    """Return a due time with a zone.
+
+    If an autumn night has the clock time twice, the later one counts, so that nobody is late by it.
+    Raise UserError for anything but a day and a time in a zone, and for a time that a spring night
+    leaves out.
+    """
     try:
         at = datetime.fromisoformat(text.strip())
         if at.year not in _YEARS:
@@ -222,17 +233,21 @@ def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
 
 
 def in_zone(at: datetime, zone: ZoneInfo | None, *, fold: int = _EARLIER) -> datetime:
-    """A naive time as the zone's clock showed it; of the two that an autumn night has the earlier
-    one, so that nobody is late by it. A time that has a zone stays, as does one without any."""
+    """Return a naive time as the zone's clock showed it; if an autumn night has it twice, the
+    earlier one, so that nobody is late by it. A time with a zone stays, as does one without
+    any.
+    """
     return at if at.tzinfo or not zone else at.replace(tzinfo=zone, fold=fold)
 
 
 def instant(at: datetime) -> datetime:
-    """The same in UTC, for comparing: within one zone Python compares clocks. A naive time is
-    taken as UTC, which keeps the order among naive ones."""
+    """Return the time in UTC for comparing: within one zone Python compares clocks.
+
+    A naive time is taken as UTC, which keeps the order among naive ones.
+    """
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 def iso_time(at: datetime) -> str:
-    """ISO 8601 to the second, with the offset where there is one."""
+    """Return the time in ISO 8601 to the second, with the offset if it has one."""
     return at.isoformat(timespec="seconds")

@@ -35,22 +35,24 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One time that a student handed in, from the files that were there to those that are graded.
-    `entries` become those of an archive or of folders inside, and then `files`. `problem` is set
-    where nothing can be graded."""
+    """One time that a student handed in, from the uploaded files to the graded ones.
 
-    origin: str  # where it is, for messages
+    `entries` become those of an archive or of folders inside, and then `files`. `problem` is set if
+    nothing can be graded.
+    """
+
+    origin: str  # its place, for messages
     entries: tuple[Entry, ...] = ()
     source: str = ""  # the name of its folder, or of the file that has none, in a download
     parts: tuple[str, ...] = ()  # the names in the download that hold it
     left_out: tuple[str, ...] = ()  # hidden files, and what systems and tools leave in a folder
     loose: bool = False  # a single file named after its student, which counts as the expected one
     at: datetime | None = None  # naive where the source names no zone, None where no time
-    late: bool | None = None  # the source's own word where it has one
+    late: bool | None = None  # the source's own word, if it has one
     number: int | None = None  # from 1, where the source counts, and of the one that is selected
     of: int | None = None  # how many there are, of the one that is selected
     inside: str = ""  # the archive that the entries come from
-    files: tuple[SourceFile, ...] = ()  # what is graded, under the names it is run by
+    files: tuple[SourceFile, ...] = ()  # the graded files, under the names by which they run
     not_taken: tuple[str, ...] = ()  # modules beside them
     problem: str = ""
     ours: bool = False  # the problem says nothing about the student
@@ -76,12 +78,12 @@ class StudentUploads:
     notes: tuple[str, ...] = ()
     due: datetime | None = None  # what the student is held to
     is_extended: bool = False  # that is not the class's due time
-    late: LateTerms | None = None  # None: what is late is not graded
+    late: LateTerms | None = None  # None: late work is not graded
     listed: Listed | None = None  # the line of the roster
 
     @property
     def person(self) -> Person:
-        """What finds the student on a roster and in a list of extensions."""
+        """Return the key that finds the student on a roster and in a list of extensions."""
         own = (self.student.id, self.student.email) if self.student else ()
         listed = self.listed.person.ids if self.listed else ()
         name = self.student.name if self.student else self.identity
@@ -92,17 +94,17 @@ Uploads = tuple[StudentUploads, ...]  # of a download
 
 
 def student(identity: str, name: str = "", email: str = "") -> Student:
-    """A student whose name and email can be printed; two spellings of one letter are one."""
+    """Return a student whose name and email can be printed; two spellings of one letter are one."""
     return Student(id=clean_name(identity), name=clean_name(name), email=clean_name(email))
 
 
 def upload_of(who: Student, attempt: Attempt, doubt: str = "") -> StudentUploads:
-    """Some files of one attempt of one student, as one name at the root tells it."""
+    """Return some files of one attempt of one student, as one name at the root tells it."""
     return StudentUploads(identity=who.id, student=who, attempts=(attempt,), doubt=doubt)
 
 
 def in_folder(folder: Entry, origin: str) -> Attempt:
-    """What is in one submission's folder, or why that cannot be known."""
+    """Return the content of one submission's folder, or why it cannot be read."""
     try:
         return attempt_of(folder, origin)
     except OSError as error:
@@ -114,7 +116,10 @@ def in_folder(folder: Entry, origin: str) -> Attempt:
 
 
 def attempt_of(folder: Entry, origin: str) -> Attempt:
-    """The same; raises OSError or Refused where it cannot be known."""
+    """Return the content of one submission's folder.
+
+    Raise OSError or Refused if it cannot be read.
+    """
     entries, junk = without_junk(folder.everything(MAX_ENTRIES))
     attempt = Attempt(
         origin=origin,
@@ -127,7 +132,7 @@ def attempt_of(folder: Entry, origin: str) -> Attempt:
 
 
 def at_root(folder: Entry, entries: Sequence[Entry], source: str, parts: Sequence[str]) -> Attempt:
-    """Files at the root that are one attempt's; `parts` are their names there."""
+    """Return files at the root that are one attempt's; `parts` are their names there."""
     origin = f"{folder.where}/{source}"
     attempt = Attempt(origin=origin, entries=tuple(entries), source=source, parts=tuple(parts))
     fault = next((entry.fault for entry in entries if entry.fault), "")
@@ -135,8 +140,9 @@ def at_root(folder: Entry, entries: Sequence[Entry], source: str, parts: Sequenc
 
 
 def accepted(attempt: Attempt, fault: str) -> Attempt:
-    """The attempt with its names as a student meant them; held for a person, with the files that
-    may be chosen, where something in it cannot be accepted."""
+    """Return the attempt with its names as a student meant them; held for a person, with the files
+    that may be chosen, if something in it cannot be accepted.
+    """
     if any(BACKSLASH in entry.name for entry in attempt.entries):
         entries = tuple(map(_in_its_folder, attempt.entries))
         notes = (*attempt.notes, "backslashes in names were read as folders")
@@ -147,7 +153,9 @@ def accepted(attempt: Attempt, fault: str) -> Attempt:
 
 
 def _in_its_folder(entry: Entry) -> Entry:
-    """An entry that a program unpacked which takes a backslash for a character of the name."""
+    """Return an entry that was unpacked by a program for which a backslash is a character of the
+    name.
+    """
     folder, _, name = entry.name.replace(BACKSLASH, "/").rpartition("/")
     if not folder or not name:
         return entry
@@ -155,7 +163,7 @@ def _in_its_folder(entry: Entry) -> Entry:
 
 
 def attempt_at(place: Entry, entry: Entry, file: str, source: str) -> Attempt:
-    """An attempt's folder at the root; or a file of one, which its student called `file`."""
+    """Return an attempt's folder at the root, or a file of one, which its student called `file`."""
     if entry.is_folder:
         return in_folder(entry, f"{place.where}/{entry.name}")
     return at_root(place, [replace(entry, name=file)], source, [entry.name])
@@ -165,8 +173,9 @@ def students_of(
     pieces: Iterable[StudentUploads],
     together: Callable[[Attempt], object] = lambda attempt: attempt.source,
 ) -> Uploads:
-    """The pieces put together, each student's attempts in their order; those for which `together`
-    is the same are one attempt. An id with two names is in doubt."""
+    """Return the pieces merged, each student's attempts in their order; those with the same
+    `together` are one attempt. An id with two names is in doubt.
+    """
     by_id: dict[str, list[StudentUploads]] = {}
     for piece in pieces:
         by_id.setdefault(piece.identity, []).append(piece)

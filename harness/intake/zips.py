@@ -50,7 +50,9 @@ class _Member:
 
 
 def zip_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
-    """Each with its path as name; contents are decompressed only when they are asked for."""
+    """Yield each member with its path as name; contents are decompressed only when they are asked
+    for.
+    """
     for member in _members(stream):
         name = _name(member)
         kind = EntryKind.FILE
@@ -94,8 +96,9 @@ def _members(stream: BinaryIO) -> Iterator[_Member]:
 
 
 def _directory(stream: BinaryIO) -> tuple[int, int, int]:
-    """Where the directory begins, its size, and by how much its offsets are too small because
-    something is before the archive. Refused where it has none."""
+    """Return where the directory begins, its size, and by how much its offsets are too small
+    because something precedes the archive. Raise Refused if it has none.
+    """
     length = stream.seek(0, io.SEEK_END)
     stream.seek(max(0, length - _END.size - _MAX_COMMENT))
     tail = stream.read()
@@ -121,7 +124,7 @@ def _directory(stream: BinaryIO) -> tuple[int, int, int]:
 
 
 def _with_64(values: list[int], extra: bytes) -> list[int]:
-    """The values, with those from the extra field that are too large for four bytes."""
+    """Return the values, taking those that are too large for four bytes from the extra field."""
     data = _extra_field(extra, _SIZES_64)
     large = struct.iter_unpack("<Q", data[: len(data) // 8 * 8])
     for index, value in enumerate(values):
@@ -145,9 +148,11 @@ def _extra_field(extra: bytes, wanted: int) -> bytes:
 
 
 def _name(member: _Member) -> str:
-    """The name as it was when the archive was made. Without the flag for UTF-8 it should be in
-    cp437. What is UTF-8 all the same (macOS) is read as that; else as Windows-1252 where that gives
-    letters, and as cp437 where not."""
+    """Return the name as it was when the archive was made.
+
+    Without the flag for UTF-8 it should be in cp437. Valid UTF-8 (macOS) is read as that; otherwise
+    Windows-1252 is used if that gives letters, and cp437 if not.
+    """
     if member.unicode_name:
         return member.unicode_name
     raw = member.raw_name
@@ -163,7 +168,10 @@ def _name(member: _Member) -> str:
 
 
 def _beginning(stream: BinaryIO, budget: ReadBudget, member: _Member, count: int) -> bytes:
-    """As many of its bytes as are asked for, or all; Refused if they cannot be had."""
+    """Return as many of its bytes as are asked for, or all.
+
+    Raise Refused if they cannot be read.
+    """
     if member.flags & _LOCKED:
         raise Refused("is locked with a password, expected a file without one")
     if member.method not in (_STORED, _DEFLATED):

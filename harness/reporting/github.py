@@ -35,7 +35,9 @@ class Annotation:
 
 
 def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
-    """A problem as an error: its `file:line:column` in front of it, or apart in `where`."""
+    """Return a problem as an error, with its `file:line:column` in front, or separate in
+    `where`.
+    """
     place = _PLACE.fullmatch(where) or _PLACE.fullmatch(text)
     if place is None:
         return Annotation(message=f"{where}: {text}" if where else text, title=title)
@@ -45,7 +47,9 @@ def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
 
 
 def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotation]:
-    """What a student has to fix, of visible scenarios alone; `files` has the paths by name."""
+    """Return what a student has to fix, only from visible scenarios; `files` has the paths by
+    name.
+    """
     for finding in view.findings:
         yield Annotation(
             level="warning",
@@ -86,7 +90,9 @@ _COLUMNS = 100
 
 
 def markdown_summary(view: StudentView, failures: int) -> str:
-    """A heading, what passed by function, and the first `failures` in code that nothing ends."""
+    """Return a heading, the passed checks by function, and the first `failures` in code blocks
+    that no text can end.
+    """
     # The title is text of the course that is neither Markdown nor HTML.
     title = re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(view.title.split()))
     rows = [f"| {_code(one.function)} | {one.passed} of {one.total} |" for one in view.functions]
@@ -101,7 +107,9 @@ def markdown_summary(view: StudentView, failures: int) -> str:
 
 
 def fenced(text: str) -> str:
-    """A code block of the text, cut at `MOST_BYTES`; its fence is longer than any in the text."""
+    """Return a code block of the text, cut at `MOST_BYTES`; its fence is longer than any in the
+    text.
+    """
     data = encoded(text)
     if len(data) > MOST_BYTES:
         text = data[:MOST_BYTES].decode("utf-8", "ignore") + "\n… (cut)\n"
@@ -111,5 +119,5 @@ def fenced(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """A line of the text as code, also in a table."""
+    """Return a line of the text as code, also for tables."""
     return f"`{text.replace('`', chr(39)).replace('|', '¦')}`"

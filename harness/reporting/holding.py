@@ -35,9 +35,12 @@ def held(result: SubmissionResult, what: str, error: Exception) -> SubmissionRes
 def made_for_all(
     make: Callable[[RunResult], Made], run: RunResult, what: str
 ) -> tuple[Made, tuple[SubmissionResult, ...]]:
-    """Return what `make` makes of a run, and the submissions that are held for it: those for which
-    it fails when each is the only one. Raise what `make` raises for a run in which all of these are
-    held; UserError and OSError, which are no submission's fault, at once."""
+    """Return what `make` makes of a run, and the submissions that are held for it because it fails
+    if given only one of them.
+
+    Raise what `make` raises for a run in which all of these are held. UserError and OSError, which
+    are no submission's fault, are raised at once.
+    """
     try:
         return make(run), ()
     except OF_EVERYBODY:

@@ -62,8 +62,11 @@ class Mail:
 
 
 def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Iterator[Mail]:
-    """A mail for each submission, with its page below the report's `folder`. UserError: the sender
-    or the link is none, the template has a mistake, or a page is not there."""
+    """Return a mail for each submission, with its page below the report's `folder`.
+
+    Raise UserError if the sender or the link is invalid, the template has a mistake, or a page is
+    missing.
+    """
     name, _, address = request.sender.rpartition("<")
     sender = usable_address(address.removesuffix(">") if name else address)
     if not sender:
@@ -137,7 +140,9 @@ class _Sending:
 
 
 def usable_address(text: str) -> str:
-    """The address as every mail server takes it, its domain in ASCII; empty for none."""
+    """Return the address as every mail server takes it, its domain in ASCII; an empty text if it
+    is unusable.
+    """
     local, _, domain = text.strip().rpartition("@")
     try:
         address = f"{local}@{domain.encode('idna').decode('ascii')}"
@@ -147,7 +152,7 @@ def usable_address(text: str) -> str:
 
 
 def _address(result: SubmissionResult, addresses: Mapping[str, str]) -> tuple[str, str]:
-    """To whom, or why there is no mail."""
+    """Return the recipient, or the reason why there is no mail."""
     address = addresses.get(result.id) or (result.student.email if result.student else "")
     to = usable_address(address)
     if result.excused:
@@ -164,7 +169,10 @@ def _addressed(name: str, address: str) -> Address:
 
 
 def _in_header(text: str, most: int) -> str:
-    """The text on one line; an encoded word in it is not decoded: it could stand for line ends."""
+    """Return the text on one line.
+
+    Encoded words in it are not decoded, because they could stand for line ends.
+    """
     return shorten(" ".join(visible(text).split()), most).replace("=?", "= ?")
 
 
@@ -190,7 +198,9 @@ def _values(result: SubmissionResult, plan: Plan, page: str) -> dict[str, object
 
 
 def _template(path: Path) -> Filled:
-    """What makes a message of the values: of `Subject: …` in the first line, and of the rest."""
+    """Return a function that makes a message from the values: its subject from the first line
+    `Subject: …`, and its text from the rest.
+    """
     from jinja2 import StrictUndefined, TemplateSyntaxError  # noqa: PLC0415  (start-up time)
     from jinja2.sandbox import SandboxedEnvironment  # noqa: PLC0415
 
@@ -231,7 +241,7 @@ def _template(path: Path) -> Filled:
 
 
 def remove_mails(folder: Path) -> bool:
-    """Remove what was written below a report's folder; whether there was anything."""
+    """Remove the files written below a report's folder; return whether there were any."""
     paths = [*(folder / FOLDER).glob("*.eml")]
     for path in paths:
         path.unlink()

@@ -22,7 +22,7 @@ HEADER = ("submission", "before", "now", "change", "files", "through")
 
 
 def comparison_table(comparison: comparing.RunComparison) -> RenderableType:
-    """The comparison for a terminal."""
+    """Return the comparison for a terminal."""
     parts: list[RenderableType] = [Text(line, "bold red") for line in _incomplete(comparison)]
     if comparison.changes:
         table = Table(box=None, pad_edge=False, header_style="bold")
@@ -38,19 +38,19 @@ def comparison_table(comparison: comparing.RunComparison) -> RenderableType:
 
 
 def comparison_csv(comparison: comparing.RunComparison) -> str:
-    """The comparison as CSV, every reason of every submission in it."""
+    """Return the comparison as CSV, with every reason of every submission."""
     return csv_text([HEADER, *(_cells(change) for change in comparison.changes)])
 
 
 def comparison_page(comparison: comparing.RunComparison) -> str:
-    """The comparison as HTML."""
+    """Return the comparison as HTML."""
     rows = [_cells(change) for change in comparison.changes]
     said = {"incomplete": _incomplete(comparison), "summary": _summary(comparison)}
     return render("comparison.html.j2", comparison=comparison, header=HEADER, rows=rows, **said)
 
 
 def signed(marks: Fraction) -> str:
-    """A change of marks with its sign: +0.50."""
+    """Return a change of marks with its sign: +0.50."""
     text = rounded(marks)
     return text if marks < 0 or text == "0.00" else f"+{text}"
 
@@ -87,7 +87,7 @@ def _files(change: comparing.MarkChange) -> str:
 
 
 def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
-    """What changed it by more than rounding may."""
+    """Return what changed it by more than rounding may."""
     before, after = change.before, change.after
     if before is None or after is None:
         return
@@ -134,7 +134,7 @@ def _incomplete(comparison: comparing.RunComparison) -> list[str]:
 
 
 def _other_scenarios(comparison: comparing.RunComparison) -> Iterable[str]:
-    """What of the scenarios themselves differs: new ones, others that are gone, other points."""
+    """Return the differences of the scenarios themselves: new ones, removed ones, other points."""
     for names, what in ((comparison.added, "new"), (comparison.removed, "no longer there")):
         if names:
             are = "is" if len(names) == 1 else "are"
@@ -173,7 +173,7 @@ def _summary(comparison: comparing.RunComparison) -> list[str]:
 
 
 def _moved(comparison: comparing.RunComparison) -> str:
-    """The marks that changed, of submissions that both runs have."""
+    """Return the changed marks of submissions that both runs have."""
     moved = [change.marks for change in comparison.changes if change.marks]
     up = sum(marks > 0 for marks in moved)
     parts = [f"{words.counted(len(moved), 'mark')} changed, {up} up and {len(moved) - up} down"]

@@ -97,9 +97,12 @@ PageWriter = Callable[[SubmissionResult], SubmissionResult]
 
 
 def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> PageWriter:
-    """What writes a submission's two pages below `folder`, for workers; `ids` are the class's, in
-    order. It returns the result, or what is held in its place if that cannot be shown.
-    `write_reports` leaves these pages as they are. May raise OSError."""
+    """Return a function that writes a submission's two pages below `folder`, for workers; `ids`
+    are the class's, in order.
+
+    It returns the result, or a held one in its place if that cannot be shown. `write_reports`
+    leaves these pages as they are. May raise OSError.
+    """
     writer = _Writer(folder, plan)
     outer = ("", *ids, "")
     near = {name: (outer[at], outer[at + 2]) for at, name in enumerate(ids)}
@@ -142,7 +145,9 @@ class _Writer:
 
     def submission(self, result: SubmissionResult, before: str, after: str) -> SubmissionResult:
         """Write its two pages unless they are up to date, between these ids, which may be empty.
-        The result, or what is held in its place if a page cannot be made."""
+
+        Return the result, or a held one in its place if a page cannot be made.
+        """
         try:
             self._write_pages(result, before, after)
         except OF_EVERYBODY:
@@ -172,7 +177,7 @@ class _Writer:
             self._manifest.write(lecturers, page, made_from)
 
     def index(self, facts: RunFacts) -> Path:
-        """Write the pages of the class's table, the class page last; remove what is gone."""
+        """Write the pages of the class's table, the class page last, and remove obsolete ones."""
         keep_style_of(self._folder, self._digests)
         further = set()
         for name, page in further_pages(self._overview):
@@ -189,7 +194,7 @@ class _Writer:
 
 
 def _in_class(results: Iterable[SubmissionResult]) -> Iterator[tuple[str, SubmissionResult, str]]:
-    """Each result between the ids around it; of all results two are held at once."""
+    """Yield each result between the ids around it; two results are in memory at once."""
     before = ""
     for current, following in itertools.pairwise(itertools.chain(results, [None])):
         if current is not None:
@@ -222,7 +227,7 @@ class Manifest:
                     self._digests[page] = digests
 
     def is_current(self, page: str, made_from: str) -> bool:
-        """Whether the file is as it was written, and was made from this digest."""
+        """Return whether the file is as it was written, and was made from this digest."""
         with suppress(OSError):
             data = (self._folder / page).read_bytes()
             return self._digests.get(page) == _digests(made_from, data)

@@ -47,10 +47,10 @@ class Layout:
 
 @cache
 def known_layouts() -> tuple[Layout, ...]:
-    """The layout of every module in this package, in their order."""
+    """Return the layout of every module in this package, in their order."""
     return extensions(__name__, __path__, Layout, lambda layout: layout.order)
 
 
 def gradebooks() -> tuple[Gradebook, ...]:
-    """The gradebook of every module that has one, by name."""
+    """Return the gradebook of every module that has one, by name."""
     return extensions(__name__, __path__, Gradebook, lambda gradebook: gradebook.name)

@@ -82,7 +82,7 @@ _COMMENT, _FORMAT, _SMART_TEXT = "Feedback to Learner", "Feedback Format", "SMAR
 
 
 def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
-    """The ids of submissions are user names."""
+    """Return a table with the ids of submissions as user names."""
     item = f"{title} [Total Pts: {out_of} Score]"
     header = ("Username", item, _COMMENT, _FORMAT)
     rows = [(each.student.id, each.mark, each.comment, _SMART_TEXT) for each in entries]
@@ -90,7 +90,9 @@ def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
 
 
 def _finished(sheet: Sheet) -> Sheet:
-    """With the format of each comment that is there: without one the importer may refuse it."""
+    """Return the table with the format of each comment, without which the importer may
+    refuse it.
+    """
     comment, form = sheet.column(_COMMENT), sheet.column(_FORMAT)
     if comment is None or form is None:
         return sheet

@@ -1,11 +1,10 @@
 """Brightspace: a folder an attempt, `397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM`, or
-flat with ` - <file>` behind. The clock is the course's; the form of the date is the site's:
-`24 September, 2024 9:26 pm`, `2024-09-24 2126`.
+flat with ` - <file>` behind. The clock is the course's; the form of the date is the site's: `24
+September, 2024 9:26 pm`, `2024-09-24 2126`.
 
-Which of the two numbers is the student's is not documented. One of them is the same in a whole
-download, and then it is the other; where that does not tell, both together are the id. The
-gradebook has neither: `OrgDefinedId` and `Username` with a `#`, `<Item> Points Grade`, and `#` at
-the end.
+It is not documented which of the two numbers is the student's. If one of them is the same in a
+whole download, it is the other; otherwise both together are the id. The gradebook has neither:
+`OrgDefinedId` and `Username` with a `#`, `<Item> Points Grade`, and `#` at the end.
 """
 
 import re
@@ -88,8 +87,11 @@ _NO_KEY = "has neither a column OrgDefinedId nor Username"
 
 
 def _from_roster(roster: Sheet, title: str) -> Sheet:
-    """The roster's keys and names with an empty column for the marks. A download's numbers are not
-    in Brightspace's gradebook, so the keys come from the roster. UserError when it has none."""
+    """Return the roster's keys and names with an empty column for the marks.
+
+    A download's numbers are not in Brightspace's gradebook, so the keys come from the roster. Raise
+    UserError if it has none.
+    """
     if roster.column(*_KEYS) is None:
         hint = "export the class list or the grades from Brightspace"
         raise UserError(_NO_KEY, place=roster.place, hint=hint)
@@ -106,7 +108,7 @@ def _from_roster(roster: Sheet, title: str) -> Sheet:
 
 
 def _finished(sheet: Sheet) -> Sheet:
-    """With the last column that the importer asks for."""
+    """Return the table with the last column that the importer asks for."""
     header = sheet.rows[0]
     at = sheet.column(_END)
     if at is None:

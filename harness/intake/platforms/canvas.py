@@ -1,9 +1,9 @@
 """Canvas: flat, `<sortable name>[_LATE]_<user>_<attachment>_<file>`, `[LATE_]anon_<id>_…`,
 `anon_LATE_<id>_…`; `<sortable name>[_LATE]_<user>_text.html` and `…_link.html` are not files.
 
-A file that is handed in again has -1, -2 before its ending; two that differ are for a person to
-look at. Canvas gives no times, and says LATE by its own due time, so that of one student what is
-late came after what is not.
+A file that is handed in again has -1, -2 before its ending; if two differ, a person must look.
+Canvas gives no times, and says LATE by its own due time: a student's late files came after those
+that are not late.
 
 The gradebook: `Student, ID, SIS User ID, SIS Login ID, Section, <Title (assignment id)>`.
 """
@@ -29,7 +29,7 @@ _TYPED = re.compile(
     r"(?P<name>.+?)(?P<late>_LATE)?_(?P<id>[0-9]+)_(?P<file>(?:text|link)\.html)", re.S
 )
 _NAMED = re.compile(r"(?P<name>.+?)(?P<late>_LATE)?_(?P<id>[0-9]+)_[0-9]+_(?P<file>.+)", re.S)
-_NO_FILES = {"text.html": "a text", "link.html": "a link"}  # what was typed into Canvas
+_NO_FILES = {"text.html": "a text", "link.html": "a link"}  # text typed into Canvas
 _NUMBERS = re.compile(r"(?=(_[0-9]+_[0-9]+_))")  # also where one begins in another
 _AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,3})(?P<ending>\.[^.]+(?:\.gz)?)", re.S)
 
@@ -76,8 +76,11 @@ def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploa
 
 
 def _two_meant(uploads: Sequence[_Upload]) -> str:
-    """Why a person must look: Canvas gives the files of one submission, and a number before the
-    ending may be the student's own. What it marked late came after what it did not."""
+    """Return why a person must look.
+
+    Canvas gives the files of one submission, and a number before the ending may be the student's
+    own. Files that it marked late came after those that it did not.
+    """
     groups: dict[tuple[str, bool], list[_Upload]] = {}
     for upload in uploads:
         groups.setdefault((upload.name, upload.late), []).append(upload)
@@ -94,8 +97,10 @@ def _expected(assignment: Assignment) -> set[str]:
 
 
 def _numbered(name: str, assignment: Assignment) -> tuple[str, int]:
-    """The name that the student gave it and how often it had come before. A number counts only
-    behind a name that is expected, where another number could be a part of the name."""
+    """Return the name that the student gave it and how often it had come before.
+
+    A number counts only behind an expected name: in other names it could belong to the name.
+    """
     match = _AGAIN.fullmatch(name)
     if match is None:
         return name, 0
@@ -105,7 +110,7 @@ def _numbered(name: str, assignment: Assignment) -> tuple[str, int]:
 
 
 def _attempts(place: Entry, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
-    """An attempt for each number there is; a file that did not come again is part of the next."""
+    """Return an attempt for each number; a file that did not come again is part of the next."""
     first_late = 1 + max((upload.again for upload in uploads if not upload.late), default=-1)
     uploads = [
         replace(upload, again=max(upload.again, first_late)) if upload.late else upload
@@ -142,7 +147,7 @@ LAYOUT = Layout(
 
 
 def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
-    """Ids that are numbers are Canvas's user ids, others are logins."""
+    """Return a table in which ids that are numbers are Canvas's user ids, and others are logins."""
     header = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title)
     rows = [header, ("    Points Possible", "", "", "", "", out_of)]
     for each in entries:
@@ -153,7 +158,7 @@ def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
 
 
 def _feedback_name(source: str) -> str | None:
-    """The file's own name, as a page: Canvas goes by the two numbers in it."""
+    """Return the file's own name as a page: Canvas uses the two numbers in it."""
     is_canvas = _NAMED.fullmatch(source) or _ANONYMOUS.fullmatch(source)
     return str(PurePosixPath(source).with_suffix(".html")) if is_canvas else None
 

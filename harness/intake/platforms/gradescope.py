@@ -78,13 +78,14 @@ def _of_submission(name: str, files: Attempt, fields: Any, where: str) -> list[S
 
 
 def _text(value: Any) -> str:
-    """A scalar as text; "" for none, which this loader gives as it is written."""
+    """Return a scalar as text, and "" for none: this loader gives scalars as they are written."""
     return value if isinstance(value, str) and value not in ("~", "null") else ""
 
 
 def _texts(data: bytes, where: str) -> Any:
-    """Mappings, lists and strings: every scalar of YAML as text, for a student number may begin
-    with 0 and "no" be a name. UserError with the line where it is not YAML."""
+    """Return mappings, lists and strings with every scalar of YAML as text, because a student
+    number may begin with 0 and "no" be a name. Raise UserError with the line if it is not YAML.
+    """
     import yaml  # noqa: PLC0415  (checking a file must not need it)
 
     # The parser in C is many times as fast, and a class's metadata holds every result.
@@ -116,7 +117,7 @@ def _malformed(where: str, what: str) -> UserError:
 
 
 def _time(value: Any, name: str, where: str) -> datetime | None:
-    """A time, also one that Ruby wrote as an object, of which `utc` counts."""
+    """Return a time; if Ruby wrote it as an object, its `utc` counts."""
     of_object = isinstance(value, Mapping)
     text = _text(value.get("utc")) if of_object else _text(value)
     if not text:

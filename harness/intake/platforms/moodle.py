@@ -73,10 +73,12 @@ _MAXIMUM = (
 
 
 def worksheet_in_english(sheet: Sheet, *, is_moodles: bool) -> Sheet | None:
-    """A worksheet of any language with the names that its columns of people have in English, and
-    with the participants' numbers alone: known by a column of one word and a number in every row.
-    None for any other table. Unless it `is_moodles` for sure a short word before a number is a
-    login's (`student12`)."""
+    """Return a worksheet of any language with English names for its columns of people, and with
+    only the participants' numbers.
+
+    It is known by a column of one word and a number in every row; None for any other table. Unless
+    it `is_moodles` for sure, a short word before a number is a login's (`student12`).
+    """
     header, *rows = [list(row) for row in sheet.rows]
     for own in range(len(header)):
         cells = [row for row in rows if own < len(row)]
@@ -128,7 +130,9 @@ def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
 
 
 def _feedback_name(source: str) -> str | None:
-    """The folder that was downloaded; of a flat download the same beginning of the file's name."""
+    """Return the downloaded folder, or for a flat download the same beginning of the
+    file's name.
+    """
     match = _NAME.fullmatch(source)
     if match is None:
         return None

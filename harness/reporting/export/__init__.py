@@ -23,14 +23,16 @@ _NO_WAY = {
 
 
 def exporters() -> dict[str, Exporter]:
-    """Every format by name, sorted: of each module beside this one, and of the platforms."""
+    """Return every format by name, sorted: those of the modules beside this one and those of the
+    platforms.
+    """
     formats = extensions(__name__, __path__, Exporter, lambda each: each.name)
     every = (*formats, *gradebook_exporters())
     return {each.name: each for each in sorted(every, key=lambda each: each.name)}
 
 
 def exporter(name: str) -> Exporter:
-    """The format of this name; UserError when there is none."""
+    """Return the format of this name. Raise UserError if there is none."""
     formats = exporters()
     if name in _NO_WAY:
         what, hint = _NO_WAY[name]

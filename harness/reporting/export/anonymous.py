@@ -11,9 +11,12 @@ T = TypeVar("T")
 
 
 def anonymous(run: RunResult) -> RunResult:
-    """The run with numbers for ids, in an order that does not follow them, and of each submission
-    what its program did and earned: without names, emails, times, names of files and folders, and
-    whatever people wrote. What a program printed, and the code that a finding quotes, stay."""
+    """Return the run with numbers in place of ids, in an unrelated order, and only what each
+    submission's program did and earned.
+
+    Names, emails, times, names of files and folders and everything that people wrote are left out.
+    The output of programs and the code that findings quote stay.
+    """
     cohort = _chosen(run.facts.cohort, _COHORT)
     ordered = enumerate(sorted(run.submissions, key=unrelated_order), start=1)
     width = len(str(len(run.submissions)))
@@ -40,7 +43,7 @@ _CAUSE = (
 
 
 def _chosen(source: T, fields: Sequence[str], **more: object) -> T:
-    """The same with these fields alone, and with `more`; None stays None."""
+    """Return a copy with only these fields, and with `more`; None stays None."""
     if source is None:
         return source
     chosen: dict[str, Any] = {name: getattr(source, name) for name in fields}
@@ -48,7 +51,7 @@ def _chosen(source: T, fields: Sequence[str], **more: object) -> T:
 
 
 def unrelated_order(result: SubmissionResult) -> str:
-    """A key to sort by that does not follow the ids."""
+    """Return a key to sort by that is unrelated to the ids."""
     return sha256(f"{result.source_digest}\0{result.id}".encode("utf-8", "replace")).hexdigest()
 
 
@@ -67,6 +70,9 @@ def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
 
 
 def _cause(cause: Cause) -> Cause:
-    """What a scenario showed is its message; without one it may be about files or people."""
+    """Return a scenario's message as its cause.
+
+    Without an observation the message may be about files or people.
+    """
     place = _chosen(cause.place, ("first", "last"), file="")
     return _chosen(cause if cause.example else cause.saying(""), _CAUSE, place=place)

@@ -20,7 +20,7 @@ PathOfPage = Callable[[SubmissionResult], str | None]
 
 
 class Marks(StrEnum):
-    """Which marks go out: totals, those before lateness, or the harness's own alone."""
+    """The marks to export: totals, those before lateness, or only the harness's own."""
 
     TOTAL = "total"
     BEFORE_LATENESS = "before-lateness"
@@ -29,7 +29,7 @@ class Marks(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
-    """A run and what the user asked for; what has a default is for gradebooks."""
+    """A run and the user's options; options with a default are for gradebooks."""
 
     run: RunResult
     plan: Plan
@@ -78,7 +78,7 @@ def export_of_all(exporter: Exporter, request: ExportRequest) -> Exported:
 def text_exporter(
     name: str, help_line: str, text: TextOfRun, *, may_be_anonymous: bool = False
 ) -> Exporter:
-    """A format that is a text made from the run alone."""
+    """Return a format that is a text made only from the run."""
 
     def export(request: ExportRequest) -> Exported:
         return Exported(data=encoded(text(request.run, request.plan)))
@@ -89,9 +89,12 @@ def text_exporter(
 def feedback_exporter(
     name: str, help_line: str, page: PathOfPage, *, platform: str = "", index: bool = False
 ) -> Exporter:
-    """A zip of the pages that grading wrote. `page` is the path of a student's page in it, None for
-    a submission that is not from a download of `platform`; with `index` the zip lists its pages in
-    `index.html`. UserError when a page is missing, or no submission came from this platform."""
+    """Return a format that is a zip of the pages that grading wrote.
+
+    `page` returns the path of a student's page in it, or None for a submission that is not from a
+    download of `platform`. With `index` the zip lists its pages in `index.html`. Raise UserError if
+    a page is missing, or no submission came from this platform.
+    """
 
     def export(request: ExportRequest) -> Exported:
         files: dict[str, bytes | Path] = {}

@@ -1,5 +1,8 @@
-"""Marks into the cells of a gradebook's column, all others as they were. Which row is whose: as a
-match file says, else by id, by login or email, and by name only where it is unique."""
+"""Writes marks into the cells of a gradebook's column and leaves all other cells as they were.
+
+Rows are matched with students by a match file, otherwise by id, by login or email, and by name only
+if it is unique.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +45,7 @@ from harness.reporting.view import words
 
 
 def gradebook_exporters() -> tuple[Exporter, ...]:
-    """Of each platform a gradebook, and a zip of feedback where it takes one."""
+    """Return each platform's gradebook format, and its feedback format if it takes one."""
     exporters: list[Exporter] = []
     for platform in gradebooks():
         marks = f"marks for {platform.title}'s gradebook (CSV)"
@@ -61,7 +64,10 @@ def gradebook_exporters() -> tuple[Exporter, ...]:
 
 
 def gradebook_entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
-    """What goes out of a result. Only what is graded or unreadable has a mark."""
+    """Return the part of a result that is exported.
+
+    Only graded and unreadable submissions have a mark.
+    """
     total = marks is not Marks.FUNCTIONALITY
     if marks is Marks.BEFORE_LATENESS:
         result = replace(result, late=None)
@@ -96,8 +102,11 @@ class FilledGradebook:
 def make_gradebook(
     platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest
 ) -> FilledGradebook:
-    """The downloaded file filled in, or one made from the roster or submissions alone. UserError
-    when a file is not the platform's, open in another program, fits nothing, or is missing."""
+    """Fill in the downloaded file, or make one only from the roster or the submissions.
+
+    Raise UserError if a file is not the platform's, is open in another program, fits nothing, or is
+    missing.
+    """
     if not entries:
         raise UserError("there is no submission in this run")
     if request.gradebook is not None:
@@ -124,7 +133,7 @@ def _export(platform: Gradebook, request: ExportRequest) -> Exported:
 
 
 def _feedback_page(name: Callable[[str], str | None], result: SubmissionResult) -> str | None:
-    """None for what is not the name of one folder or file, but a path."""
+    """Return the page's path; None for a path instead of the name of one folder or file."""
     is_path = result.source in ("", ".", "..") or set(result.source) & set("/\\\0")
     return None if is_path else name(result.source)
 
@@ -132,7 +141,10 @@ def _feedback_page(name: Callable[[str], str | None], result: SubmissionResult) 
 def _from_roster(
     platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest, roster: Path
 ) -> FilledGradebook:
-    """Rows without a mark are left out: there is nothing to import."""
+    """Return rows from the roster.
+
+    Rows without a mark are left out, because they import nothing.
+    """
     if platform.from_roster is None:
         raise UserError(f"--roster is not for --to {platform.name}", hint="--gradebook FILE")
     title = request.column or request.plan.assignment.title
@@ -165,7 +177,7 @@ def _from_submissions(
 
 
 def _read(path: Path) -> Sheet:
-    """A table, unless an office program has it open: what is unsaved there is not in the file."""
+    """Return a table, unless an office program has it open: unsaved changes are not in the file."""
     for name in (f".~lock.{path.name}#", f"~${path.name}"):
         if path.with_name(name).exists():
             hint = f"close it there (or remove {name}, if a program that crashed left it)"
@@ -189,7 +201,7 @@ class _Match:
 def _matched(
     rows: Sequence[_Row], entries: Sequence[GradebookEntry], settled: Sequence[_Match]
 ) -> list[_Match]:
-    """What can be matched without doubt, in the rows' order: by id, by login, by name."""
+    """Return the rows that can be matched without doubt, in order: by id, by login, by name."""
     matches = list(settled)
     for by in By:
         taken = {id(side) for match in matches for side in (match.row, match.entry)}
@@ -210,9 +222,12 @@ _GRADEBOOK = ("gradebook id", "gradebook")
 def _read_matches(
     path: Path, rows: Sequence[_Row], entries: Sequence[GradebookEntry]
 ) -> list[_Match]:
-    """The matches in a CSV file: `download id` is the id of a submission or of its student,
-    `gradebook id` an id or login of a row. UserError with the line: a column is missing, an id is
-    unknown, belongs to several or was given before."""
+    """Return the matches in a CSV file: `download id` is the id of a submission or of its student,
+    `gradebook id` an id or login of a row.
+
+    Raise UserError with the line if a column is missing, or an id is unknown, ambiguous or
+    repeated.
+    """
     sheet = read_sheet(path)
     if None in (sheet.column(*_DOWNLOAD), sheet.column(*_GRADEBOOK)):
         what = "needs the columns download id and gradebook id"
@@ -299,7 +314,7 @@ def _check_once(platform: Gradebook, records: Iterable[Record]) -> None:
 
 
 def _without_mark(unmarked: Iterable[tuple[str, GradebookEntry]]) -> list[str]:
-    """A line for each reason, with the first few who have no mark."""
+    """Return a line for each reason, with the first few students without a mark."""
     of_reason: dict[str, list[str]] = {}
     for where, entry in unmarked:
         of_reason.setdefault(entry.why, []).append(where)

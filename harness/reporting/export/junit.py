@@ -15,8 +15,11 @@ _FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 
 
 def junit_xml(run: RunResult, plan: Plan) -> str:
-    """A suite for each submission, a case for each scenario. What our machinery failed on is an
-    error; what is informational and did not pass is skipped, as is a submission without a mark."""
+    """Return a suite for each submission and a case for each scenario.
+
+    Scenarios on which our machinery failed are errors; informational ones that did not pass are
+    skipped, as are submissions without a mark.
+    """
     root = ElementTree.Element("testsuites", name=_clean(run.facts.assignment))
     scenarios = {scenario.id: scenario for scenario in plan.scenarios}
     root.extend(_suite(result, scenarios) for result in run.submissions)

@@ -1,4 +1,4 @@
-"""Marks that people give: the CSV they are written into, and what was written there."""
+"""Exports the CSV for marks that people give, and reads it back."""
 
 import re
 from collections import Counter
@@ -19,7 +19,7 @@ from harness.reporting.html.study_pages import read_style, style_in_words
 from harness.reporting.view import words
 
 ID, NAME, ADJUSTMENT, REASON, COMMENT = "id", "name", "adjustment", "reason", "comment"
-EVIDENCE = "style evidence"  # to look at while marking; reading the table back, it is left alone
+EVIDENCE = "style evidence"  # to look at while marking; ignored when the table is read back
 TAKEN_BACK = "-"
 _SLOT = re.compile(r"(?P<id>.*?)(?: \(out of [^()]*\))?")
 
@@ -27,8 +27,10 @@ _SLOT = re.compile(r"(?P<id>.*?)(?: \(out of [^()]*\))?")
 def manual_template(
     run: RunResult, plan: Plan, style: Mapping[str, StyleEvidence] | None = None
 ) -> str:
-    """A row for each submission with what was given so far. With `style`, by the digests of
-    submissions, the last column has its evidence."""
+    """Return a row for each submission with the marks given so far.
+
+    With `style`, by the digests of submissions, the last column has its evidence.
+    """
     slots = plan.assignment.manual
     marks = (f"{slot.id} (out of {words.number(slot.out_of)})" for slot in slots)
     table = [[ID, NAME, *marks, ADJUSTMENT, REASON, COMMENT]]
@@ -42,8 +44,11 @@ def manual_template(
 
 
 def read_manual(sheet: Sheet, run: RunResult, plan: Plan, who: str = "") -> list[Change]:
-    """What a filled template changes, to be stored. An empty cell changes nothing, `-` takes back.
-    UserError with all mistakes, each with its line."""
+    """Return the changes in a filled template, to be stored.
+
+    An empty cell changes nothing; `-` takes a mark back. Raise UserError with all mistakes, each
+    with its line.
+    """
     reader = _Reader(sheet, run, plan)
     changes = [
         Change(
@@ -75,7 +80,7 @@ def _row(result: SubmissionResult, slots: Sequence[ManualSlot]) -> list[str]:
 
 
 def _exact(mark: Fraction) -> str:
-    """A number that reads back as the same fraction: a decimal where it has a short one."""
+    """Return a text that reads back as the same fraction: a decimal if it has a short one."""
     text = words.number(mark)
     return text if Fraction(text) == mark else str(mark)
 
@@ -103,7 +108,7 @@ class _Reader:
             rows_above.add(name)
 
     def _columns(self, header: Sequence[str]) -> list[str]:
-        """What each column has: the id of its slot, or a name of ours."""
+        """Return what each column holds: the id of its slot, or a name of ours."""
         columns: list[str] = []
         for cell in header:
             slot = _SLOT.fullmatch(cell)
@@ -122,7 +127,7 @@ class _Reader:
     def _actions(
         self, index: int, cells: Mapping[str, str], result: SubmissionResult
     ) -> Iterator[Action]:
-        """What a row does to a submission as it is."""
+        """Return the changes of a row to a submission in its present state."""
         before = {part.slot.id: part.mark for part in result.manual}
         marks = before | {
             name: self._mark(index, cell, self._slots[name])

@@ -14,18 +14,18 @@ MARKS_CSV = "marks.csv"
 
 
 def marks_csv(run: RunResult, plan: Plan) -> str:
-    """Every submission with its marks; a mark that is not there is an empty cell."""
+    """Return every submission with its marks; a missing mark is an empty cell."""
     return csv_header(plan) + "".join(csv_row(result, plan) for result in run.submissions)
 
 
 def csv_header(plan: Plan) -> str:
-    """The first line of `marks_csv`."""
+    """Return the first line of `marks_csv`."""
     late = _LATE if plan.assignment.late is not None else {}
     return csv_text([[*_BEFORE, *(slot.title for slot in plan.assignment.manual), *late, *_AFTER]])
 
 
 def csv_row(result: SubmissionResult, plan: Plan) -> str:
-    """A submission's line."""
+    """Return a submission's line."""
     given = {part.slot.id: part.mark for part in result.manual}
     slots = (_mark(given.get(slot.id)) for slot in plan.assignment.manual)
     late = _LATE if plan.assignment.late is not None else {}

@@ -32,7 +32,7 @@ _MOST_DOUBTFUL = 10
 
 @dataclass(frozen=True, slots=True)
 class MarksRow:
-    """A submission's row in the class table; a share is None where nothing was graded."""
+    """A submission's row in the class table; a share is None if nothing was graded."""
 
     id: str
     status: SubmissionStatus
@@ -91,7 +91,7 @@ class Overview:
         self.has_totals = self.has_totals or has_total
 
     def pages(self) -> tuple[RowsPage, ...]:
-        """The rows as pages: one up to 150 of them, 100 a page beyond."""
+        """Return the rows as pages: one up to 150 rows, 100 rows a page beyond."""
         size = len(self.rows) if len(self.rows) <= MOST_ROWS else ROWS_A_PAGE
         starts = range(0, len(self.rows), size) if size else range(1)
         return tuple(
@@ -112,8 +112,11 @@ def first_page(
     *,
     has_studies: bool = False,
 ) -> str:
-    """The class page as HTML. Of a large class its table has the first rows, and the script shows
-    the others from a text; without a script they are on `further_pages`."""
+    """Return the class page as HTML.
+
+    The table of a large class has the first rows, and the script shows the others from a text;
+    without a script they are on `further_pages`.
+    """
     out_of = overview.out_of or overview.plan.assignment.functionality_marks
     spread = figures.distribution(overview.marks, out_of)
     states = Counter(row.status for row in overview.rows)
@@ -156,21 +159,25 @@ def first_page(
 
 
 def _calibrated(facts: RunFacts) -> str:
-    """How limits on CPU time were stretched to this machine; empty where they were not."""
+    """Return how limits on CPU time were stretched for this machine; an empty text if they were
+    not.
+    """
     if facts.slowness == 1:
         return ""
     return f"; CPU time times {facts.slowness:g}, as measured on this machine"
 
 
 def further_pages(overview: Overview) -> Iterator[tuple[str, str]]:
-    """The names and the HTML of the table's pages after the first; none of a small class."""
+    """Return the names and the HTML of the table's pages after the first; none for a small
+    class.
+    """
     pages = overview.pages()
     for page in pages[1:]:
         yield page.name, render("marks.html.j2", **_table(overview, page), page=page, pages=pages)
 
 
 def _table(overview: Overview, page: RowsPage) -> dict[str, object]:
-    """What the table of marks shows; its last row is what the class has on the average."""
+    """Return the data of the table of marks; its last row is the class's average."""
     means, marks = overview.means.means(), overview.marks
     places = overview.causes.places()
     return {
@@ -203,7 +210,7 @@ def _packed(overview: Overview) -> Markup:
 
 
 def causes_of(row: MarksRow, places: Mapping[tuple[str, str], int]) -> str:
-    """The numbers of a row's causes among those of the class."""
+    """Return the numbers of a row's causes among those of the class."""
     return " ".join(str(at) for at in sorted({places[key] for key in row.causes if key in places}))
 
 
@@ -212,7 +219,9 @@ STUDENTS = "students"  # the folder of students' pages
 
 
 def course_page(course: Course, unread: Sequence[str] = ()) -> str:
-    """The page of everybody, for the folder above the runs; `unread`: lines about other runs."""
+    """Return the page of all students, for the folder above the runs; `unread`: lines about other
+    runs.
+    """
     missing = [
         (run, [each for each in course.students if is_missing(each.results[at])])
         for at, run in enumerate(course.runs)
@@ -225,8 +234,11 @@ def course_page(course: Course, unread: Sequence[str] = ()) -> str:
 def student_page(
     name: str, runs: Sequence[CourseRun], student: CourseStudent, slip_days: int
 ) -> str:
-    """The page of one student, as HTML: made of what the runs have of that student and of nothing
-    else of them but their assignments' titles. `slip_days`: how many there are in the course."""
+    """Return the page of one student as HTML.
+
+    It is made only of this student's part of the runs and their assignments' titles. `slip_days` is
+    their number in the course.
+    """
     results = zip(runs, student.results, strict=True)
     rows = [(run.assignment.title, run.facts.complete, result) for run, result in results]
     marks = {"rows": rows, "mark": _mark, "together": _sum_of_marks(student)}
@@ -240,7 +252,7 @@ def _page(run: CourseRun, result: SubmissionResult) -> str:
 
 
 def _mark(result: SubmissionResult | None) -> str:
-    """A total, or why there is none."""
+    """Return a total, or the reason why there is none."""
     if result is None or is_missing(result):
         return "not handed in"
     if result.total is not None:
@@ -253,7 +265,9 @@ def _mark(result: SubmissionResult | None) -> str:
 
 
 def _sum_of_marks(student: CourseStudent) -> tuple[str, str]:
-    """The marks there are, `13.50 of 20`, and in percent; empty for none."""
+    """Return the sum of the existing marks, `13.50 of 20`, also in percent; an empty text if there
+    are none.
+    """
     got = sum((each.total or Fraction(0) for each in student.marked), Fraction(0))
     of = sum((each.total_out_of for each in student.marked), Fraction(0))
     return (f"{rounded(got)} of {words.number(of)}", rounded(100 * got / of)) if of else ("", "")

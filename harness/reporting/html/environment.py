@@ -37,13 +37,16 @@ if TYPE_CHECKING:
 
 
 def code(text: str, *, spaces: bool = False) -> Markup:
-    """One piece of untrusted text as HTML: escapes and tabs are marked, and with `spaces` these
-    too. The style sheet draws the signs of blanks, so that what is copied is the text itself."""
+    """Return one piece of untrusted text as HTML.
+
+    Escapes and tabs are marked, and with `spaces` these too. The style sheet draws the signs of
+    blanks, so that a copy has the text itself.
+    """
     return Markup(_code(text, spaces=spaces))
 
 
 def name_html(name: str) -> Markup:
-    """A name for a narrow column, which may break behind an underscore and nowhere else."""
+    """Return a name for a narrow column, which may break only behind an underscore."""
     return Markup("_<wbr>").join(map(code, name.split("_")))
 
 
@@ -74,8 +77,9 @@ def _code(text: str, *, spaces: bool) -> str:
 
 
 def finalize(value: object) -> object:
-    """What Jinja2 does with every expression: our markup passes, untrusted text is made visible,
-    and anything but text, numbers and markup is a mistake in a template."""
+    """Convert the value of an expression for Jinja2: our markup passes, untrusted text is made
+    visible, and anything except text, numbers and markup is a mistake in a template.
+    """
     if isinstance(value, Markup) or type(value) is int:
         return value
     if isinstance(value, str):
@@ -93,7 +97,7 @@ _TAB = escaping.escaped("\t")
 TAB_SIGN = '<i class="tab">\t</i>'
 _SPACE_SIGN = "<i> </i>"
 _END_SIGN = '<i class="end"></i>'
-ENTER = "⏎"  # where nothing but Enter is typed
+ENTER = "⏎"  # if only Enter is typed
 _CUT = Markup('<span class="cut">…</span>')
 _ENDS = {
     LineEnd.NOTHING: Markup(""),
@@ -103,7 +107,7 @@ _ENDS = {
 
 
 def cell_html(cell: Cell) -> Markup:
-    """One side of a compared line."""
+    """Return one side of a compared line."""
     if cell.note:
         return Markup('<span class="none">{}</span>').format(cell.note)
     shown, done = Markup(""), 0
@@ -121,7 +125,7 @@ def cell_html(cell: Cell) -> Markup:
 
 
 def grid_cell_html(cell: GridCell) -> Markup:
-    """One cell of a board, blanks as signs; empty where there is nothing."""
+    """Return one cell of a board, blanks as signs; an empty text for an empty cell."""
     shown = code(cell.text, spaces=True)
     return _marked(shown) if cell.differs else shown
 
@@ -131,14 +135,16 @@ def _marked(shown: Markup) -> Markup:
 
 
 def key_html(typed: Typed) -> Markup:
-    """One input as a key cap: its text, blanks visible, or a key's name, which is not copied."""
+    """Return one input as a key cap: its text with visible blanks, or a key's name, which is not
+    copied.
+    """
     if typed.key is not None:
         return Markup('<kbd class="key">{}</kbd>').format(KEY_NAMES[typed.key])
     return Markup(f"<kbd>{code(typed.text, spaces=True)}</kbd>")
 
 
 def turns_html(turns: Iterable[Turn]) -> Markup:
-    """Turns of a terminal for a `<pre>`; what was typed is set apart, Enter included."""
+    """Return turns of a terminal for a `<pre>`; typed input is set apart, Enter included."""
     parts: list[Markup] = []
     for turn in turns:
         parts.append(block(shortened(turn.printed)))
@@ -155,13 +161,13 @@ _FOCUSABLE = Markup(' tabindex="0"')
 
 
 def focus(text: str) -> Markup:
-    """The attribute by which a keyboard reaches a block of code, where it may have to scroll."""
+    """Return the attribute by which a keyboard reaches a block of code that may have to scroll."""
     scrolls = any(len(line) > _FITS for line in escaping.visible_lines(text).split("\n"))
     return _FOCUSABLE if scrolls else Markup("")
 
 
 def focus_grid(board: Grid) -> Markup:
-    """The same of a board."""
+    """Return the same attribute for a board."""
     columns = itertools.zip_longest(*board.rows)
     widths = [max(len(cell.text) for cell in column if cell is not None) for column in columns]
     pixels = sum(max(21, 17 * width // 2 + 8) for width in widths)
@@ -177,7 +183,7 @@ _SIGNS = (
 
 
 def signs_used(body: str) -> str:
-    """The key to the signs in a piece of a page; empty where there are none."""
+    """Return the key to the signs in a piece of a page; an empty text if it has none."""
     used = [words for sign, words in _SIGNS if sign in body]
     if used and " is " not in used[0]:
         used[0] = used[0].replace(" ", " is ", 1)
@@ -185,7 +191,7 @@ def signs_used(body: str) -> str:
 
 
 def capital(text: str) -> str:
-    """With a capital first letter, as a heading has."""
+    """Return the text with a capital first letter, for a heading."""
     return text[:1].upper() + text[1:]
 
 
@@ -227,7 +233,7 @@ _END_INSIDE = escaping.escaped("\n")
 
 
 def numbered(lines: Sequence[OwnLine]) -> list[tuple[OwnLine, Markup]]:
-    """The lines of a program, each with its HTML."""
+    """Return the lines of a program, each with its HTML."""
     # A program may report a line that has an end inside it: it stays one line.
     texts = [line.text.replace("\n", _END_INSIDE) for line in lines]
     shown = source_lines(texts) if texts else []
@@ -253,18 +259,20 @@ STUDENT = Reader(actual="Your program", try_it="Try it yourself")
 
 
 def render(template: str, **context: object) -> str:
-    """A page as HTML text, with the style that its kind of page needs."""
+    """Return a page as HTML text, with the style that its kind of page needs."""
     style, digest = _style(_SHEETS.get(template, ("style.css", "class.css")))
     return environment().get_template(template).render(style=style, style_hash=digest, **context)
 
 
-# Templates as modules of Python: a student's browser has them in this form alone.
+# Templates as modules of Python, the only form in which a student's browser has them.
 _MODULES = _TEMPLATES / "modules"
 
 
 @functools.cache
 def template_module(name: str) -> tuple[str, str]:
-    """The file of a template as a module of Python, in `templates/modules`, and its text."""
+    """Return the file name of a template's module of Python, in `templates/modules`, and
+    its text.
+    """
     from jinja2 import ModuleLoader  # noqa: PLC0415
 
     text = (_TEMPLATES / name).read_text(encoding="utf-8")
@@ -274,8 +282,8 @@ def template_module(name: str) -> tuple[str, str]:
 
 @functools.cache
 def environment() -> Environment:
-    """The one environment. `select_autoescape()` would leave `*.html.j2` unescaped."""
-    # Only now: what is shown in a terminal needs no templates.
+    """Return the only environment. `select_autoescape()` would leave `*.html.j2` unescaped."""
+    # Imported late: the terminal needs no templates.
     from jinja2 import Environment, FileSystemLoader, ModuleLoader, StrictUndefined  # noqa: PLC0415
 
     pages = Environment(
@@ -304,8 +312,11 @@ def environment() -> Environment:
 
 
 def _bytecode_cache() -> BytecodeCache:
-    """Compiled templates beside ours, as Python keeps compiled modules: each worker of each run
-    would compile them again for a quarter of a second, and does where they cannot be written."""
+    """Return the cache of compiled templates beside ours, as Python keeps compiled modules.
+
+    Otherwise each worker of each run compiles them again for a quarter of a second; it does so if
+    they cannot be written.
+    """
     from jinja2.bccache import Bucket, FileSystemBytecodeCache  # noqa: PLC0415
 
     class Beside(FileSystemBytecodeCache):
@@ -322,7 +333,7 @@ def _bytecode_cache() -> BytecodeCache:
 
 @functools.cache
 def _style(sheets: tuple[str, ...]) -> tuple[Markup, Markup]:
-    """The style sheets in short, and their hash for the page's policy."""
+    """Return the shortened style sheets and their hash for the page's policy."""
     text = Markup("").join(map(_asset, sheets))
     short = re.sub(r"/\*.*?\*/|(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text)
     return Markup(short), _hash(short)
@@ -330,7 +341,7 @@ def _style(sheets: tuple[str, ...]) -> tuple[Markup, Markup]:
 
 @functools.cache
 def script(name: str) -> dict[str, Markup]:
-    """A page's one script, and its hash for the page's policy."""
+    """Return a page's only script and its hash for the page's policy."""
     text = _asset(name)
     return {"script": text, "script_hash": _hash(text)}
 

@@ -55,9 +55,12 @@ def write_study(
     strength: study.StrengthReport | None,
     similarity: study.SimilarityReport | None = None,
 ) -> Path | None:
-    """Write the page of what was measured of the scenarios and of the folder's `similarity.json`
-    (whose content may be at hand) and `fuzz.json`; its path, None where there is nothing to show
-    (an older page goes then). May raise OSError."""
+    """Write the page with the study of the scenarios and of the folder's `similarity.json` (whose
+    content may be at hand) and `fuzz.json`.
+
+    Return its path; None if there is nothing to show, and then an older page is removed. May raise
+    OSError.
+    """
     path = folder / STUDY
     similarity = similarity or read_similarity(folder)
     fuzz = _read(study.FuzzReport, folder / FUZZ)
@@ -69,7 +72,7 @@ def write_study(
 
 
 def read_similarity(folder: Path) -> study.SimilarityReport | None:
-    """Who is alike, where a report folder has it."""
+    """Return the similar submissions, if a report folder has them."""
     return _read(study.SimilarityReport, folder / SIMILARITY)
 
 
@@ -88,7 +91,7 @@ def study_page(
     similarity: study.SimilarityReport | None,
     fuzz: study.FuzzReport | None = None,
 ) -> str:
-    """The page as HTML, without a script."""
+    """Return the page as HTML, without a script."""
     differing = [
         (", ".join(submission.ids), difference.function, difference.message)
         for submission in (fuzz.submissions if fuzz is not None else ())
@@ -100,7 +103,7 @@ def study_page(
 
 
 def matrix(report: study.SimilarityReport) -> Matrix:
-    """The programs of the most alike pairs, those of a group beside each other."""
+    """Return the programs of the most similar pairs, those of a group side by side."""
     chosen: set[str] = set()
     for pair in report.pairs:
         if len(chosen | {pair.first, pair.second}) > _MOST_PROGRAMS:
@@ -142,7 +145,7 @@ def _pair_rows(report: study.SimilarityReport) -> list[PairRow]:
 
 
 def listing(report: study.SimilarityReport) -> tuple[tuple[GroupRow, ...], tuple[PairRow, ...]]:
-    """The groups, and the pairs of programs that are not of one group."""
+    """Return the groups, and the pairs of programs outside groups."""
     group_of = study.group_by_name(report.groups)
     of_groups: list[list[PairRow]] = [[] for _ in report.groups]
     outside = []
@@ -204,7 +207,7 @@ def write_similarity(
 
 
 def pair_page(pair: study.SimilarPair, plan: Plan, sources: Sources) -> str:
-    """Two programs beside each other, what they have in common marked, as HTML."""
+    """Return two programs side by side as HTML, with their common parts marked."""
     first = _lines(sources[pair.first], [match.first for match in pair.matches])
     second = _lines(sources[pair.second], [match.second for match in pair.matches])
     sides = [
@@ -216,7 +219,9 @@ def pair_page(pair: study.SimilarPair, plan: Plan, sources: Sources) -> str:
 
 
 def _lines(source: tuple[SourceFile, ...], ranges: list[study.LineRange]) -> list[list[SourceLine]]:
-    """The lines of each file, those in a range with its number, from 1, in the order of matches."""
+    """Return the lines of each file; those in a range have its number, from 1, in the order of
+    matches.
+    """
     left = _MOST_LINES
     lines_of_files = []
     begun = {0}
@@ -251,7 +256,7 @@ def write_style(report: study.StyleReport, folder: Path) -> Path:
 
 
 def read_style(folder: Path) -> dict[str, study.StyleEvidence]:
-    """The evidence by the digests of submissions; empty where none was gathered."""
+    """Return the evidence by the digests of submissions; empty if none was gathered."""
     report = _read(study.StyleReport, folder / STYLE)
     return {each.source_digest: each.evidence for each in report.submissions} if report else {}
 
@@ -265,7 +270,7 @@ def keep_style_of(folder: Path, digests: Collection[str]) -> None:
 
 
 def style_in_words(evidence: study.StyleEvidence) -> str:
-    """The evidence on one line, for a cell of a table."""
+    """Return the evidence on one line, for a cell of a table."""
     parts = []
     if evidence.findings:
         rules = Counter(each.rule for each in evidence.findings).most_common(_NAMED)

@@ -33,8 +33,11 @@ def submission_page(
     *,
     style: "StyleEvidence | None" = None,
 ) -> str:
-    """The lecturer's page of one submission, which shows all, as HTML. `before` and `after` are the
-    ids of those beside it; `style` where evidence of it was gathered."""
+    """Return the lecturer's page of one submission, which shows everything, as HTML.
+
+    `before` and `after` are the ids of its neighbours; `style` is its evidence, if that was
+    gathered.
+    """
     view = lecturers_view(result, plan, style)
     return render("submission.html.j2", **view, before=before, after=after)
 
@@ -42,7 +45,7 @@ def submission_page(
 def lecturers_view(
     result: SubmissionResult, plan: Plan, style: "StyleEvidence | None" = None
 ) -> dict[str, Any]:
-    """What templates need to show all of one submission."""
+    """Return what templates need to show all of one submission."""
     view = student_view(result, plan, visible=EVERYTHING)
     apart, missing = shown_causes.written_first(view.causes)
     tallies = view.functions if figures.was_run(result) else ()
@@ -71,12 +74,14 @@ def lecturers_view(
 
 
 def feedback_page(view: StudentView) -> str:
-    """The student's page as HTML, from what a student may see."""
+    """Return the student's page as HTML, from the parts that a student may see."""
     return render("feedback.html.j2", **_feedback(view))
 
 
 def check_results(view: StudentView) -> str:
-    """The cards alone, for the page that checks; an example to be played names its scenario."""
+    """Return only the cards, for the page that checks; an example to be played names its
+    scenario.
+    """
     return render("check.html.j2", **_feedback(view))
 
 
@@ -109,7 +114,7 @@ def _feedback(view: StudentView) -> dict[str, object]:
 def _of_both(
     view: StudentView, tallies: Sequence[FunctionTally], causes: Iterable[ShownCause]
 ) -> dict[str, Any]:
-    """What both pages show."""
+    """Return what both pages show."""
     nothing_seen = (VerdictKind.PASSED, VerdictKind.UNREADABLE)
     ungraded = [c for c in view.shown if c.informational and c.verdict.kind not in nothing_seen]
     passes: defaultdict[str, list[ShownCheck]] = defaultdict(list)

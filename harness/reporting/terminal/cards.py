@@ -37,7 +37,7 @@ class Line:
 
     spans: tuple[Styled, ...] = ()
     indent: int = 0  # columns
-    hang: int = 0  # columns more, for what is wrapped
+    hang: int = 0  # columns more, for wrapped lines
 
     @property
     def text(self) -> str:
@@ -45,18 +45,18 @@ class Line:
 
 
 def line(*parts: str | Styled, indent: int = 0, hang: int = 0) -> Line:
-    """A line of plain and styled texts, which have no line ends."""
+    """Return a line of plain and styled texts, which have no line ends."""
     spans = tuple((part, "") if isinstance(part, str) else part for part in parts)
     return Line(tuple(span for span in spans if span[0]), indent, hang)
 
 
 def moved(lines: Iterable[Line], columns: int) -> list[Line]:
-    """The lines so many columns further to the right."""
+    """Return the lines moved so many columns to the right."""
     return [replace(row, indent=row.indent + columns) for row in lines]
 
 
 def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
-    """Lines of at most `width` columns, broken between words where that can be."""
+    """Return lines of at most `width` columns, broken between words if possible."""
     for row in lines:
         width_left = max(width - row.indent, 8)
         if sum(map(_columns, row.text)) <= width_left:
@@ -77,7 +77,7 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
 
 
 def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
-    """The lines as text, each with its end."""
+    """Return the lines as text, each with its end."""
     shown: list[str] = []
     for row in wrapped(lines, width):
         spans = [" " * row.indent]
@@ -89,7 +89,7 @@ def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
 
 
 def _breaks(text: str, first: int, rest: int) -> list[int]:
-    """Where new lines begin: after `first` columns, then `rest`; a word longer than that is cut."""
+    """Return where new lines begin: after `first` columns, then `rest`; a longer word is cut."""
     places: list[int] = []
     columns_left = first
     for word in _WORD.finditer(text):
@@ -119,8 +119,11 @@ _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channe
 
 
 def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Line]:
-    """One thing to fix: where it is, the clearest check that fails because of it, and how many more
-    do. If only hidden checks do: its function, and the clauses of the sheet."""
+    """Return one thing to fix: its place, the clearest check that fails because of it, and the
+    number of others.
+
+    If only hidden checks fail: its function and the clauses of the sheet.
+    """
     if shown.checks:
         check, *others = shown.checks
         sign, name = words.sign(check.verdict.kind), f"{check.function}: {check.name}"
@@ -145,7 +148,7 @@ def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Li
 
 
 def _place(shown: ShownCause) -> list[Line]:
-    """Where in the student's file the fault is, as far as that is known."""
+    """Return where in the student's file the fault is, as far as that is known."""
     if (place := shown.place) is None:
         return []
     lines = f"lines {place.first}-{place.last}" if place.last > place.first else ""
@@ -155,15 +158,16 @@ def _place(shown: ShownCause) -> list[Line]:
 
 
 def all_missing(causes: Sequence[ShownCause]) -> Line:
-    """The functions that are missing."""
+    """Return the functions that are missing."""
     title = f"{words.counted(len(causes), 'function')} missing: "
     names = visible(words.listed([each.function for each in causes]))
     return line((f"{words.OTHER_SIGN} ", "red"), (title, "bold"), names)
 
 
 def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") -> list[Line]:
-    """The lines below a check's title: what happened (`message`, or the check's own sentence), what
-    to try, and the expected output above the actual one."""
+    """Return the lines below a check's title: what happened (`message`, or the check's own
+    sentence), what to try, and the expected output above the actual one.
+    """
     verdict = check.verdict
     said = message or verdict.message or words.VERDICT[verdict.kind]
     inside = [line(visible(shorten(said, 600)))]
@@ -202,7 +206,7 @@ def _labelled(label: str, text: str) -> Iterator[Line]:
 
 
 def _file_lines(label: str, name: str, content: str) -> Iterator[Line]:
-    """A file or what is piped in: its name, and the first lines of its text."""
+    """Return the name of a file, or of piped input, and the first lines of its text."""
     yield _label_line(label, f"{name}:" if content else f"{name}, empty")
     shown = shorten(content, 400).rstrip("\n").split("\n") if content else []
     for text in shown[:MOST_ROWS]:
@@ -221,7 +225,9 @@ _NARROWEST = 40  # columns
 
 
 def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
-    """The first `failures` things to fix, for standard output, in few lines; or everything."""
+    """Return the first `failures` things to fix, for standard output, in few lines; or
+    everything.
+    """
     terminal = max(shutil.get_terminal_size().columns, _NARROWEST)
     is_terminal = sys.stdout.isatty()
     colours = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
@@ -238,7 +244,7 @@ def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
 
 
 def explain_failures(view: StudentView, limit: int, *, width: int, colours: bool = False) -> str:
-    """The first `limit` things to fix, explained, and how many checks passed."""
+    """Return the first `limit` things to fix, explained, and how many checks passed."""
     return as_text(_explanation(view, limit), width, colours=colours)
 
 
@@ -288,7 +294,7 @@ _SIGNS = {" ": "·", "\t": "⇥"}
 
 
 def conversation_lines(conversation: Conversation) -> Iterator[Line]:
-    """What was on the screen, and what comes next, expected above actual."""
+    """Return the screen so far and what comes next, expected above actual."""
     goes_on = conversation.parts
     _, recent = folded(conversation.shared)
     if shown := _boxed(recent, _MOST_SCREEN_LINES):
@@ -309,7 +315,7 @@ def conversation_lines(conversation: Conversation) -> Iterator[Line]:
 
 
 def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
-    """What was on the screen in these turns, the last `most` lines; none if nothing was."""
+    """Return the last `most` lines of the screen in these turns; none if it is empty."""
     rows: list[list[Styled]] = [[]]
     for turn in turns:
         first, *more = shortened(turn.printed).split("\n")
@@ -329,7 +335,7 @@ def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
 
 
 def comparison_lines(part: Comparison) -> Iterator[Line]:
-    """The rows around the first that differs, expected above actual."""
+    """Return the rows around the first that differs, expected above actual."""
     if part.subject not in ("turn", "return value"):
         yield line((visible(part.subject), "dim"))
     start = max(0, next((i for i, row in enumerate(part.rows) if not row.same), 0) - 3)
@@ -337,7 +343,7 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
     for same, group in groupby(shown, key=lambda row: row.same and not part.in_words):
         rows = list(group)
         if same:
-            label = "both     "  # else the first line would be shifted against what is above it
+            label = "both     "  # so that both first lines begin at one column
             for row in rows:
                 if row is part.rows[-1] and not row.expected.text:
                     continue  # no line: what follows the last line end
@@ -351,7 +357,9 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
 
 
 def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[Line]:
-    """The lines of one side, or its note, with a caret below the first character that differs."""
+    """Return the lines of one side, or its note, with a caret below the first character that
+    differs.
+    """
     for cell in [cell for cell in cells if not cell.note] or cells[:1]:
         spans = _cell(cell)
         yield line(label, *spans)

@@ -34,7 +34,9 @@ _MOST_CAUSES = 20
 
 
 def summary_table(run: RunResult, plan: Plan) -> RenderableType:
-    """A run as a table, a submission a row, with what a reader must know under it."""
+    """Return a run as a table, a submission a row, with the notes that a reader must know below
+    it.
+    """
     table = Table(box=None, pad_edge=False, header_style="bold")
     shown = list(islice(run.submissions, _MOST_ROWS_OF_A_CLASS))
     longest = max((len(visible(result.id)) for result in shown), default=0)
@@ -71,7 +73,7 @@ def _cells(result: SubmissionResult, plan: Plan, *, totals: bool) -> list[Text]:
 
 
 def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
-    """One submission with all its scenarios, hidden ones too: for its lecturer."""
+    """Return one submission with all its scenarios, hidden ones too, for its lecturer."""
     view = student_view(result, plan, visible=EVERYTHING)
     head = Text.assemble((visible(result.id), "bold"), "  ", _state(result), "  ", _mark(result))
     head.append(words.extra(view))
@@ -109,7 +111,9 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
 
 
 def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
-    """One scenario's failure as plain text, hidden or not: for those who may see all of it."""
+    """Return one scenario's failure as plain text, hidden or not, for people who may see all of
+    it.
+    """
     check = ShownCheck.of(scenario, outcome)
     return as_text(explained(check, Surroundings(submitted=())), 100).rstrip("\n")
 

@@ -1,1 +1,1 @@
-"""What is shown of a result, as data: no HTML, no terminal codes."""
+"""Prepares the parts of a result that are shown, as data without HTML or terminal codes."""

@@ -1,5 +1,8 @@
-"""What a page or a terminal shows of a verdict: the screen up to where it differs, then each side
-line by line, without agreeing lines far from a difference and most of those that are repeated."""
+"""Prepares what a page or a terminal shows of a verdict: the screen up to the difference, then
+each side line by line.
+
+Agreeing lines far from a difference and most repeated ones are left out.
+"""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -22,7 +25,9 @@ _Turns = tuple[Turn, ...]
 
 
 def comparisons(verdict: Verdict) -> tuple[Comparison, ...]:
-    """The differences of a verdict; printed text is left out where the conversation shows it."""
+    """Return the differences of a verdict; printed text is left out if the conversation
+    shows it.
+    """
     talk = verdict.conversation
     if talk is None or not (talk.parts if talk.compared is None else talk.compared.differs):
         return verdict.differences
@@ -30,7 +35,7 @@ def comparisons(verdict: Verdict) -> tuple[Comparison, ...]:
 
 
 def first_difference(part: Comparison) -> str:
-    """The first difference in words; empty where nothing is aligned."""
+    """Return the first difference in words; an empty text if nothing is aligned."""
     if part.grids is not None:
         return part.grids.where
     at_row = next((i for i, row in enumerate(part.rows) if not row.same), None)
@@ -54,7 +59,7 @@ def first_difference(part: Comparison) -> str:
     place = f"character {at + 1}" if not row.actual.cut_before else "the marked character"
     where = place if part.stacked else f"{line}, {place}"
     is_file = part.channel is Channel.WRITES
-    if at >= longest:  # the lines differ in their ends alone
+    if at >= longest:  # the lines differ only in their ends
         lacks = row.actual.end is LineEnd.LACKING
         end = "no line end there" if lacks else "a line end that should not be there"
         end = f"your {'file has' if is_file else 'program prints'} {end}"
@@ -72,7 +77,9 @@ def _character(cell: Cell, at: int) -> str:
 
 
 def marked_spans(cell: Cell) -> tuple[Span, ...]:
-    """What is marked of a line: the items that differ, else the first character that does."""
+    """Return the marked parts of a line: the items that differ, or the first character
+    that does.
+    """
     if cell.marks or cell.mark is None or cell.mark >= len(cell.text):
         return cell.marks
     return (Span(start=cell.mark, stop=cell.mark + 1),)
@@ -83,14 +90,17 @@ class SideLine:
     """A line of one side."""
 
     cell: Cell = _NO_CELL
-    number: int | None = None  # in the whole text; None where it is not shown
+    number: int | None = None  # in the whole text; None if it is not shown
     differs: bool = False
-    note: str = ""  # what is said in place of lines
+    note: str = ""  # the note in place of lines
 
 
 def side_lines(part: Comparison, name: str) -> list[SideLine]:
-    """One side, "expected" or "actual", from the top. That lines are missing is said of the actual
-    side of a text alone: what is expected is shown as it should be."""
+    """Return one side, "expected" or "actual", from the top.
+
+    Only the actual side of a text says that lines are missing: the expected side is shown as it
+    should be.
+    """
     is_expected = name == "expected"
     if is_expected and part.expects_nothing:
         return [SideLine(note=part.rows[0].expected.note)]
@@ -128,7 +138,7 @@ def _agree(number: int) -> list[SideLine]:
 
 
 def _near(part: Comparison) -> list[bool]:
-    """For each row whether it is shown."""
+    """Return for each row whether it is shown."""
     rows = part.rows
     if part.of_values or len(rows) + part.left_out_before <= _MANY or not part.differs:
         return [True] * len(rows)
@@ -153,7 +163,7 @@ def _without_repeats(lines: list[SideLine]) -> list[SideLine]:
 
 
 def folded(turns: _Turns, most: int = _MOST_LINES) -> tuple[_Turns, _Turns]:
-    """The turns in two parts: earlier ones, and the last ones, of about `most` lines."""
+    """Return the turns in two parts: earlier ones, and the last ones, of about `most` lines."""
     lines = 0
     for index in range(len(turns) - 1, -1, -1):
         lines += turns[index].printed.count("\n") + 1
@@ -164,7 +174,7 @@ def folded(turns: _Turns, most: int = _MOST_LINES) -> tuple[_Turns, _Turns]:
 
 
 def shortened(printed: str) -> str:
-    """What was printed in a turn; of a very long text the beginning and the end."""
+    """Return the output of a turn; of a very long text the beginning and the end."""
     if len(printed) <= _MOST_CHARACTERS:
         return printed
     half = _MOST_CHARACTERS // 2

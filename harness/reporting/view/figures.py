@@ -44,7 +44,7 @@ class Tally:
         marks: Fraction = Fraction(0),
         cause: tuple[str, str] | None = None,
     ) -> None:
-        """Count one submission, why, and what is to blame (see `cause`)."""
+        """Count one submission, its reason, and its cause (see `cause`)."""
         self.count += 1
         self.marks += marks
         self.students_hash = hash((self.students_hash, student))
@@ -58,24 +58,26 @@ class Tally:
 
     @property
     def message(self) -> str:
-        """The sentence that holds for more than half of them; empty where none does."""
+        """Return the sentence that holds for more than half of them; an empty text if none does."""
         why, holds_for = max(self._reasons.items(), key=lambda item: item[1], default=(None, 0))
         return why.message if why is not None and 2 * holds_for > self.count else ""
 
     @property
     def cause(self) -> tuple[str, str]:
-        """The function to blame for more than half of them, and its mistake; both may be empty."""
+        """Return the function to blame for more than half of them, and its mistake; both may be
+        empty.
+        """
         cause, holds_for = max(self._causes.items(), key=lambda item: item[1], default=(_NONE, 0))
         return cause if 2 * holds_for > self.count else _NONE
 
     @property
     def blamed_for(self) -> int:
-        """For how many of them `cause` holds."""
+        """Return for how many of them `cause` holds."""
         return self._causes[self.cause]
 
     @property
     def groups(self) -> list[str]:
-        """The names of the groups of its scenarios."""
+        """Return the names of the groups of its scenarios."""
         return list(dict.fromkeys(scenario.group for scenario in self.scenarios))
 
 
@@ -117,12 +119,12 @@ class FunctionMean:
 
     @property
     def lost(self) -> Fraction:
-        """The marks that each submission lost by it on the average."""
+        """Return the marks that each submission lost by it on average."""
         return self.lost_by_all / self.count
 
 
 def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | None:
-    """The marks' distribution; None when there is no mark."""
+    """Return the marks' distribution; None without marks."""
     marks = sorted(given)
     if not marks:
         return None
@@ -143,7 +145,7 @@ def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | 
 
 
 def function_names(plan: Plan) -> tuple[str, ...]:
-    """The functions with a share of the marks, in the assignment's order."""
+    """Return the functions with a share of the marks, in the assignment's order."""
     graded = {scenario.function for scenario in plan.scenarios if not scenario.informational}
     named = [signature.name for signature in plan.assignment.functions]
     others = [scenario.function for scenario in plan.scenarios]
@@ -151,7 +153,7 @@ def function_names(plan: Plan) -> tuple[str, ...]:
 
 
 def worths(plan: Plan) -> dict[str, Fraction]:
-    """What each function is worth, in marks."""
+    """Return the worth of each function in marks."""
     points: defaultdict[str, list[Fraction]] = defaultdict(list)
     for scenario in plan.scenarios:
         if not scenario.informational and not scenario.extra_credit:
@@ -162,17 +164,19 @@ def worths(plan: Plan) -> dict[str, Fraction]:
 
 
 def tallies(result: SubmissionResult, plan: Plan) -> tuple[FunctionTally, ...]:
-    """Each function's scenarios and points; none where nothing was run."""
+    """Return each function's scenarios and points; none if nothing was run."""
     return by_function(plan, result) if was_run(result) else ()
 
 
 def was_run(result: SubmissionResult) -> bool:
-    """Whether any scenario was run: an unreadable file, for one, has only verdicts that say so."""
+    """Return whether any scenario was run: the verdicts of an unreadable file, for example, only
+    say that it was not.
+    """
     return any(o.verdict.kind is not VerdictKind.UNREADABLE for o in result.scenarios)
 
 
 def share(tally: FunctionTally) -> int:
-    """A function's share of its points in whole percent (extra credit may exceed 100)."""
+    """Return a function's share of its points in whole percent (extra credit may exceed 100)."""
     return percent(tally.points, tally.out_of) if tally.out_of else 100 * bool(tally.points)
 
 
@@ -184,7 +188,7 @@ class Means:
         self._of_function: dict[str, FunctionMean] = {}
 
     def add(self, tallies: Sequence[FunctionTally]) -> None:
-        """Count one submission; no tallies where nothing of it was run."""
+        """Count one submission; it has no tallies if nothing of it was run."""
         points = sum(tally.out_of for tally in tallies)
         for tally in tallies if points else ():
             mean = self._of_function.setdefault(tally.function, FunctionMean(tally.function))
@@ -195,7 +199,7 @@ class Means:
             mean.lost_by_all += lost * self._marks / points
 
     def means(self) -> list[FunctionMean]:
-        """Each function, the one that costs the class most first."""
+        """Return the functions, the one that costs the class most first."""
         return sorted(self._of_function.values(), key=lambda mean: -mean.lost)
 
 
@@ -244,12 +248,13 @@ class FailingCounter:
                 self._failed_by_good[group].add(result.id, explanation, cause=blame)
 
     def most(self) -> list[Tally]:
-        """At most 25 groups or several that fail together, most failed first."""
+        """Return at most 25 groups, or sets of groups that fail together, most failed first."""
         return _join(self._failed.values())[:MOST_SCENARIOS]
 
     def doubtful(self) -> list[Tally]:
-        """The groups that more than half of the otherwise good submissions fail: the scenario or
-        the reference may be what is wrong. Those that fail together are one."""
+        """Return the groups that more than half of the otherwise good submissions fail: the
+        scenario or the reference may be wrong. Groups that fail together are one.
+        """
         if self.good < FEWEST_GOOD:
             return []
         failed = [replace(tally, graded=self.good) for tally in self._failed_by_good.values()]
@@ -257,14 +262,17 @@ class FailingCounter:
 
 
 def mistake(cause: Cause) -> str:
-    """What a function does wrong, as the end of a sentence."""
+    """Return a function's mistake as the end of a sentence."""
     out = written_out(cause.message)
     return rule_in_words(cause.rule) + (f" to {out.number}" if out else "")
 
 
 def _join(tallies: Iterable[Tally]) -> list[Tally]:
-    """Most counted first; of groups that fail for one cause, or for the same submissions, one tally
-    with the scenarios of all, which counts as the one that most fail."""
+    """Merge groups that fail for one cause or for the same submissions into one tally with the
+    scenarios of all.
+
+    It counts as the group that most fail. The most counted come first.
+    """
     joined: dict[object, Tally] = {}
     for tally in sorted(tallies, key=lambda tally: -tally.count):
         key = (tally.cause if tally.cause != _NONE else tally.students_hash, tally.graded)
@@ -328,7 +336,9 @@ class ClassCauses:
             self._same_files[result.source_digest].append(result.id)
 
     def causes(self) -> list[Tally]:
-        """Each of a function and a rule or of several functions, the one that costs most first."""
+        """Return the causes of one function and a rule or of several functions, the one that costs
+        most first.
+        """
         wide = self._wide()
         apart = (tally for (_, rule), tally in self._causes.items() if rule not in wide)
         return sorted(
@@ -337,7 +347,7 @@ class ClassCauses:
         )
 
     def places(self) -> dict[tuple[str, str], int]:
-        """The place of each function and rule among `causes`."""
+        """Return the place of each function and rule among `causes`."""
         wide = self._wide()
         place_of = {(cause.functions, cause.kind): at for at, cause in enumerate(self.causes())}
         found: dict[tuple[str, str], int] = {}
@@ -347,12 +357,15 @@ class ClassCauses:
         return found
 
     def findings(self) -> list[Tally]:
-        """Those with the same rule and sentence together, the most frequent first."""
+        """Return the findings, those with the same rule and sentence together, the most frequent
+        first.
+        """
         return sorted(self._findings.values(), key=lambda tally: (-tally.count, tally.kind))
 
     def _wide(self) -> dict[str, Tally]:
-        """The mistakes of several submissions, at least one of which made it in several functions
-        (a hard-coded size, for one), by rule. Rules that name no mistake are left out."""
+        """Return, by rule, the mistakes of several submissions that at least one of them made in
+        several functions, such as a hard-coded size. Rules that name no mistake are left out.
+        """
         from harness.judging.explain.rules import is_general  # noqa: PLC0415  (where some fail)
 
         functions: defaultdict[str, list[str]] = defaultdict(list)
@@ -379,7 +392,7 @@ class ClassCauses:
         return [*ordered, *([self._not_marked] if by_hand else [])]
 
     def same_files(self) -> list[list[str]]:
-        """Those who handed in the same bytes, the most first."""
+        """Return the students who handed in the same bytes, the largest group first."""
         same = (names for names in self._same_files.values() if len(names) > 1)
         return sorted(same, key=lambda names: (-len(names), names))
 
@@ -389,8 +402,9 @@ def _at_stake(causes: Iterable[Cause]) -> Fraction:
 
 
 def reasons(result: SubmissionResult) -> Iterator[tuple[str, str]]:
-    """Why a person must look at a submission: of each reason its kind, and what tells it from
-    others of its kind. There is none once somebody said that nothing is left to do."""
+    """Return why a person must look at a submission: the kind of each reason, and what tells it
+    from others of its kind. None are left once somebody said that nothing is left to do.
+    """
     if result.reviewed or result.excused:
         return
     if result.status in _REASONS:

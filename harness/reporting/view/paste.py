@@ -21,7 +21,7 @@ _Trees = Mapping[str, ast.expr]  # of known names
 
 
 def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tuple[str, str], ...]:
-    """The constants to change: the provided file of each ("" for none), and its line."""
+    """Return the constants to change: the provided file of each ("" for none), and its line."""
     file_of = {constant.name: constant.file for constant in reversed(surroundings.constants)}
     files = (file_of.get(binding.name, "") for binding in stimulus.constants)
     return tuple(zip(files, _assignments(stimulus.constants), strict=True))
@@ -32,8 +32,10 @@ def _assignments(bindings: Iterable[Binding]) -> list[str]:
 
 
 def shell_command(stimulus: Stimulus) -> str:
-    """The command that starts the program; empty for none, or where chance is seeded, for
-    which a shell has no command."""
+    """Return the command that starts the program.
+
+    It is empty without a program, or if chance is seeded, which a shell command cannot do.
+    """
     action = stimulus.action
     if not action.program or stimulus.seed is not None:
         return ""
@@ -42,7 +44,7 @@ def shell_command(stimulus: Stimulus) -> str:
 
 
 def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
-    """The lines to paste into the interpreter; for calls, sessions and programs that are seeded."""
+    """Return the lines to paste into the interpreter, for calls, sessions and seeded programs."""
     before = _first_of_all(stimulus)
     if stimulus.action.program:
         return "\n".join([*before, *stimulus.action.lines])
@@ -57,12 +59,12 @@ def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
 
 
 def called(stimulus: Stimulus) -> str:
-    """The call, a session's steps a line each, or the command; with the names of a case."""
+    """Return the call, a session's steps on lines, or the command, with the names of a case."""
     return stimulus.action.display(_assignments(stimulus.bindings))
 
 
 def to_try(stimulus: Stimulus) -> str:
-    """What is called or run, a line each, after its clock, its environment and its seeding."""
+    """Return what to call or run, a line each, after its clock, its environment and its seeding."""
     clock = [f"# at {clock_words(stimulus.clock)}"] if stimulus.clock else []
     if command := shell_command(stimulus):
         return "\n".join([*clock, command])
@@ -71,14 +73,16 @@ def to_try(stimulus: Stimulus) -> str:
 
 
 def clock_words(clock: Clock) -> str:
-    """The time, for a sentence: 2026-03-01 12:00:00 (UTC+10:00)."""
+    """Return the time for a sentence: 2026-03-01 12:00:00 (UTC+10:00)."""
     return f"{clock.time.replace(tzinfo=None)} ({clock.time.tzname()})"
 
 
 def set_up(stimulus: Stimulus, call: str = "", without: Collection[str] = ()) -> str:
-    """What is run first, without definitions that nothing uses: of `call`, where that is shown in
-    place of the whole, all names but those `without`. All of it where chance is seeded,
-    which each statement may draw from."""
+    """Return the setup code without definitions that nothing uses.
+
+    If only `call` is shown in place of the whole, that means all names but those `without`. All of
+    it stays if chance is seeded, because each statement may draw from it.
+    """
     given = stimulus.given.rstrip("\n")
     parts = statements(given)
     kept = [part for part in parts if not _bound(part)]
@@ -100,7 +104,7 @@ def set_up(stimulus: Stimulus, call: str = "", without: Collection[str] = ()) ->
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement defines and does nothing else; none of any other statement."""
+    """Return the names that a statement only defines; none for any other statement."""
     match statement:
         case ast.FunctionDef(name=name, decorator_list=[]):
             return {name}
@@ -116,12 +120,12 @@ def _names(statement: ast.stmt) -> set[str]:
 
 
 def piped(stimulus: Stimulus) -> str:
-    """What is piped in, bounded; empty where nothing is."""
+    """Return the piped input, bounded; an empty text if there is none."""
     return "" if stimulus.stdin is None else shorten(stimulus.stdin, MOST_OF_A_FILE)
 
 
 def files_beside(stimulus: Stimulus) -> Iterator[tuple[str, str]]:
-    """The names and bounded texts of the files in the scenario's folder, or their sizes."""
+    """Return the names and bounded texts of the files in the scenario's folder, or their sizes."""
     for file in stimulus.files:
         try:
             yield file.name, shorten(file.data.decode(), MOST_OF_A_FILE)
@@ -130,19 +134,23 @@ def files_beside(stimulus: Stimulus) -> Iterator[tuple[str, str]]:
 
 
 def settings(constants: Iterable[Binding]) -> str:
-    """Overrides as a short label: `BOARD_SIZE = 10`."""
+    """Return overrides as a short label: `BOARD_SIZE = 10`."""
     return ", ".join(_assignments(constants))
 
 
 def _first_of_all(stimulus: Stimulus) -> list[str]:
-    """The environment and the seeding, as for the check: before anything of the submission runs."""
+    """Return the environment and the seeding, which come before anything of the submission, as in
+    the check.
+    """
     lines = [f"os.environ[{each.name!r}] = {each.literal!r}" for each in stimulus.environment]
     seeding = [] if stimulus.seed is None else ["import random", f"random.seed({stimulus.seed})"]
     return [*(["import os"] if lines else []), *lines, *seeding]
 
 
 def _pasteable(source: str) -> list[str]:
-    """The statements' lines; a compound one gets the blank line that the interpreter waits for."""
+    """Return the statements' lines; a compound one gets the blank line that the interpreter waits
+    for.
+    """
     lines = source.split("\n")
     try:
         statements = ast.parse(source).body
@@ -161,7 +169,9 @@ def _pasteable(source: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCall:
-    """What is called or run, short enough to read, after `set_up`; each board apart by its name."""
+    """A call or a program to run, short enough to read, after `set_up`; each board separate under
+    its name.
+    """
 
     text: str
     set_up: str
@@ -171,8 +181,10 @@ class ShownCall:
 def shown_call(
     stimulus: Stimulus, constants: Mapping[str, str], given: Sequence[BoardArgument] = ()
 ) -> ShownCall:
-    """What is called or run, with its boards taken out. `constants` are literals by name, `given`
-    the boards of arguments that are not literals."""
+    """Return the call or the program with its boards taken out.
+
+    `constants` are literals by name, `given` the boards of arguments that are not literals.
+    """
     plain = ShownCall(text=called(stimulus), set_up=set_up(stimulus))
     if not (expression := stimulus.action.expression):
         return plain
@@ -192,7 +204,9 @@ def shown_call(
 def _without_boards(
     expression: str, trees: _Trees, given: Sequence[BoardArgument], boards: dict[str, Grid]
 ) -> str:
-    """The call with names in place of arguments that are boards, which are put in `boards`."""
+    """Return the call with names in place of arguments that are boards, which are put into
+    `boards`.
+    """
     tree = _parsed(expression)
     if not isinstance(tree, ast.Call) or not expression.isascii() or "\n" in expression:
         return expression
@@ -217,7 +231,7 @@ def _without_boards(
 
 
 def _parsed(source: str) -> ast.expr | None:
-    """An expression's tree; None where the text is none, or too long to draw."""
+    """Return an expression's tree; None if the text does not parse or is too long to draw."""
     match statements(source) if len(source) <= _LONGEST else []:
         case [ast.Expr(value=expression)]:
             return expression
@@ -233,7 +247,7 @@ class _Filled(ast.NodeTransformer):
 
 
 def _board(node: ast.expr | None, trees: _Trees) -> Grid | None:
-    """The board that a literal is, known names filled in; None where it is none."""
+    """Return the board of a literal with known names filled in; None if it is not a board."""
     if node is None:
         return None
     try:

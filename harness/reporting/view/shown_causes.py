@@ -41,8 +41,10 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineNote:
-    """What is said beside a line; None: only that the line is to blame, for the cause's sentence is
-    beside another."""
+    """A note beside a line.
+
+    None means only that the line is to blame, because the cause's sentence stands beside another.
+    """
 
     said: ShownCause | Finding | Unparsable | None
     cause: int = 0  # the number of the cause, from 1; 0: it is about none
@@ -64,8 +66,10 @@ class LineNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatedFile:
-    """A file, its lines, and by the numbers of lines, from 1, the notes and what people say; what
-    they said of a line that is no longer there is under 0."""
+    """A file with its lines and, by line number from 1, the notes and people's comments.
+
+    Comments on a line that no longer exists are under 0.
+    """
 
     name: str
     lines: tuple[str, ...]
@@ -75,7 +79,7 @@ class AnnotatedFile:
 
 
 def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[AnnotatedFile]:
-    """The files of a submission; `causes` in the order in which they are numbered."""
+    """Return the files of a submission; `causes` are in the order in which they are numbered."""
     notes = list(_notes(result, causes))
     lines_left = _MOST_LINES
     files = []
@@ -96,7 +100,7 @@ def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[An
 def _notes(
     result: SubmissionResult, causes: Sequence[ShownCause]
 ) -> Iterator[tuple[str, int, LineNote]]:
-    """What is said, each with its file and its line."""
+    """Return the notes, each with its file and its line."""
     for number, cause in enumerate(causes, start=1):
         yield from _notes_of_cause(number, cause)
     for finding in result.findings:
@@ -107,7 +111,9 @@ def _notes(
 
 
 def _notes_of_cause(number: int, cause: ShownCause) -> Iterator[tuple[str, int, LineNote]]:
-    """The cause's sentence beside the first line of its first place, a note beside marked ones."""
+    """Return the cause's sentence beside the first line of its first place, and a note beside
+    marked ones.
+    """
     said = cause if cause.function or cause.message else None
     for each in marked_lines(cause):
         name, first = each.place.file, each.place.first
@@ -130,20 +136,21 @@ _QUOTES = ('"""', "'''")
 
 
 def is_missing(cause: ShownCause) -> bool:
-    """Whether it is a function that is not there."""
+    """Return whether the cause is a missing function."""
     return bool(cause.checks) and cause.checks[0].verdict.kind is VerdictKind.MISSING
 
 
 def written_first(causes: Sequence[ShownCause]) -> tuple[list[ShownCause], list[ShownCause]]:
-    """The causes, of what is written before what is missing; and apart from them the functions that
-    are missing, where they are several and none has a similar name."""
+    """Return the causes in written code before those in missing code, and separately the missing
+    functions, if there are several and none has a similar name.
+    """
     missing = [cause for cause in causes if is_missing(cause) and cause.place is None]
     written = [cause for cause in causes if cause not in missing]
     return (written, missing) if len(missing) >= SEVERAL else (written + missing, [])
 
 
 def of_missing_file(check: ShownCheck) -> bool:
-    """Whether a file was not handed in: then an example says nothing more."""
+    """Return whether a file was not handed in: then an example says nothing more."""
     return _rule(check) == NOT_HANDED_IN
 
 
@@ -227,9 +234,12 @@ def _rule(check: ShownCheck) -> str:
 def quoted_clauses(
     causes: Iterable[ShownCause], checks: Iterable[ShownCheck]
 ) -> list[tuple[Clause, ...]]:
-    """The clauses to quote beside each cause: of its example, those that name the function where
-    there are such; of these the ones that most of the cause's checks have and few of the other
-    `checks`, for an example has clauses that hold as well. None a second time."""
+    """Return the clauses to quote beside each cause.
+
+    These are clauses of its example, those that name the function if there are any. Preferred are
+    the ones that most of the cause's checks and few of the other `checks` have, because an example
+    also has clauses that hold. No clause is quoted twice.
+    """
     everywhere = Counter(clause.id for check in checks for clause in check.clauses)
     said: set[str] = set()
     quoted: list[tuple[Clause, ...]] = []
@@ -301,7 +311,7 @@ def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
 
 
 def runs_at_load(cause: ShownCause, findings: Iterable[Finding]) -> list[Finding]:
-    """The statements outside functions that may be why a file fails as it is loaded."""
+    """Return the statements outside functions that may be why a file fails while it is loaded."""
     if cause.function or not cause.checks:
         return []
     return [finding for finding in findings if finding.rule == _OUTSIDE_FUNCTIONS]
@@ -317,8 +327,11 @@ class OwnLine:
 
 
 def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
-    """The lines of a function without its docstring: all, or of a long one its head and those
-    around the marked ones, else its beginning and its end. A single line is never left out."""
+    """Return all lines of a function without its docstring.
+
+    If it is long, return its head and the lines around the marked ones, or its beginning and its
+    end. A single line is never left out.
+    """
     numbered = dict(enumerate(indented(place.text), place.first))
     marked_numbers = [number for number in numbered if number in marked][:_MOST_MARKED]
     shown = [number for number in numbered if number not in _docstring(place)]
@@ -341,8 +354,11 @@ def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
 
 
 def indented(lines: Sequence[str]) -> list[str]:
-    """Lines of Python with spaces in place of tabs; a tab stays in front of a line where other
-    lines have spaces there, or the line itself has: Python may read such lines differently."""
+    """Return lines of Python with spaces in place of tabs.
+
+    A tab stays if other lines have spaces there, or the line itself has: Python may read such lines
+    differently.
+    """
     fronts = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines]
     if not {" ", "\t"} <= set("".join(fronts)):
         return [line.expandtabs(_TAB) for line in lines]
@@ -351,14 +367,16 @@ def indented(lines: Sequence[str]) -> list[str]:
 
 
 def with_number(place: CodePlace, number: str) -> list[int]:
-    """The lines in which a number is written out, comments left aside."""
+    """Return the lines in which a number is written out, ignoring comments."""
     written = re.compile(rf"(?<![\w.]){re.escape(number)}(?![\w.])")
     codes = enumerate((text.partition("#")[0] for text in place.text), place.first)
     return [n for n, code in codes if written.search(code) and n not in _docstring(place)]
 
 
 def _docstring(place: CodePlace) -> range:
-    """The line numbers of a function's docstring: a text right after the header and its colon."""
+    """Return the line numbers of a function's docstring: a text right after the header and its
+    colon.
+    """
     lines = [text.strip() for text in place.text]
     codes = [text.partition("#")[0].rstrip() for text in lines]
     header = next((i for i, code in enumerate(codes) if code.endswith(":")), 0)
@@ -380,11 +398,11 @@ class ScenarioLine:
     group: str
     checks: tuple[ShownCheck, ...]
     visibility: Visibility
-    constants: str  # the swept values of all, empty where nothing is swept
+    constants: str  # the swept values of all, empty without a sweep
 
     @property
     def verdict(self) -> Verdict:
-        """The first one's: of all the same is said."""
+        """Return the first one's verdict: all have the same."""
         return self.checks[0].verdict
 
     @property
@@ -399,9 +417,12 @@ class ScenarioLine:
 def outcomes(
     checks: Iterable[ShownCheck], scenarios: Mapping[str, Scenario]
 ) -> list[list[ScenarioLine]]:
-    """The scenarios in short: lines of which the same is said together (whether they passed, the
-    sentence, who may see them), in the order of the first of each. A line is of one group, outcome
-    and rule, whose sentence may differ by the swept value: the first one is shown."""
+    """Return the scenarios in short: lines with the same outcome, sentence and visibility
+    together, in the order of the first of each.
+
+    A line has one group, outcome and rule, whose sentence may differ by the swept value: the first
+    one is shown.
+    """
     lines: defaultdict[tuple[str, str, str], list[ShownCheck]] = defaultdict(list)
     for check in checks:
         lines[scenarios[check.id].group, check.verdict.kind, _rule(check)].append(check)
@@ -424,7 +445,7 @@ class HiddenOfFunction:
 
 
 def hidden_by_function(hidden: Iterable[HiddenCheck]) -> dict[str, HiddenOfFunction]:
-    """The hidden checks by function, in the order of the first of each."""
+    """Return the hidden checks by function, in the order of the first of each."""
     of_function: defaultdict[str, HiddenOfFunction] = defaultdict(HiddenOfFunction)
     for check in hidden:
         if check.kind is VerdictKind.PASSED:
@@ -435,7 +456,7 @@ def hidden_by_function(hidden: Iterable[HiddenCheck]) -> dict[str, HiddenOfFunct
 
 
 def _constants(members: list[ShownCheck]) -> str:
-    """`BOARD_SIZE = 4, 7, 10`; of several constants each combination."""
+    """Return `BOARD_SIZE = 4, 7, 10`; of several constants each combination."""
     bound = [check.stimulus.constants for check in members]
     names = {tuple(binding.name for binding in one) for one in bound}
     if len(names) == 1 and len(bound[0]) == 1:
@@ -458,8 +479,11 @@ class ClauseTally:
 
 
 def clause_tallies(checks: Sequence[ShownCheck], causes: Iterable[ShownCause]) -> list[ClauseTally]:
-    """Clause by clause, in the order of the sheet's sections; ungraded checks left out. What is
-    missing or not run, or fails as the file is loaded, reaches no clause."""
+    """Return tallies clause by clause, in the order of the sheet's sections, without ungraded
+    checks.
+
+    Scenarios that are missing, not run, or fail while the file is loaded reach no clause.
+    """
     loading = {check.id for cause in causes if not cause.function for check in cause.checks}
     of_clause: defaultdict[Clause, list[ShownCheck]] = defaultdict(list)
     for check in checks:

@@ -41,7 +41,7 @@ _LONGEST_ADVICE = 400
 SIGN = {VerdictKind.PASSED: "✓", VerdictKind.HARNESS_ERROR: "!"}
 OTHER_SIGN = "✗"
 
-# What is said of a scenario that a student may not see; nothing of one that everybody sees.
+# The note on a scenario that a student may not see; none for a visible one.
 VISIBILITY = {
     Visibility.VISIBLE: "",
     Visibility.AFTER_DUE_DATE: "hidden until the due date",
@@ -63,7 +63,9 @@ _WRONG_NAME = re.compile(r"found (?P<found>[^ ]+\.py), expected (?P<wanted>[^ ]+
 
 
 def remedy(problem: str, file_names: Sequence[str]) -> str:
-    """What a student does about files that cannot be graded; empty where the problem says it."""
+    """Return what a student should do about files that cannot be graded; an empty text if the
+    problem says it.
+    """
     if named := _WRONG_NAME.fullmatch(problem):
         return f"Rename {named['found']} to {named['wanted']} and hand it in again."
     if problem.startswith(("no file ", "found ")):
@@ -73,18 +75,20 @@ def remedy(problem: str, file_names: Sequence[str]) -> str:
 
 
 def section(text: str) -> str:
-    """A section of the sheet: a bare number gets its sign."""
+    """Return a section of the sheet; a bare number gets its sign."""
     return f"§{text}" if text[:1].isdigit() else text
 
 
 def section_order(text: str) -> tuple[int, ...]:
-    """By the numbers of a section, so that 4.2 comes before 4.10; tables and the like last."""
+    """Return a key that sorts by the numbers of a section, so that 4.2 comes before 4.10; tables
+    and the like come last.
+    """
     numbers = (int(number) for number in re.findall(r"[0-9]{1,9}", text))
     return (0 if section(text).startswith("§") else 1, *numbers)
 
 
 def time_taken(verdict: Verdict) -> str:
-    """How long it took beside what is allowed; empty where it ran into no limit on time."""
+    """Return how long it took beside what is allowed; an empty text if it reached no time limit."""
     time = verdict.time
     if time is None:
         return ""
@@ -100,12 +104,12 @@ def time_taken(verdict: Verdict) -> str:
 
 
 def sign(kind: VerdictKind) -> str:
-    """✓ for passed, ! for an error of the harness, ✗ for the rest."""
+    """Return ✓ for passed, ! for an error of the harness, ✗ for the rest."""
     return SIGN.get(kind, OTHER_SIGN)
 
 
 def consequence(value: Consequence) -> str:
-    """What a finding means for the mark."""
+    """Return what a finding means for the mark."""
     match value.severity:
         case Severity.NOTE:
             return "a note, costs no marks"
@@ -119,7 +123,7 @@ def consequence(value: Consequence) -> str:
 
 
 def manual(given: ManualMark) -> str:
-    """A part that is marked by hand, with its mark or that it has none yet."""
+    """Return a part that is marked by hand, with its mark or that it has none yet."""
     slot = given.slot
     about = f" (clause {slot.clause})" if slot.clause else ""
     mark = f"not marked yet ({number(slot.out_of)} {plural(slot.out_of, 'mark')})"
@@ -129,7 +133,7 @@ def manual(given: ManualMark) -> str:
 
 
 def rubric(given: ManualMark) -> str:
-    """What a mark is made up of, in brackets; empty where no rubric says."""
+    """Return the parts of a mark in brackets; an empty text without a rubric."""
     items = []
     for item in given.items:
         level = f": {item.level}" if item.level else ""
@@ -138,24 +142,24 @@ def rubric(given: ManualMark) -> str:
 
 
 def is_by_hand(result: SubmissionResult | StudentView) -> bool:
-    """Whether this submission has marks, an adjustment or an override given by hand."""
+    """Return whether this submission has marks, an adjustment or an override given by hand."""
     given = (result.adjustment, result.override, *(part.mark for part in result.manual))
     return any(each is not None for each in given)
 
 
 def said_by_hand(result: SubmissionResult | StudentView) -> list[str]:
-    """What people gave and said, a line each; nothing before anybody did."""
+    """Return what people gave and wrote, a line each; nothing if nobody did."""
     is_said = result.comment or result.line_comments or is_by_hand(result)
     return [*account(result), *map(on_line, result.line_comments)] if is_said else []
 
 
 def has_total(result: SubmissionResult) -> bool:
-    """Whether its total is another than its mark: people gave or lateness took something."""
+    """Return whether its total differs from its mark, by people's marks or by lateness."""
     return is_by_hand(result) or bool(result.late_marks)
 
 
 def isolation(result: SubmissionResult) -> str:
-    """How its scenarios were kept apart, for the lecturer; empty where none was run."""
+    """Return how its scenarios were kept apart, for the lecturer; an empty text if none was run."""
     if not result.scenarios or result.status is SubmissionStatus.UNREADABLE:
         return ""
     if result.isolation is Isolation.SHARED:
@@ -165,7 +169,9 @@ def isolation(result: SubmissionResult) -> str:
 
 
 def account(result: SubmissionResult | StudentView) -> list[str]:
-    """What makes the total, a line each: marks by hand, lateness, what a person adds; the total."""
+    """Return the parts of the total, a line each: marks by hand, lateness, adjustments; then the
+    total.
+    """
     lines = [manual(given) for given in result.manual]
     if result.override is not None:
         mark = rounded(result.override.mark)
@@ -184,19 +190,19 @@ def account(result: SubmissionResult | StudentView) -> list[str]:
 
 
 def on_line(comment: LineComment) -> str:
-    """`a1.py, line 12: text`, and what became of the line where the file has changed since."""
+    """Return `a1.py, line 12: text`, and what became of the line if the file has changed since."""
     return f"{comment.file}, line {comment.line}{changed(comment)}: {comment.text}"
 
 
 def changed(comment: LineComment) -> str:
-    """What became of a commented line, in brackets; empty where it is as it was."""
+    """Return what became of a commented line, in brackets; an empty text if it is unchanged."""
     if comment.outdated:
         return f" (of an earlier version, which had {comment.quoted.strip()!r})"
     return f" (line {comment.moved_from} before the file changed)" if comment.moved_from else ""
 
 
 def whole_comment(result: SubmissionResult) -> str:
-    """All that is said of a submission, for a gradebook's cell: rubrics, lateness, comments."""
+    """Return all comments on a submission, for a gradebook's cell: rubrics, lateness, comments."""
     lines = [f"{part.slot.title}{rubric(part)}" for part in result.manual if part.items]
     lines += [f"Mark set: {result.override.reason}"] if result.override else []
     if result.late is not None:
@@ -207,7 +213,7 @@ def whole_comment(result: SubmissionResult) -> str:
 
 
 def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -> str:
-    """How late something was handed in, and what that takes of what is reached, if it is known."""
+    """Return how late something was handed in, and what that costs, if it is known."""
     parts = [f"late: due {late.due}"]
     if late.is_forgiven:
         parts.append("within the grace period, no penalty")
@@ -223,7 +229,7 @@ def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -
 
 
 def _limit(result: SubmissionResult | StudentView) -> str:
-    """A word where the adjustment would have led below 0 or above the maximum."""
+    """Return a note if the adjustment would have led below 0 or above the maximum."""
     reached, late = result.reached, result.late_marks
     if result.total is None or result.adjustment is None or reached is None or late is None:
         return ""
@@ -234,14 +240,16 @@ def _limit(result: SubmissionResult | StudentView) -> str:
 
 
 def stood_in(verdicts: Iterable[Verdict]) -> str:
-    """How many checks passed only in their second run, with a stand-in; empty for none."""
+    """Return how many checks passed only in their second run, with a stand-in; an empty text for
+    none.
+    """
     count = sum(verdict.stand_in is StandInOutcome.PASSED for verdict in verdicts)
     passes = f"{counted(count, 'check')} {'passes' if count == 1 else 'pass'}"
     return f"{passes} only with the course's own file in place of one" if count else ""
 
 
 def other_checks(verdicts: Iterable[Verdict]) -> str:
-    """How many checks fail like the example, and how many are not run for it."""
+    """Return how many checks fail like the example, and how many are not run for it."""
     kinds = [verdict.kind for verdict in verdicts]
     waiting = kinds.count(VerdictKind.NOT_RUN)
     alike = len(kinds) - waiting
@@ -261,32 +269,36 @@ def advice(cause: ShownCause) -> list[str]:
 
 
 def advice_line(advice: Advice) -> str:
-    """`“name” (hidden): description hint`."""
+    """Return `“name” (hidden): description hint`."""
     said = " ".join(filter(None, (advice.description, advice.hint)))
     return f"“{advice.name}” (hidden): {shorten(said, _LONGEST_ADVICE)}"
 
 
 def draws(verdict: Verdict) -> str:
-    """How many draws of a sample fail, and that the smallest is shown; empty for one draw."""
+    """Return how many generated cases fail, and that the smallest is shown; an empty text for one
+    case.
+    """
     if verdict.draw is None or verdict.draws_run < 2 or verdict.passed:
         return ""
     return f"{verdict.draws_failed:,} of {verdict.draws_run:,} cases fail; this is the smallest"
 
 
 def case(check: ShownCheck) -> str:
-    """Which of several cases is shown; empty where there is one, or none fails."""
+    """Return which of several cases is shown; an empty text if there is one, or none fails."""
     draw = check.verdict.draw
     return "" if draw is None or check.draws < 2 else f"case {draw + 1:,} of {check.draws:,}"
 
 
 def number(value: Fraction) -> str:
-    """A number without needless zeros: 6, 4.5, 0.33."""
+    """Return a number without needless zeros: 6, 4.5, 0.33."""
     return rounded(value).rstrip("0").rstrip(".")
 
 
 def extra(view: StudentView) -> str:
-    """What of a mark is extra credit, after the mark: `, with 0.5 of 1 extra`; empty where there
-    is not a mark, or none for extra credit. A mark of 0 has none of it."""
+    """Return the extra credit in a mark, to follow the mark: `, with 0.5 of 1 extra`.
+
+    It is empty without a mark or without extra credit. A mark of 0 has none of it.
+    """
     if view.mark is None or not view.extra_points:
         return ""
     earned = min(view.mark, view.extra_earned * view.marks_of_a_point)
@@ -294,7 +306,7 @@ def extra(view: StudentView) -> str:
 
 
 def signed(value: Fraction) -> str:
-    """The same with a sign: +0.5, -1."""
+    """Return the number with a sign: +0.5, -1."""
     return ("" if value < 0 else "+") + number(value)
 
 
@@ -310,11 +322,11 @@ def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:
 
 
 def is_other_python(python: str, wanted: str) -> bool:
-    """Whether a run's interpreter is not of the version that the assignment names."""
+    """Return whether a run's interpreter has another version than the assignment names."""
     version = wanted.split(".")
     return python.split(".")[: len(version)] != version
 
 
 def mark_text(mark: Fraction | None) -> str:
-    """A mark with two decimals, or a dash."""
+    """Return a mark with two decimals, or a dash."""
     return "\u2013" if mark is None else rounded(mark)
