@@ -1,4 +1,6 @@
-"""A spec folder compiled into a Specification, every mistake of every file at once."""
+"""Compile a spec folder into a Specification; all errors of all files are reported together."""
+
+from __future__ import annotations
 
 import functools
 import re
@@ -10,7 +12,7 @@ from graphlib import CycleError
 from pathlib import Path
 
 from harness.assignment import loading
-from harness.assignment.document import Document, Problems
+from harness.assignment.document import Document, Loc, Problems
 from harness.assignment.files import small_files
 from harness.assignment.files.assignment import comparisons, manual_slots, read_heading
 from harness.assignment.files.fuzzing import fuzz_settings
@@ -23,13 +25,11 @@ from harness.assignment.scenarios.file import ScenarioFile, counted_points, resc
 from harness.assignment.vocabulary import ProvidedError, Vocabulary, class_names
 from harness.common.files import write
 from harness.matchers.reading import Refused, nearest
-from harness.model.assignment import Assignment, OtherFiles, SourceFile
+from harness.model.assignment import Assignment, Clause, Exemption, OtherFiles, SourceFile
 from harness.model.plan import PLAN_VERSION, Mutant, Plan, Scenario, Specification, in_turn, needed
 from harness.model.policy import Policy
 from harness.model.stimulus import Stimulus
 from harness.model.study import FuzzSettings
-
-_Named = Mapping[str, Sequence[Scenario]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,25 +44,31 @@ class Compilation:
 def compile_assignment(
     root: Path, assignment_id: str, *, support: Path | None = None, recording: bool = False
 ) -> Compilation:
-    """Read everything below specs/<id> and reference/<id>; SpecErrors, UserError."""
+    """Read everything below specs/<id> and reference/<id>. Raise SpecErrors with all errors,
+    UserError if there is no such assignment."""
     root = root.resolve()
     folder = loading.spec_folder(root, assignment_id)
-    return _Compiler(root=root, folder=folder, support=support, recording=recording).compile()
+    compiler = _Compiler(root=root, folder=folder, support=support, recording=recording)
+    return compiler.compile()
 
 
 def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
-    """Write the frozen draws of every sample and list of cases, remove those that no scenario asks
-    for any more, and return the files' paths. The same request gives the same draws (of one
-    Hypothesis version). SpecErrors; UserError where a strategy or generator fails."""
+    """Write the frozen draws of every sample and list of cases; return the files' paths.
+
+    Draws that no scenario uses any more are removed. The same request gives the same draws (of one
+    Hypothesis version). Raise SpecErrors; UserError if a strategy or generator fails.
+    """
     compilation = compile_assignment(root, assignment_id, recording=True)
     folder = Path(compilation.specification.folder)
     module_of = functools.cache(functools.partial(load_module, folder))
     for name, request in compilation.requests.items():
-        run = getattr(module_of(request.function.file), request.function.function)
-        write(folder / name, freeze(request, draw(request, run)))
+        module = module_of(request.function.file)
+        draws = draw(request, getattr(module, request.function.function))
+        write(folder / name, freeze(request, draws))
     written = tuple(folder / name for name in compilation.requests)
-    for old in {*(folder / DRAWS).glob("*.json")}.difference(written):
-        old.unlink()
+    outdated = set((folder / DRAWS).glob("*.json")).difference(written)
+    for path in outdated:
+        path.unlink()
     return written
 
 
@@ -79,17 +85,14 @@ class _Compiler:
     used: set[str] = field(default_factory=set)  # names of files that the plan depends on
 
     def compile(self) -> Compilation:
-        document = self._open(loading.ASSIGNMENT)
-        vocabulary = None if document is None else self._vocabulary(document)
-        if vocabulary is None:  # without its constants a spec seems full of mistakes
-            for path in loading.scenario_files(self.folder, ()) if document else ():
-                self._open(path.name)
-            raise SpecErrors(self.problems.lines())
-        policy = self._open_named(vocabulary, "policy", "policy.yaml")
-        plan_policy = None if policy is None else read_policy(policy, vocabulary)
+        vocabulary = self._open_vocabulary()
+        policy: Policy | None = None
+        policy_file = self._open_named(vocabulary, "policy", "policy.yaml")
+        if policy_file is not None:
+            policy = read_policy(policy_file, vocabulary)
         compiled = self._scenarios(vocabulary)
-        assignment = self._assignment(vocabulary, compiled, plan_policy)
-        mutants = self._mutants(vocabulary) if vocabulary.reference else ()
+        assignment = self._assignment(vocabulary, compiled, policy)
+        mutants = self._mutants(vocabulary)
         fuzzing = fuzz_settings(vocabulary, compiled)
         self.problems.raise_any()
         plan = Plan(
@@ -109,19 +112,36 @@ class _Compiler:
         )
         return Compilation(specification=specification, requests=compiled.requests, fuzzing=fuzzing)
 
+    def _open_vocabulary(self) -> Vocabulary:
+        """Read assignment.yaml. Raise SpecErrors if it, or a provided file, cannot be read: without
+        its constants a spec seems full of errors."""
+        document = self._open(loading.ASSIGNMENT)
+        if document is None:
+            raise SpecErrors(self.problems.lines())
+        vocabulary = self._vocabulary(document)
+        if vocabulary is None:
+            for path in loading.scenario_files(self.folder, ()):
+                self._open(path.name)
+            raise SpecErrors(self.problems.lines())
+        return vocabulary
+
     def _vocabulary(self, document: Document) -> Vocabulary | None:
-        """What assignment.yaml says; None, with mistakes noted, where constants are not known."""
+        """Return the content of assignment.yaml; None, with errors noted, if its constants cannot
+        be read."""
         heading = read_heading(document, self.root, self.folder, self.support)
         if heading is None or len(heading.provided) < len(heading.shape.provided):
             return None
-        clauses = self._open_named(heading, "clauses", "clauses.yaml")
-        listed = None if clauses is None else small_files.read_clauses(clauses)
+        clauses: tuple[Clause, ...] | None = None
+        clauses_file = self._open_named(heading, "clauses", "clauses.yaml")
+        if clauses_file is not None:
+            clauses = small_files.read_clauses(clauses_file)
         try:
             heading.variants.constants()
         except ProvidedError as error:
-            document.add(("provided", heading.shape.provided.index(error.file)), str(error))
+            index = heading.shape.provided.index(error.file)
+            document.add(("provided", index), str(error))
             return None
-        return replace(heading, clauses=listed)
+        return replace(heading, clauses=clauses)
 
     def _assignment(
         self, vocabulary: Vocabulary, compiled: Compiled, policy: Policy | None
@@ -129,9 +149,11 @@ class _Compiler:
         shape, submission = vocabulary.shape, vocabulary.shape.submission
         extra = self._extra(compiled.provide)
         classes = class_names((*vocabulary.reference, *vocabulary.provided, *extra))
-        stimuli = [stimulus for each in compiled.scenarios for stimulus in each.stimuli]
-        exempt = self._open_other(loading.EXEMPT, self.problems)
-        ids = [scenario.id for scenario in compiled.scenarios]
+        stimuli: list[Stimulus] = []
+        for scenario in compiled.scenarios:
+            stimuli += scenario.stimuli
+        has_archive = "archive" in submission.model_fields_set
+        stand_ins = sorted(compiled.stand_ins.items())
         return Assignment(
             id=self.folder.name,
             title=shape.title,
@@ -147,7 +169,7 @@ class _Compiler:
             functions=vocabulary.functions,
             variants=vocabulary.variants.all(stimulus.constants for stimulus in stimuli),
             extra_files=extra,
-            archive=submission.archive if "archive" in submission.model_fields_set else None,
+            archive=submission.archive if has_archive else None,
             otherwise=OtherFiles(submission.otherwise),
             time_zone=shape.time_zone,
             packages=tuple(shape.packages),
@@ -159,28 +181,37 @@ class _Compiler:
             other_names=_in_use(vocabulary.other_names, vocabulary.variants.constants(), stimuli),
             manual=manual_slots(vocabulary),
             late=None if shape.late is None else shape.late.policy(),
-            exemptions=() if exempt is None else small_files.read_exemptions(exempt, ids),
-            stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
+            exemptions=self._exemptions(compiled),
+            stand_in_files=tuple(file for _, file in stand_ins),
         )
 
+    def _exemptions(self, compiled: Compiled) -> tuple[Exemption, ...]:
+        exempt = self._open_other(loading.EXEMPT, self.problems)
+        if exempt is None:
+            return ()
+        ids = [scenario.id for scenario in compiled.scenarios]
+        return small_files.read_exemptions(exempt, ids)
+
     def _open(self, name: str) -> Document | None:
-        """A file that the plan depends on."""
+        """Read a file that the plan depends on."""
         self.used.add(name)
         return Document.open(self.folder / name, self._display_path(name), self.problems)
 
     def _open_other(self, name: str, problems: Problems) -> Document | None:
         """Read a file that the plan does not depend on, if it exists."""
         path = self.folder / name
-        return Document.open(path, self._display_path(name), problems) if path.is_file() else None
+        if not path.is_file():
+            return None
+        return Document.open(path, self._display_path(name), problems)
 
     def _display_path(self, name: str) -> str:
         return display_path(self.root, self.folder / name)
 
     def _open_named(self, vocabulary: Vocabulary, key: str, default: str) -> Document | None:
         document, name = vocabulary.document, getattr(vocabulary.shape, key)
-        if name and self._is_there(name):
-            return self._open(name)
         if name:
+            if self._is_there(name):
+                return self._open(name)
             document.add((key,), self._not_there(name))
         elif (self.folder / default).is_file():
             what = f"{default} lies here but no key {key} names it"
@@ -195,13 +226,17 @@ class _Compiler:
 
     def _mutants(self, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
         """Read the mutants. They concern only the reference and are not part of the plan."""
+        if not vocabulary.reference:
+            return ()
         document, name = vocabulary.document, vocabulary.shape.mutants
         if name and not self._is_there(name):
             place, label = document.place(("mutants",)), document.label(("mutants",))
             self.mutant_problems.add(place, label, self._not_there(name))
             return ()
         mutants = self._open_other(name or loading.MUTANTS, self.mutant_problems)
-        return () if mutants is None else small_files.read_mutants(mutants, vocabulary)
+        if mutants is None:
+            return ()
+        return small_files.read_mutants(mutants, vocabulary)
 
     def _scenarios(self, vocabulary: Vocabulary) -> Compiled:
         compiled = Compiled(recording=self.recording)
@@ -211,8 +246,11 @@ class _Compiler:
         shape = vocabulary.shape
         named = [shape.policy or "policy.yaml", shape.clauses or "clauses.yaml"]
         named.append(shape.mutants or loading.MUTANTS)
-        documents = [self._open(path.name) for path in loading.scenario_files(self.folder, named)]
-        files = [ScenarioFile(each, vocabulary, compiled) for each in documents if each]
+        files: list[ScenarioFile] = []
+        for path in loading.scenario_files(self.folder, named):
+            document = self._open(path.name)
+            if document is not None:
+                files.append(ScenarioFile(document, vocabulary, compiled))
         for file in files:
             file.read()
         scenarios = share_marks(files, shape.functionality_marks)
@@ -231,11 +269,16 @@ class _Compiler:
 
     def _spec_digest(self, vocabulary: Vocabulary, compiled: Compiled) -> str:
         names = {*self.used, *vocabulary.used, *compiled.requests}
-        names |= {entry.path for entry in compiled.transcripts}
-        paths = [(name, self.folder / name) for name in sorted(names)]
-        parts = [(name, path.read_bytes()) for name, path in paths if path.is_file()]
-        parts += [(f"provided/{file.name}", file.data) for file in vocabulary.provided]
-        parts += [(f"stand-in/{name}", file.data) for name, file in compiled.stand_ins.items()]
+        names.update(entry.path for entry in compiled.transcripts)
+        parts: list[tuple[str, bytes]] = []
+        for name in sorted(names):
+            path = self.folder / name
+            if path.is_file():
+                parts.append((name, path.read_bytes()))
+        for file in vocabulary.provided:
+            parts.append((f"provided/{file.name}", file.data))
+        for name, file in compiled.stand_ins.items():
+            parts.append((f"stand-in/{name}", file.data))
         return digest(parts)
 
 
@@ -245,18 +288,24 @@ def _in_use(
     """Return the reference's names that a stimulus uses and nothing else defines."""
     used: set[str] = set()
     for stimulus in stimuli:
-        bound = {binding.name for binding in stimulus.bindings}
-        used |= set(re.findall(r"[^\W\d]\w*", " ".join(stimulus.source_texts()))) - bound
-    return tuple(sorted((names & used) - constants.keys()))
+        source = " ".join(stimulus.source_texts())
+        words = set(re.findall(r"[^\W\d]\w*", source))
+        used |= words.difference(binding.name for binding in stimulus.bindings)
+    in_use = (names & used) - constants.keys()
+    return tuple(sorted(in_use))
 
 
 def share_marks(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenario]:
-    """All scenarios, the files with `marks` worth just those of the assignment's `out_of`; the
-    others share the rest by their points, or the last file with `marks` has the mistake."""
+    """Return all scenarios with points such that each file with `marks` is worth these of `out_of`.
+
+    The other files share the rest by their points. If that is impossible, the last file with
+    `marks` has the error.
+    """
     stated = [file for file in files if file.marks]
     given = sum((file.marks for file in stated), Fraction())
+    left = out_of - given
     others = (counted_points(file.scenarios) for file in files if not file.marks)
-    points, left = sum(others, Fraction()), out_of - given
+    points = sum(others, Fraction())
     # More is given than there is, or of marks left and points to earn them only one exists.
     if stated and (left < 0 or bool(left) != bool(points)):
         what = f"the files' marks add up to {given}, and functionality_marks is {out_of}"
@@ -268,56 +317,86 @@ def share_marks(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenari
             hint = "nothing is left for the files without marks"
         stated[-1].document.add(("marks",), what, hint)
     else:
+        points_of_a_mark = points / left if left else Fraction(1)
         for file in stated:
-            file.scenarios = rescale(file.scenarios, file.marks * (points / left if left else 1))
+            file.scenarios = rescale(file.scenarios, file.marks * points_of_a_mark)
     return [scenario for file in files for scenario in file.scenarios]
 
 
+@dataclass(slots=True)
+class _Needable:
+    """The scenarios that `needs:` may name, by function, and by id and group."""
+
+    functions: dict[str, list[Scenario]] = field(default_factory=dict)
+    ids: dict[str, list[Scenario]] = field(default_factory=dict)
+
+    @classmethod
+    def among(cls, scenarios: Sequence[Scenario]) -> _Needable:
+        named = cls()
+        for scenario in scenarios:
+            named.functions.setdefault(scenario.function, []).append(scenario)
+            for name in {scenario.id, scenario.group}:
+                named.ids.setdefault(name, []).append(scenario)
+        return named
+
+
 def with_needs(scenarios: Sequence[Scenario], stated: Sequence[Context]) -> Sequence[Scenario]:
-    """The scenarios with what they need; a mistake for every name that cannot be needed."""
-    functions: dict[str, list[Scenario]] = {}
-    ids: dict[str, list[Scenario]] = {}
-    for scenario in scenarios:
-        functions.setdefault(scenario.function, []).append(scenario)
-        for name in {scenario.id, scenario.group}:
-            ids.setdefault(name, []).append(scenario)
+    """Return the scenarios with their needs; note an error for each name that cannot be needed."""
+    named = _Needable.among(scenarios)
     needs: dict[str, dict[str, None]] = {}
     for context in stated:
         names = needs[context.group] = {}
         for index, name in enumerate(context.own.needs):
             with suppress(Refused):
-                names[_needed_name(context, index, name, functions, ids)] = None
-    resolved = tuple(replace(each, needs=tuple(needs.get(each.group, ()))) for each in scenarios)
+                names[_needed_name(context, index, name, named)] = None
+    resolved: list[Scenario] = []
+    for scenario in scenarios:
+        names_needed = tuple(needs.get(scenario.group, ()))
+        resolved.append(replace(scenario, needs=names_needed))
     try:
         list(in_turn(resolved, needed(resolved)))
     except CycleError as error:
         circle: list[str] = error.args[1][::-1]  # each needs the next
-        context = next(each for each in stated if each.group == ids[circle[0]][0].group)
+        first = named.ids[circle[0]][0]
+        context = next(other for other in stated if other.group == first.group)
         what = f"these scenarios need one another: {' needs '.join(circle)}"
         context.add((*context.at("needs"), 0), what)
     return resolved
 
 
-def _needed_name(context: Context, index: int, name: str, functions: _Named, ids: _Named) -> str:
-    """The function, or the id or group of scenarios, that the name stands for; Refused."""
-    loc, own = (*context.at("needs"), index), ids.get(context.group, ())
-    if name in functions:
-        needed_name, others = name, functions[name]
-        if any(one.function == name for one in own):
+def _needed_name(context: Context, index: int, name: str, named: _Needable) -> str:
+    """Return the function, or the id or group of scenarios, that the name stands for. Raise
+    Refused, with the error noted, if it cannot be needed."""
+    loc = (*context.at("needs"), index)
+    of_this = named.ids.get(context.group, [])
+    if name in named.functions:
+        if any(scenario.function == name for scenario in of_this):
             what = f"this is a scenario of {name} itself"
             context.refuse(loc, what, "name the scenarios that come first")
+        needed_name, others = name, named.functions[name]
     else:
-        needed_name = name if name in ids else f"{context.group.partition('/')[0]}/{slug(name)}"
-        others = ids.get(needed_name, ())
-        if not others:
-            what = f"there is no function and no scenario {name!r}"
-            context.refuse(loc, what, nearest(name, (*functions, *ids)))
-        if needed_name == context.group:
-            context.refuse(loc, "a scenario cannot need itself")
+        needed_name, others = _needed_scenarios(context, loc, name, named)
         last_open = max(other.visibility.rank for other in others)
-        if any(last_open > one.visibility.rank for one in own):
+        if any(last_open > scenario.visibility.rank for scenario in of_this):
             what = f"{needed_name} is hidden from students who see this scenario"
             context.refuse(loc, what, "make both visible, or need its function")
     if all(other.informational for other in others):
         context.refuse(loc, f"{name} is informational, which touches no marks")
     return needed_name
+
+
+def _needed_scenarios(
+    context: Context, loc: Loc, name: str, named: _Needable
+) -> tuple[str, list[Scenario]]:
+    """Return the id or group that the name stands for, and its scenarios. Raise Refused, with the
+    error noted, if it stands for none or for the scenario itself."""
+    needed_name = name
+    if name not in named.ids:
+        stem, _, _ = context.group.partition("/")
+        needed_name = f"{stem}/{slug(name)}"
+    if needed_name not in named.ids:
+        what = f"there is no function and no scenario {name!r}"
+        context.refuse(loc, what, nearest(name, (*named.functions, *named.ids)))
+    if needed_name == context.group:
+        context.refuse(loc, "a scenario cannot need itself")
+    return needed_name, named.ids[needed_name]

@@ -1,5 +1,8 @@
-"""A YAML file as plain data in which every value keeps its place; the mistakes found in one. Plain
-scalars that YAML 1.1 and 1.2 read differently, or that look like something else, are mistakes."""
+"""A YAML file as plain data in which every value keeps its place, and the errors found in it.
+
+A plain scalar that YAML 1.1 and 1.2 read differently, or that looks like something else, is an
+error.
+"""
 
 from __future__ import annotations
 
@@ -53,16 +56,19 @@ _REFUSED = (
 
 
 class Problems:
-    """Collects mistakes: of those with the same place and key only the first."""
+    """Collects errors; of several with the same place and key it keeps the first."""
 
     def __init__(self) -> None:
         self._lines: dict[tuple[str, int, int, str], str] = {}
 
     def add(self, place: Place, key: str, what: str, hint: str = "") -> None:
         """Note an error: its place, its key, the cause and the fix."""
-        sentences = [text if text.endswith(("?", ".")) else f"{text}." for text in (what, hint)]
-        line = f"{place}: {f'{key}: ' if key else ''}{sentences[0]}"
-        line += f" Hint: {sentences[1]}" if hint else ""
+        line = f"{place}: "
+        if key:
+            line += f"{key}: "
+        line += _as_sentence(what)
+        if hint:
+            line += f" Hint: {_as_sentence(hint)}"
         self._lines.setdefault((place.file, place.line, place.column, key), line)
 
     def add_to_file(self, file: str, what: str, hint: str = "") -> None:
@@ -79,8 +85,13 @@ class Problems:
             raise SpecErrors(self.lines())
 
 
+def _as_sentence(text: str) -> str:
+    has_end = text.endswith(("?", "."))
+    return text if has_end else f"{text}."
+
+
 class HintedError(ValueError):
-    """A mistake whose place its reader knows, with a hint, and its line (from 1) in a text."""
+    """An error with a hint. Its handler knows the place; `line` (from 1) is a line in a text."""
 
     def __init__(self, what: str, hint: str = "", line: int = 0) -> None:
         self.hint = hint
@@ -89,7 +100,8 @@ class HintedError(ValueError):
 
 
 def resolve(text: str, *, code: bool = False) -> Scalar:
-    """The value of a plain scalar (in code also a literal); HintedError for an ambiguous one."""
+    """Return the value of a plain scalar; with `code` it may look like a Python literal. Raise
+    HintedError if it is ambiguous."""
     if text in _WORDS:
         return _WORDS[text]
     if _INT.match(text):
@@ -101,13 +113,14 @@ def resolve(text: str, *, code: bool = False) -> Scalar:
             raise HintedError(f"{text} {meaning}", hint)
     if not code and is_literal(text):
         hint = 'quote it if it is text, write {python: "…"} if it is not'
-        hint = "write null for None, or quote it" if text == "None" else hint
+        if text == "None":
+            hint = "write null for None, or quote it"
         raise HintedError(f"{text} is a Python literal and would be read as text", hint)
     return text
 
 
 def is_literal(text: str) -> bool:
-    """Whether Python reads the text as a literal."""
+    """Return whether Python reads the text as a literal."""
     if not text or text[0] not in "([{-0123456789bBrRuUNTF.'\"":
         return False
     try:
@@ -133,19 +146,20 @@ def _loader() -> Any:
 
 @dataclass(eq=False)
 class Document:
-    """One parsed file: `data`, and YAML's events of all values and keys in it, by location."""
+    """A parsed file: `data`, and the YAML events of its values and keys by location."""
 
     file: str
     text: str
     problems: Problems
     data: Any = None
-    refused: set[Loc] = field(default_factory=set)  # with a mistake: later stages keep quiet there
+    # Locations with an error, about which later stages report nothing.
+    refused: set[Loc] = field(default_factory=set)
     _spots: dict[Loc, Any] = field(default_factory=dict)
     _keys: dict[Loc, Any] = field(default_factory=dict)
 
     @classmethod
     def open(cls, path: Path, file: str, problems: Problems) -> Document | None:
-        """Read a file; None (with a mistake) if it cannot be."""
+        """Read a file. Return None, with the error noted, if it cannot be read."""
         try:
             text = path.read_bytes().decode("utf-8-sig")
         except FileNotFoundError:
@@ -156,18 +170,24 @@ class Document:
             problems.add_to_file(file, f"cannot be read ({error.strerror})")
         else:
             document = cls(file, text, problems)
-            return document if document._read() else None
+            if document._read():
+                return document
         return None
 
     def place(self, loc: Loc = (), *, key: bool = False) -> Place:
-        """Where the value at `loc` (or its key) is, or the nearest holder of it."""
+        """Return the place of the value at `loc` (or of its key), or of the nearest value that
+        contains it."""
         loc = self._known_place(loc)
-        event = (self._keys.get(loc) if key else None) or self._spots.get(loc)
-        return self._place(event.start_mark if event else None)
+        event = self._spots.get(loc)
+        if key:
+            event = self._keys.get(loc) or event
+        mark = event.start_mark if event else None
+        return self._place(mark)
 
     def _place(self, mark: Any) -> Place:
-        line, column = (mark.line, mark.column) if mark else (0, 0)
-        return Place(file=self.file, line=line + 1, column=column + 1)
+        if not mark:
+            return Place(file=self.file, line=1, column=1)
+        return Place(file=self.file, line=mark.line + 1, column=mark.column + 1)
 
     def _known_place(self, loc: Loc) -> Loc:
         while loc and loc not in self._spots:
@@ -175,51 +195,67 @@ class Document:
         return loc
 
     def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
-        """Note a mistake about the value at `loc`, unless one is there already."""
+        """Note an error about the value at `loc`, unless the value or one around it has one."""
         if not any(loc[:size] in self.refused for size in range(1, len(loc) + 1)):
             loc = self._known_place(loc)
             self.problems.add(self.place(loc, key=key), self.label(loc), what, hint)
 
+    def refused_below(self, loc: Loc) -> set[Any]:
+        """Return the keys of the mapping at `loc` whose values have an error inside."""
+        size = len(loc)
+        return {part[size] for part in self.refused if len(part) > size and part[:size] == loc}
+
     def label(self, loc: Loc) -> str:
-        """How a mistake names a location: its keys below the scenario, and the item's number."""
-        words, above = "", 2 if loc[:1] == ("scenarios",) else 0
+        """Return the name of a location in errors: its keys below the scenario, and the item's
+        number."""
+        is_of_scenario = loc[:1] == ("scenarios",)
+        above = 2 if is_of_scenario else 0
+        words = ""
         for size, part in enumerate(loc[above:], start=above + 1):
-            if isinstance(part, str) or loc[:size] in self._keys:
-                words += f"{', ' if ', item ' in words else '.' if words else ''}{part}"
-            else:
+            if isinstance(part, int) and loc[:size] not in self._keys:
                 words += f", item {part + 1}"
+            elif ", item " in words:
+                words += f", {part}"
+            elif words:
+                words += f".{part}"
+            else:
+                words = str(part)
         return words.removeprefix(", ")
 
     def refuse(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> str:
-        """Note a mistake and keep later stages quiet about this location; "" to stand there."""
+        """Note an error, and keep later stages quiet about this location. Return an empty text to
+        put there."""
         self.add(loc, what, hint, key=key)
         self.refused.add(loc)
         return ""
 
     def add_inside(self, loc: Loc, line: int, what: str, hint: str = "") -> None:
-        """Note a mistake about a line (from 1) of the text at `loc`, at that line."""
+        """Note an error about a line (from 1) of the text at `loc`, at that line."""
         event = self._spots.get(loc)
         if event is None or not self.text.startswith("|", event.start_mark.index):
             self.add(loc, f"line {line}: {what}", hint)
             return
         lines = self.text.split("\n")[event.start_mark.line + 1 :]
-        row = lines[line - 1] if line <= len(lines) else ""
-        first = next((each for each in lines if each.strip()), "")
-        indent = min(len(row), len(first) - len(first.lstrip(" ")))
+        row = "".join(lines[line - 1 : line])
+        first = next((text for text in lines if text.strip()), "")
+        block_indent = len(first) - len(first.lstrip(" "))
+        indent = min(len(row), block_indent)
         place = Place(file=self.file, line=event.start_mark.line + 1 + line, column=indent + 1)
         self.problems.add(place, self.label(loc), what, hint)
 
     def raw(self, loc: Loc) -> str:
-        """The plain scalar at `loc` as it was written."""
+        """Return the plain scalar at `loc` as it was written."""
         event = self._spots[self._known_place(loc)]
         return " ".join(self.text[event.start_mark.index : event.end_mark.index].split())
 
     def follows(self, loc: Loc, mark: str) -> bool:
-        """Whether a plain scalar is followed by this mark on its line: a `#` begins a comment, and
-        a `,` ends it inside brackets."""
+        """Return whether this mark follows a plain scalar on its line: `#` begins a comment, `,`
+        ends a scalar inside brackets."""
         if not self._is_plain(loc):
             return False
-        return self.text[self._spots[loc].end_mark.index :].lstrip(" \t").startswith(mark)
+        end = self._spots[loc].end_mark.index
+        rest = self.text[end:].lstrip(" \t")
+        return rest.startswith(mark)
 
     def is_pair(self, first: Loc, second: Loc) -> bool:
         """Return whether there is only a comma between two plain scalars."""
@@ -231,7 +267,7 @@ class Document:
         return isinstance(event, yaml.ScalarEvent) and not event.style
 
     def _read(self) -> bool:
-        """Whether the file is one YAML document; else the mistake is noted."""
+        """Return whether the file is one YAML document; otherwise the error is noted."""
         try:
             self._events = iter(list(yaml.parse(self.text, Loader=_loader())))
             next(self._events)
@@ -242,8 +278,8 @@ class Document:
         except yaml.MarkedYAMLError as error:
             what = " ".join(str(error.problem or error.context).split())
             hint = next((hint for part, hint in _SYNTAX_HINTS if part in what), "")
-            place = self._place(error.problem_mark or error.context_mark)
-            self.problems.add(place, "", f"not YAML: {what}", hint)
+            mark = error.problem_mark or error.context_mark
+            self.problems.add(self._place(mark), "", f"not YAML: {what}", hint)
         except yaml.YAMLError as error:
             what = " ".join(str(error).split("\n")[0].split())
             self.problems.add_to_file(self.file, f"not YAML: {what}")
@@ -283,13 +319,14 @@ class Document:
             return event.value
         if event.value == "":
             hint = "write null for None, or leave the key out"
-            if self.text[event.start_mark.index - 1 : event.start_mark.index] != ":":
+            start = event.start_mark.index
+            if self.text[start - 1 : start] != ":":
                 hint = "a comma ends a text inside { }: put it in quotes"
             return self.refuse(loc, "there is no value", hint, key=True)
         if "input" in loc[-2:-1] and _PAIR.match(event.value):
             self.refuse(loc, f"{event.value} looks like a pair", "quote it")
             return event.value
-        if "clock" in loc[-2:] and _DATE.match(event.value):  # what it looks like is what it is
+        if "clock" in loc[-2:] and _DATE.match(event.value):  # a date is meant here
             return event.value
         try:
             return resolve(event.value, code=loc[-1:] in _CODE)
@@ -327,10 +364,11 @@ class Document:
             return event.value
         try:
             key = resolve(event.value)
-            return key if type(key) in (int, str) else event.value
         except HintedError as error:
             self.problems.add(place, self.label(loc), f"the key {error}", error.hint)
             return event.value
+        is_usable = type(key) in (int, str)
+        return key if is_usable else event.value
 
     def _skip(self, event: Any) -> None:
         depth = int(isinstance(event, yaml.CollectionStartEvent))

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from harness.common.errors import UserError
 from harness.common.files import source_digest, write_bytes
@@ -32,7 +33,7 @@ SUBMISSIONS = "submissions"
 
 
 class SpecErrors(UserError):  # noqa: N818 - it holds many
-    """All mistakes found in a specification. `errors` holds one line each, `str()` all of them."""
+    """All errors found in a specification. `errors` holds one line each, `str()` all of them."""
 
     def __init__(self, errors: Iterable[str]) -> None:
         self.errors = tuple(errors)
@@ -74,13 +75,18 @@ class _Cache:
     """One assignment's entry. The first line of its file is the digest of what it came from."""
 
     def __init__(self, root: Path, folder: Path, support: Path | None) -> None:
-        self.path = root / CACHE / f"{folder.name}{'.support' if support else ''}.json"
+        name = folder.name
+        self.sources = [folder, root / REFERENCE / folder.name]
+        if support:
+            name += ".support"
+            self.sources.append(support)
+        self.path = root / CACHE / f"{name}.json"
         self.folder = folder
-        self.sources = [folder, root / REFERENCE / folder.name, *([support] if support else [])]
         self.key = ""
 
     def read(self, *, visible: bool) -> Specification | None:
-        """The specification, or its `visible` scenarios; None if it is not there or outdated."""
+        """Return the specification, or its `visible` scenarios; None if it is missing or
+        outdated."""
         self.key = self._content()
         try:
             key, _, text = self.path.read_bytes().partition(b"\n")
@@ -89,9 +95,7 @@ class _Cache:
             with _without_collector():
                 plain = json.loads(text)
                 if visible:
-                    every = plain["plan"]["scenarios"]
-                    seen = [each for each in every if each["visibility"] == Visibility.VISIBLE]
-                    plain["plan"]["scenarios"] = seen
+                    _keep_visible(plain["plan"])
                 cached = from_plain(Specification, plain)
         except (OSError, ValueError, LookupError, TypeError):
             return None
@@ -111,11 +115,21 @@ class _Cache:
         return digest(parts)
 
 
+def _keep_visible(plan: dict[str, Any]) -> None:
+    """Take the scenarios that students may not see out of a plan as JSON."""
+    scenarios = plan["scenarios"]
+    visible = [part for part in scenarios if part["visibility"] == Visibility.VISIBLE]
+    plan["scenarios"] = visible
+
+
 def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """The files below a folder by their paths in it, hidden ones left out; why one is not read."""
+    """Yield the files below a folder by their paths in it, without hidden ones; the error in place
+    of the content of a file that cannot be read."""
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(name for name in names if not name.startswith(".")):
+        for name in sorted(names):
+            if name.startswith("."):
+                continue
             path = Path(where) / name
             try:
                 data = path.read_bytes()
@@ -125,7 +139,7 @@ def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def digest(parts: Iterable[tuple[str, bytes]]) -> str:
-    """Hex SHA-256 over names and bytes, unambiguous about where each ends."""
+    """Return the hex SHA-256 of names and bytes; the length of each is part of it."""
     sha256 = hashlib.sha256()
     for name, data in parts:
         label = name.encode("utf-8")
@@ -147,8 +161,11 @@ def _without_collector() -> Iterator[None]:
 
 
 def find_root(start: Path) -> Path:
-    """The nearest folder upwards from `start` that holds `specs/` with an assignment in it, and is
-    not among the submissions of another one; UserError if none is."""
+    """Return the nearest folder upwards from `start` with an assignment in its `specs/`.
+
+    A folder among the submissions of another course does not count. Raise UserError if there is
+    none.
+    """
     here = start.resolve()
     for folder in (here, *here.parents):
         with contextlib.suppress(PermissionError):  # what lies above may be open
@@ -161,24 +178,29 @@ def find_root(start: Path) -> Path:
 
 
 def available(root: Path) -> tuple[str, ...]:
-    """The ids of the assignments below `root`, in alphabetical order."""
-    return tuple(sorted(file.parent.name for file in (root / SPECS).glob(f"*/{ASSIGNMENT}")))
+    """Return the ids of the assignments below `root`, in alphabetical order."""
+    files = (root / SPECS).glob(f"*/{ASSIGNMENT}")
+    return tuple(sorted(file.parent.name for file in files))
 
 
 def files_asked_for(root: Path, assignment_id: str) -> tuple[str, ...]:
-    """The names under `submission:` in assignment.yaml, files and archive; none where the file
+    """Return the names under `submission:` in assignment.yaml, files and archive; none if the file
     cannot be read, which loading it reports."""
     part = _heading(root, assignment_id).get("submission")
     if not isinstance(part, dict):
         return ()
     files = part.get("files")
-    return _texts([*(files if isinstance(files, list) else [files]), part.get("archive")])
+    if not isinstance(files, list):
+        files = [files]
+    return _texts([*files, part.get("archive")])
 
 
 def packages_of(root: Path, assignment_id: str) -> tuple[str, ...]:
-    """What stands under `packages:` in assignment.yaml; none where the file cannot be read."""
+    """Return the entries of `packages:` in assignment.yaml; none if the file cannot be read."""
     packages = _heading(root, assignment_id).get("packages")
-    return _texts(packages) if isinstance(packages, list) else ()
+    if not isinstance(packages, list):
+        return ()
+    return _texts(packages)
 
 
 def _heading(root: Path, assignment_id: str) -> dict[str, object]:
@@ -200,20 +222,24 @@ def spec_folder(root: Path, assignment_id: str) -> Path:
     ids = available(root)
     if assignment_id in ids:
         return root / SPECS / assignment_id
-    is_a_name = re.fullmatch(r"[\w.-]+", assignment_id)
-    close = difflib.get_close_matches(assignment_id, ids, n=1) if is_a_name else []
-    every = f"the assignments are: {', '.join(ids) or 'none'}"
-    hint = f"did you mean {close[0]}?" if close else every
+    hint = f"the assignments are: {', '.join(ids) or 'none'}"
+    if re.fullmatch(r"[\w.-]+", assignment_id):
+        close = difflib.get_close_matches(assignment_id, ids, n=1)
+        if close:
+            hint = f"did you mean {close[0]}?"
     raise UserError(f"there is no assignment {assignment_id!r} in {SPECS}/", hint=hint)
 
 
 def scenario_files(folder: Path, named: Iterable[str]) -> list[Path]:
-    """The scenario files of a spec folder: every .yaml that is not `named` for another use."""
+    """Return the scenario files of a spec folder: every .yaml that is not `named` for another
+    use."""
     other = {ASSIGNMENT, EXEMPT, EQUIVALENT, *named}
     files = sorted(folder.glob("*.yaml"))
-    return [each for each in files if each.name[0] != "." and each.name not in other]
+    return [file for file in files if file.name[0] != "." and file.name not in other]
 
 
 def display_path(root: Path, path: Path) -> str:
-    """A path as messages show it: below the root, with forward slashes."""
-    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+    """Return a path as messages show it: below the root, with forward slashes."""
+    if path.is_relative_to(root):
+        path = path.relative_to(root)
+    return path.as_posix()

@@ -1,4 +1,4 @@
-"""The published JSON Schema of the YAML files, for editors and for `harness schema`."""
+"""Make the published JSON Schema of the YAML files, for editors and for `harness schema`."""
 
 import json
 import re
@@ -29,7 +29,7 @@ KINDS: dict[str, type[Shape]] = {
 
 
 def json_schema() -> dict[str, Any]:
-    """One schema for every kind of file; `$defs` holds each kind by its name."""
+    """Return one schema for every kind of file; `$defs` holds each kind by its name."""
     return {
         "$schema": DIALECT,
         "title": "a1-harness specification files",
@@ -39,12 +39,14 @@ def json_schema() -> dict[str, Any]:
 
 
 def file_schemas() -> dict[str, dict[str, Any]]:
-    """The schema of each kind of file on its own, by kind."""
-    every = _definitions()
-    return {
-        kind: {"$schema": DIALECT, "$ref": f"#/$defs/{kind}", "$defs": _reachable([kind], every)}
-        for kind in KINDS
-    }
+    """Return the separate schema of each kind of file, by kind."""
+    definitions = _definitions()
+    schemas_by_kind: dict[str, dict[str, Any]] = {}
+    for kind in KINDS:
+        used = _reachable([kind], definitions)
+        schema = {"$schema": DIALECT, "$ref": f"#/$defs/{kind}", "$defs": used}
+        schemas_by_kind[kind] = schema
+    return schemas_by_kind
 
 
 def write_schemas(folder: Path) -> tuple[Path, ...]:
@@ -67,20 +69,24 @@ def _definitions() -> dict[str, Any]:
 
 
 def _without_defaults(part: Any) -> Any:
-    """Without pydantic's titles, "not stated" defaults and null beside a shape."""
+    """Return the schema without pydantic's titles, "not stated" defaults, and null beside a
+    shape."""
     if isinstance(part, list):
         return [_without_defaults(item) for item in part]
     if not isinstance(part, dict):
         return part
+    part = dict(part)
     options = part.get("anyOf", ())
     if {"type": "null"} in options and "$ref" in options[0]:
-        part = {key: value for key, value in part.items() if key != "anyOf"} | options[0]
-    return {
-        key: _without_defaults(value)
-        for key, value in part.items()
-        if not (key == "title" and isinstance(value, str))
-        and not (key == "default" and value in ("", [], {}, None, "0"))
-    }
+        del part["anyOf"]
+        part |= options[0]
+    kept: dict[str, Any] = {}
+    for key, value in part.items():
+        is_title = key == "title" and isinstance(value, str)
+        is_not_stated = key == "default" and value in ("", [], {}, None, "0")
+        if not is_title and not is_not_stated:
+            kept[key] = _without_defaults(value)
+    return kept
 
 
 def _reachable(kinds: Iterable[str], definitions: dict[str, Any]) -> dict[str, Any]:
@@ -88,6 +94,7 @@ def _reachable(kinds: Iterable[str], definitions: dict[str, Any]) -> dict[str, A
     waiting = set(kinds)
     while waiting:
         names |= waiting
-        text = json.dumps([definitions[each] for each in waiting])
-        waiting = {key for key in definitions if f'"#/$defs/{key}"' in text} - names
+        text = json.dumps([definitions[name] for name in waiting])
+        mentioned = {name for name in definitions if f'"#/$defs/{name}"' in text}
+        waiting = mentioned - names
     return {name: definitions[name] for name in sorted(names)}

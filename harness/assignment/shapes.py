@@ -31,6 +31,7 @@ M = TypeVar("M", bound=BaseModel)
 _OPTION = "\0"  # begins an option's name in pydantic's locations, and no key of a file
 _FRACTION = re.compile(r"[0-9]+(?:\.[0-9]+|/[0-9]*[1-9][0-9]*)?\Z")
 _ID = "^[a-z0-9][a-z0-9_-]*$"
+_FEW_KEYS = 12  # that a message lists
 _PLAIN_TYPES = (type(None), bool, int, float, str, list)  # of YAML's values; else a mapping
 _EXPECTED = {
     "string_type": "text",
@@ -45,15 +46,20 @@ _EXPECTED = {
 
 
 def wrong(what: str, hint: str = "", *, instead: Any = None) -> PydanticCustomError:
-    """An error whose message is shown unchanged. With `instead` in the place of the value the rest
-    of the file can still be checked."""
+    """Return an error whose message is shown unchanged.
+
+    `instead` takes the place of the value, so that the rest of the file can still be checked.
+    """
     return PydanticCustomError("spec", "{what}", {"what": what, "hint": hint, "instead": instead})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expects:
-    """A type in words: any other value is refused with "expected …, got …" and the hint. What YAML
-    holds tells the options of a union apart. With `whole` a mistake inside is one of the whole."""
+    """The description of a type, for error messages.
+
+    Any other value is refused with "expected …, got …" and the hint. The type of the YAML value
+    selects the option of a union. With `whole`, an error inside is reported for all of the value.
+    """
 
     words: str
     hint: str | Callable[[Any], str] = ""
@@ -64,73 +70,83 @@ class Expects:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        if isinstance(source, types.UnionType) or get_origin(source) is Union:
-            choices: dict[Any, Any] = {}
-            for option in get_args(source):
-                schema = handler.generate_schema(option)
-                for name in _names(option):
-                    choices.setdefault(name, schema)
-            inner: CoreSchema = core_schema.tagged_union_schema(
-                choices, discriminator=lambda value: _name(type(value))
-            )
-        else:
-            inner = handler(source)
+        is_union = isinstance(source, types.UnionType) or get_origin(source) is Union
+        inner = _union_schema(source, handler) if is_union else handler(source)
         return core_schema.no_info_wrap_validator_function(self._read, inner)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         # pydantic writes oneOf, of which `number` and `integer` would both hold for 4.
-        return {"anyOf" if key == "oneOf" else key: part for key, part in handler(schema).items()}
+        names = {"oneOf": "anyOf"}
+        return {names.get(key, key): part for key, part in handler(schema).items()}
 
     def _read(self, value: Any, read: Callable[[Any], Any]) -> Any:
         try:
             return read(value)
         except ValidationError as error:
             details = error.errors(include_url=False)
-            inside = [
-                len(_without_options(each["loc"])) > (each["type"] == "missing") for each in details
-            ]
-            if not self.whole and all(inside):  # and none is that the whole is something else
+            if not self.whole and all(map(_is_inside, details)):
                 raise
         hint = self.hint if isinstance(self.hint, str) else self.hint(value)
         raise wrong(f"expected {self.words}, got {describe(value)}", hint, instead=self.instead)
 
 
+def _union_schema(source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    choices: dict[Any, Any] = {}
+    for option in get_args(source):
+        schema = handler.generate_schema(option)
+        for name in _names(option):
+            choices.setdefault(name, schema)
+    return core_schema.tagged_union_schema(choices, discriminator=lambda value: _name(type(value)))
+
+
+def _is_inside(detail: Any) -> bool:
+    """Return whether one of pydantic's errors is about a part of the value, not about all of it."""
+    depth = len(_without_options(detail["loc"]))
+    if detail["type"] == "missing":  # its location ends in the missing key
+        depth -= 1
+    return depth > 0
+
+
 def _without_options(loc: Loc) -> Loc:
-    """The keys and indexes of a location, without the options' names."""
+    """Return the keys and indexes of a location, without the options' names."""
     return tuple(part for part in loc if not str(part).startswith(_OPTION))
 
 
 def _name(kind: Any) -> str:
-    """What the option of a union is called that this type of YAML's values is read as."""
-    return f"{_OPTION}{kind.__name__ if kind in _PLAIN_TYPES else 'mapping'}"
+    """Return the name of the union's option that values of this type are read as."""
+    word = kind.__name__ if kind in _PLAIN_TYPES else "mapping"
+    return f"{_OPTION}{word}"
 
 
 def _names(option: Any) -> set[str]:
-    """Return the names of the options, by everything that YAML may contain in their place."""
+    """Return the names of an option: one for each type of YAML value that it accepts."""
     origin = get_origin(option)
     if origin is Annotated:
-        return _names(get_args(option)[0])
+        inner = get_args(option)[0]
+        return _names(inner)
     if origin is Literal:
         return {_name(type(value)) for value in get_args(option)}
-    return set(map(_name, (int, float) if option is float else (origin or option,)))
+    if option is float:
+        return {_name(int), _name(float)}
+    return {_name(origin or option)}
 
 
 def quote(value: Any) -> str:
-    """The hint for what should be a text."""
-    return "quote it" if value is None or isinstance(value, int | float | dict) else ""
+    """Return the hint for a value that should be a text."""
+    if value is None or isinstance(value, int | float | dict):
+        return "quote it"
+    return ""
 
 
 class OneOrMore:
-    """For a list: a single item may be written without brackets."""
+    """Marks a list whose single item may be written without brackets."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(
-            lambda value: value if isinstance(value, list | dict) else [value], handler(source)
-        )
+        return core_schema.no_info_before_validator_function(_as_list, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -139,10 +155,17 @@ class OneOrMore:
         return {"anyOf": [items["items"], items]}
 
 
+def _as_list(value: Any) -> Any:
+    is_several = isinstance(value, list | dict)
+    return value if is_several else [value]
+
+
 def _points(value: Any) -> Fraction:
     is_fraction = isinstance(value, str) and _FRACTION.match(value)
-    if (is_fraction or type(value) in (int, float)) and Fraction(str(value)) > 0:
-        return Fraction(str(value))
+    if is_fraction or type(value) in (int, float):
+        points = Fraction(str(value))
+        if points > 0:
+            return points
     what = f'expected a positive number or a fraction like "1/3", got {describe(value)}'
     raise wrong(what, instead=1)
 
@@ -174,7 +197,7 @@ Constants = dict[str, Annotated[_Plain | list[_Item] | _Mapping | None, _ITEMS]]
 
 
 class Shape(BaseModel):
-    """What all shapes share: no coercion, no unknown keys."""
+    """The base of all shapes: no coercion, no unknown keys."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True, defer_build=True
@@ -191,7 +214,7 @@ class FloatsShape(Shape):
 
 
 class LimitsShape(Shape):
-    """`limits:` what one scenario may use."""
+    """`limits:` the resources that one scenario may use."""
 
     cpu_seconds: Positive = 1.0
     """CPU time of the scenario, in seconds."""
@@ -203,13 +226,14 @@ class LimitsShape(Shape):
     """Printed text, in KiB."""
 
     def over(self, base: Limits) -> Limits:
-        """`base` with the keys that are stated here."""
-        stated = self.model_fields_set & LimitsShape.model_fields.keys()
-        return replace(base, **{name: getattr(self, name) for name in stated})
+        """Return `base` with the keys that are stated here."""
+        names = self.model_fields_set & LimitsShape.model_fields.keys()
+        stated = {name: getattr(self, name) for name in names}
+        return replace(base, **stated)
 
 
 class AllLimitsShape(LimitsShape):
-    """`limits:` what a scenario may use, and all of a submission together."""
+    """`limits:` the resources of one scenario, and of all runs of a submission together."""
 
     total_seconds: Positive | None = None
     """CPU time, and time asleep, of all runs of one submission together, in seconds. It is held for
@@ -217,7 +241,7 @@ class AllLimitsShape(LimitsShape):
 
 
 def one_required(*keys: str) -> dict[str, Any]:
-    """The JSON Schema by which exactly one of these keys is there."""
+    """Return the JSON Schema that requires exactly one of these keys."""
     return {"oneOf": [{"required": [key]} for key in keys]}
 
 
@@ -239,10 +263,12 @@ def read_shape(kind: type[M], document: Document) -> M | None:
 
 
 def load_shape(kind: type[M], path: Path, file: str) -> M:
-    """A file (called `file` in messages) as a `kind`; SpecErrors with every mistake in it."""
+    """Read a file (called `file` in messages) as a `kind`. Raise SpecErrors with all errors."""
     problems = Problems()
     document = Document.open(path, file, problems)
-    shape = None if document is None else read_shape(kind, document)
+    shape: M | None = None
+    if document is not None:
+        shape = read_shape(kind, document)
     problems.raise_any()
     assert shape is not None
     return shape
@@ -259,21 +285,25 @@ def _replace(data: Any, loc: Loc, value: Any) -> Any:
 def salvage(
     kind: type[M], document: Document, loc: Loc, data: Any
 ) -> tuple[M | None, frozenset[Any]]:
-    """As much of `data` as is a `kind`, so that the rest can still be checked, and the keys that
-    have a mistake (noted). The shape is None if nothing can be made of the rest."""
-    size = len(loc)
+    """Read `data` as a `kind` without the keys that have an error, so that the rest can still be
+    checked.
+
+    Return the shape (None if it cannot be made of the rest) and the keys with errors, which are
+    noted.
+    """
     shape, details = _validate(kind, document, loc, data)
-    refused = {part[size] for part in document.refused if len(part) > size and part[:size] == loc}
-    broken = frozenset(refused | {detail["loc"][0] for detail in details if detail["loc"]})
+    broken = document.refused_below(loc)
+    for detail in details:
+        broken.update(detail["loc"][:1])
     if details and isinstance(data, dict):
         rest = {key: value for key, value in data.items() if key not in broken}
         with suppress(ValidationError):
-            return kind.model_validate(rest), broken
-    return shape, broken
+            shape = kind.model_validate(rest)
+    return shape, frozenset(broken)
 
 
 def _validate(kind: type[M], document: Document, loc: Loc, data: Any) -> tuple[M | None, list[Any]]:
-    """The shape, or None and pydantic's mistakes, which are noted."""
+    """Return the shape and no errors, or None and pydantic's errors, which are noted."""
     try:
         return kind.model_validate(data), []
     except ValidationError as error:
@@ -298,33 +328,49 @@ def _shapes_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> None:
-    """Note one of pydantic's mistakes in plain words, at its place in the file."""
+    """Note one of pydantic's errors in plain words, at its place in the file."""
     inner = _without_options(detail["loc"])
     full = (*loc, *inner)
     code, got = detail["type"], detail["input"]
     if code == "spec":
         document.add(full, detail["ctx"]["what"], detail["ctx"]["hint"])
     elif code == "missing":
-        field = _shape_at(kind, inner[:-1]).model_fields.get(str(full[-1]))
-        examples = field.examples if field and field.examples else []
-        hint = f"write {full[-1]}: {json.dumps(examples[0])}" if examples else ""
+        hint = _hint_to_write(_shape_at(kind, inner[:-1]), str(full[-1]))
         document.add(full[:-1], f"the key {full[-1]} is missing", hint)
     elif code in ("extra_forbidden", "invalid_key"):
-        keys = [f.alias or name for name, f in _shape_at(kind, inner[:-1]).model_fields.items()]
-        hint = nearest(str(inner[-1]), keys)
-        if not hint and len(keys) <= 12:
-            hint = f"known keys are {', '.join(keys)}"
+        hint = _hint_for_key(_shape_at(kind, inner[:-1]), str(inner[-1]))
         document.add(full, "unknown key", hint, key=True)
     elif code == "literal_error":
-        shown = detail["ctx"]["expected"].replace("'", "")
-        hint = nearest(got, re.split(", | or ", shown)) if isinstance(got, str) else ""
-        document.add(full, f"expected {shown.lower()}, got {describe(got)}", hint)
+        expected = detail["ctx"]["expected"].replace("'", "")
+        hint = ""
+        if isinstance(got, str):
+            hint = nearest(got, re.split(", | or ", expected))
+        document.add(full, f"expected {expected.lower()}, got {describe(got)}", hint)
     elif code == "too_short":
         document.add(full, "expected at least one, got an empty list")
     elif code in _EXPECTED:
-        is_number = type(got) in (int, float)
-        hint = "quote it" if code == "string_type" and isinstance(got, int | float) else ""
-        shown = f"the number {document.raw(full)}" if is_number else describe(got)
+        shown = describe(got)
+        if type(got) in (int, float):
+            shown = f"the number {document.raw(full)}"
+        is_unquoted = code == "string_type" and isinstance(got, int | float)
+        hint = "quote it" if is_unquoted else ""
         document.add(full, f"expected {_EXPECTED[code]}, got {shown}", hint)
     else:
         document.add(full, detail["msg"])
+
+
+def _hint_to_write(kind: type[BaseModel], key: str) -> str:
+    """Return the hint for a key that is missing; empty if the key has no example."""
+    field = kind.model_fields.get(key)
+    if field is None or not field.examples:
+        return ""
+    return f"write {key}: {json.dumps(field.examples[0])}"
+
+
+def _hint_for_key(kind: type[BaseModel], key: str) -> str:
+    """Return the hint for an unknown key: the nearest known one, or all if there are few."""
+    known = [field.alias or name for name, field in kind.model_fields.items()]
+    hint = nearest(key, known)
+    if not hint and len(known) <= _FEW_KEYS:
+        hint = f"known keys are {', '.join(known)}"
+    return hint

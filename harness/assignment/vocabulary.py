@@ -1,5 +1,7 @@
-"""What a spec may refer to: functions, files, clauses, and the constants of provided files, which
-are overridden in the source, so that whatever is computed from them follows."""
+"""The names that a spec may use: functions, files, clauses, and the constants of provided files.
+
+A constant is overridden in the source text, so that everything computed from it follows.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,15 @@ Overrides = tuple[Binding, ...]
 
 @dataclass(slots=True)
 class Variants:
-    """The provided files under every set of overrides that was asked for, and their constants."""
+    """The provided files and their constants, under each set of overrides that a scenario uses."""
 
     files: tuple[SourceFile, ...]
     submitted: tuple[str, ...]
     _known: dict[Overrides, tuple[ProvidedVariant, dict[str, object]]] = field(default_factory=dict)
 
     def constants(self, overrides: Overrides = ()) -> dict[str, object]:
-        """The constants under these overrides; HintedError, ProvidedError."""
+        """Return the constants under these overrides. Raise HintedError if one cannot be
+        overridden, ProvidedError if a provided file cannot be run."""
         if overrides not in self._known:
             files = with_overrides(self.files, overrides)
             variant = ProvidedVariant(constants=overrides, files=files)
@@ -48,12 +51,13 @@ class Variants:
         return self._known[overrides][1]
 
     def all(self, used: Iterable[Overrides]) -> tuple[ProvidedVariant, ...]:
-        return tuple(self._known[overrides][0] for overrides in dict.fromkeys([(), *used]))
+        distinct = dict.fromkeys([(), *used])
+        return tuple(self._known[overrides][0] for overrides in distinct)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """What assignment.yaml says, with the files it names read: what scenarios may name."""
+    """The content of assignment.yaml and the files it names: the names that scenarios may use."""
 
     document: Document
     shape: AssignmentShape
@@ -85,25 +89,31 @@ class Vocabulary:
         return tuple(function.name for function in self.functions)
 
     def parameters(self, function: str | None) -> tuple[str, ...]:
-        return next((each.parameters for each in self.functions if each.name == function), ())
+        by_name = (known.parameters for known in self.functions if known.name == function)
+        return next(by_name, ())
 
     @property
     def main_file(self) -> str:
-        """The file whose names scenarios know."""
+        """Return the name of the file whose names scenarios use."""
         return self.shape.submission.laid_as or self.submission_files[0]
 
     def other_file_of(self, function: str) -> str:
-        """The submitted file that has this function or class; "" where the main file knows it."""
-        main = next((each for each in self.reference if each.name == self.main_file), None)
+        """Return the submitted file that defines this function or class; an empty text if scenarios
+        can use it by its name in the main file."""
+        by_name = {file.name: file for file in self.reference}
+        main = by_name.get(self.main_file)
         for file in self.reference:
             if file is not main and function in defined_in([file]):
-                return "" if main is None or _knows(main, function, file) else file.name
+                is_known = main is None or _knows(main, function, file)
+                return "" if is_known else file.name
         return ""
 
     def has_clause(self, document: Document, loc: Loc, name: str) -> bool:
-        """Whether there is this clause, or no list of clauses; else a mistake is noted."""
-        names = [clause.id for clause in self.clauses or ()]
-        if self.clauses is None or name in names:
+        """Return whether the assignment has this clause, or lists none. Otherwise note an error."""
+        if self.clauses is None:
+            return True
+        names = [clause.id for clause in self.clauses]
+        if name in names:
             return True
         hint = nearest(name, names) or "list it, with what the sheet says, in clauses.yaml"
         document.add(loc, f"unknown clause {name}", hint)
@@ -111,50 +121,68 @@ class Vocabulary:
 
 
 def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ...]:
-    """The public functions, classes and methods of the sources, which are not imported."""
-    definitions = [each for each in _definitions(files) if not each.name.startswith("_")]
-    signatures = (each for definition in definitions for each in _signatures(definition))
-    return tuple({each.name: each for each in signatures}.values())
+    """Return the public functions, classes and methods that the files define, without importing
+    them."""
+    by_name: dict[str, FunctionSignature] = {}
+    for definition in _definitions(files):
+        if not definition.name.startswith("_"):
+            for signature in _signatures(definition):
+                by_name[signature.name] = signature
+    return tuple(by_name.values())
+
+
+def _python_files(files: Iterable[SourceFile]) -> Iterator[SourceFile]:
+    return (file for file in files if file.name.endswith(".py"))
 
 
 def _definitions(files: Iterable[SourceFile]) -> Iterator[_Definition]:
-    for file in files:
-        body = ast.parse(file.data).body if file.name.endswith(".py") else []
-        yield from (node for node in body if isinstance(node, _Definition))
+    for file in _python_files(files):
+        for node in ast.parse(file.data).body:
+            if isinstance(node, _Definition):
+                yield node
 
 
 def defined_in(files: Iterable[SourceFile]) -> tuple[str, ...]:
-    """The names of the functions and classes that the files define at their top level, sorted."""
-    return tuple(sorted({node.name for node in _definitions(files)}))
+    """Return the names of the functions and classes that the files define at their top level,
+    sorted."""
+    names = {node.name for node in _definitions(files)}
+    return tuple(sorted(names))
 
 
 def class_names(files: Iterable[SourceFile]) -> tuple[str, ...]:
-    """The names of all classes that the files define, in their order."""
-    parts = [part for file in files if file.name.endswith(".py") for part in statements(file.data)]
-    nodes = (node for part in parts for node in ast.walk(part))
-    return tuple(dict.fromkeys(node.name for node in nodes if isinstance(node, ast.ClassDef)))
+    """Return the names of all classes that the files define, in their order."""
+    names: dict[str, None] = {}
+    for file in _python_files(files):
+        for statement in statements(file.data):
+            for node in ast.walk(statement):
+                if isinstance(node, ast.ClassDef):
+                    names[node.name] = None
+    return tuple(names)
 
 
 def other_names(file: SourceFile) -> frozenset[str]:
-    """The public names that a module binds at its top level, but for definitions and imports."""
+    """Return the public names that a module binds at its top level other than by definitions and
+    imports."""
     names = (name for name, _ in _bindings(ast.parse(file.data)))
     return frozenset(name for name in names if not name.startswith("_"))
 
 
 def definitions_beside(files: Iterable[SourceFile], submitted: Iterable[str]) -> frozenset[str]:
-    """What the provided modules define, but for drivers, which import a `submitted` file."""
+    """Return the names that the provided modules define, without those of drivers, which import a
+    `submitted` file."""
     modules = {name.removesuffix(".py") for name in submitted}
-    named = [file for file in files if file.name.endswith(".py")]
-    return frozenset(defined_in(each for each in named if modules.isdisjoint(_imports_of(each))))
+    beside = [file for file in _python_files(files) if modules.isdisjoint(_imports_of(file))]
+    return frozenset(defined_in(beside))
 
 
 def _knows(main: SourceFile, name: str, other: SourceFile) -> bool:
-    """Whether a module binds a name at its top level, or takes all those of the other by a star."""
+    """Return whether a module binds a name at its top level, or imports all names of the other."""
     tree = ast.parse(main.data)
-    known = {*defined_in([main]), *(bound for bound, _ in _bindings(tree))}
+    known = set(defined_in([main]))
+    known.update(bound for bound, _ in _bindings(tree))
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
-            known |= {alias.asname or alias.name for alias in node.names}
+            known.update(alias.asname or alias.name for alias in node.names)
         if isinstance(node, ast.ImportFrom) and f"{node.module}.py" == other.name and "*" in known:
             return True
     return name in known
@@ -173,13 +201,19 @@ def _signatures(node: _Definition) -> Iterator[FunctionSignature]:
         yield FunctionSignature(name=node.name, parameters=_parameters(node))
         return
     methods = [part for part in node.body if isinstance(part, _Function)]
-    inits = [_parameters(part)[1:] for part in methods if part.name == "__init__"]
-    yield FunctionSignature(name=node.name, parameters=inits[0] if inits else ())
-    for part in methods:
-        if not part.name.startswith("_"):
-            decorators = [each.id for each in part.decorator_list if isinstance(each, ast.Name)]
-            names = _parameters(part)[0 if "staticmethod" in decorators else 1 :]
-            yield FunctionSignature(name=f"{node.name}.{part.name}", parameters=names)
+    inits = (_parameters(method)[1:] for method in methods if method.name == "__init__")
+    yield FunctionSignature(name=node.name, parameters=next(inits, ()))
+    for method in methods:
+        if not method.name.startswith("_"):
+            parameters = _parameters(method)
+            if not _is_static(method):
+                parameters = parameters[1:]
+            yield FunctionSignature(name=f"{node.name}.{method.name}", parameters=parameters)
+
+
+def _is_static(method: _Function) -> bool:
+    names = (part.id for part in method.decorator_list if isinstance(part, ast.Name))
+    return "staticmethod" in names
 
 
 def _parameters(node: _Function) -> tuple[str, ...]:
@@ -197,33 +231,45 @@ class ProvidedError(ValueError):
 def with_overrides(
     files: tuple[SourceFile, ...], constants: Iterable[Binding]
 ) -> tuple[SourceFile, ...]:
-    """The provided files with the top-level assignment of each name given the literal, on the same
-    lines. HintedError for a name without exactly one `NAME = …` or `NAME: T = …` in all files."""
+    """Return the provided files with the literal of each constant in its top-level assignment, on
+    the same lines.
+
+    Raise HintedError for a name without exactly one `NAME = …` or `NAME: T = …` in all files.
+    """
     data = {file.name: file.data for file in files}
     for binding in constants:
-        bound = [
-            (name, value)
-            for name in data
-            if name.endswith(".py")
-            for target, value in _bindings(ast.parse(data[name].decode("utf-8-sig")))
-            if target == binding.name
-        ]
-        plain = [(name, value) for name, value in bound if value is not None]
+        bound = list(_assignments_of(binding.name, data))
+        plain = [(file, value) for file, value in bound if value is not None]
         if len(bound) != 1 or not plain:
-            what = f"binds {binding.name} more than once"
-            what = what if plain else f"has no plain top-level assignment of {binding.name}"
+            what = f"has no plain top-level assignment of {binding.name}"
+            if plain:
+                what = f"binds {binding.name} more than once"
             hint = "an override rewrites the one NAME = … at the module's top level"
             raise HintedError(f"{' or '.join(data)} {what}", hint)
-        name, value = plain[0]
-        data[name] = _rewrite(data[name], value, binding.literal)
+        file, value = plain[0]
+        data[file] = _rewrite(data[file], value, binding.literal)
     return tuple(SourceFile(name=file.name, data=data[file.name]) for file in files)
+
+
+def _assignments_of(
+    constant: str, data: Mapping[str, bytes]
+) -> Iterator[tuple[str, ast.expr | None]]:
+    """Yield each top-level binding of a name: its file, and its value if it is a simple
+    assignment."""
+    for file, content in data.items():
+        if file.endswith(".py"):
+            tree = ast.parse(content.decode("utf-8-sig"))
+            for name, value in _bindings(tree):
+                if name == constant:
+                    yield file, value
 
 
 def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -> dict[str, object]:
     """Return the public plain values of the provided modules, which run in this process.
 
     A driver (a module that imports a `submitted` file) has none. May raise ProvidedError, and
-    SyntaxError if a module is not Python."""
+    SyntaxError if a module is not Python.
+    """
     imports = _Imports(files, submitted)
     constants: dict[str, object] = {}
     for module in imports.sources:
@@ -237,7 +283,7 @@ def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -
 
 
 class _DriverError(Exception):
-    """The module asks for a submitted one."""
+    """The module imports a submitted one."""
 
 
 class _Imports:
@@ -293,10 +339,12 @@ def _bindings(tree: ast.Module) -> Iterable[tuple[str, ast.expr | None]]:
 
 def _rewrite(source: bytes, value: ast.expr, literal: str) -> bytes:
     lines = source.removeprefix(codecs.BOM_UTF8).splitlines(keepends=True)
-    first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
+    first = value.lineno - 1
+    last = (value.end_lineno or value.lineno) - 1
     before = b"".join(lines[:first]) + lines[first][: value.col_offset]
     after = lines[last][value.end_col_offset :] + b"".join(lines[last + 1 :])
-    literal = f"({literal})" if literal[:1] == "-" else literal
+    if literal.startswith("-"):
+        literal = f"({literal})"
     if last > first:
         # Later lines keep their numbers: tracebacks and findings point at them.
         literal = "(" + literal + "\n" * (last - first) + ")"
@@ -313,7 +361,7 @@ class TemplateError(ValueError):
 
 
 def names_in(text: str) -> set[str]:
-    """The names that a text's templates use."""
+    """Return the names that a text's templates use."""
     return {match[1].strip() for match in _TEMPLATE.finditer(text)}
 
 
@@ -325,17 +373,22 @@ def render(text: str, constants: Mapping[str, object], quote: Callable[[str], st
         name = match[1].strip()
         if name in constants:
             constant = constants[name]
-            return quote(constant if isinstance(constant, str) else repr(constant))
-        unknown, other = f"unknown constant {name}", f"{match[0]} is not the name of a constant"
-        raise TemplateError(unknown if name.isidentifier() else other, name, match.start())
+            text = constant if isinstance(constant, str) else repr(constant)
+            return quote(text)
+        what = f"{match[0]} is not the name of a constant"
+        if name.isidentifier():
+            what = f"unknown constant {name}"
+        raise TemplateError(what, name, match.start())
 
     return _TEMPLATE.sub(value, text)
 
 
 def as_template(text: str, variant: ProvidedVariant, submitted: Iterable[str] = ()) -> str:
-    """`text` with the values of message constants (with a letter and white space, so that no piece
-    or separator is taken for one) written as `{{ NAME }}`, longest first; it renders to `text`
-    again. `submitted` are the files handed in, as in `constants_of`."""
+    """Return `text` with the values of message constants written as `{{ NAME }}`, longest first.
+
+    A message constant has a letter and white space, so that no piece or separator is taken for one.
+    The result renders to `text` again. `submitted` are the uploaded files, as in `constants_of`.
+    """
     constants = constants_of(variant.files, submitted)
     names: dict[str, str] = {}
     for name, value in constants.items():
@@ -343,9 +396,11 @@ def as_template(text: str, variant: ProvidedVariant, submitted: Iterable[str] = 
             names.setdefault(value, name)
     if not names:
         return text
-    pattern = "|".join(re.escape(value) for value in sorted(names, key=len, reverse=True))
+    longest_first = sorted(names, key=len, reverse=True)
+    pattern = "|".join(map(re.escape, longest_first))
     template = re.sub(pattern, lambda match: "{{ " + names[match[0]] + " }}", text)
     try:
-        return template if render(template, constants) == text else text
+        is_same = render(template, constants) == text
     except TemplateError:
         return text
+    return template if is_same else text

@@ -221,7 +221,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "f.yaml:6:23: stand_in.a1.py: copy.py is the reference's own answer. Hint: write a module for this use.\n"
      "f.yaml:9:23: stand_in.a1.py: there is no file b.py in the spec folder or among the course's files. Hint: the reference's own answer is never used.\n"
      "f.yaml:12:23: stand_in.a1.py: bad.py is not Python (invalid syntax).\n"
-     "f.yaml:15:23: stand_in.a1.py: ../a1.py is a path. Hint: write the file's name alone.\n"
+     "f.yaml:15:23: stand_in.a1.py: ../a1.py is a path. Hint: write only the file's name.\n"
      "f.yaml:18:23: stand_in.a1.py: there is no file none.py in the spec folder or among the course's files.\n"
      "f.yaml:21:5: stand_in: nothing of the submission would be left. Hint: leave out the module that the scenario is about.\n"
      "f.yaml:21:23: stand_in.a1.py: bad.py is not Python (invalid syntax).\n"
@@ -234,7 +234,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "submission without files": ({A: ASSIGNMENT.replace("files: [a1.py]", "")},
      "assignment.yaml:4:13: submission: expected files or as. Hint: write {files: [a1.py]}."),
     "submission in a folder": ({A: ASSIGNMENT.replace("[a1.py]", "[a/a1.py]")},
-     "assignment.yaml:4:22: submission.files, item 1: a/a1.py is a path. Hint: write the file's name alone."),
+     "assignment.yaml:4:22: submission.files, item 1: a/a1.py is a path. Hint: write only the file's name."),
     "provided file is not there": ({A: ASSIGNMENT.replace("[a1_s", "[b1_s")},
      "assignment.yaml:5:12: provided, item 1: reference/small/b1_support.py is not there."),
     "provided file is not Python": ({S: "x = = 1\n"},
@@ -354,7 +354,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "mutant of an unknown clause": ({M: MUTANTS.replace('"4.6"', '"4.5"')},
      "mutants.yaml:2:13: mutants, item 1, clause: unknown clause 4.5. Hint: did you mean 4.6?"),
     "no attribute of a class": ({A: ASSIGNMENT + "compare: {Board: []}\n", R: CLASSES},
-     "assignment.yaml:9:18: compare.Board: expected a list of attributes, or attributes, repr, equality or none, got a list. Hint: write none where nothing but the class counts."),
+     "assignment.yaml:9:18: compare.Board: expected a list of attributes, or attributes, repr, equality or none, got a list. Hint: write none if only the class counts."),
     "no such class": ({A: ASSIGNMENT + "compare: {Acount: repr}\n", R: CLASSES},
      "assignment.yaml:9:11: compare.Acount: neither the reference nor a provided file has a class Acount. Hint: there are Board."),
     "an odd way to compare": ({A: ASSIGNMENT + "compare: {Board: reprs}\n", R: CLASSES},

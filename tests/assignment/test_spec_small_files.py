@@ -126,7 +126,7 @@ def test_it_is_in_the_plan(text: str, field: str, value: object, tmp_path: Path)
 
 
 REFUSED = {
-    archive("week3/A3.zip"): "week3/A3.zip is a path. Hint: write the file's name alone.",
+    archive("week3/A3.zip"): "week3/A3.zip is a path. Hint: write only the file's name.",
     archive("A3.rar"): f"{ENDINGS}, got the text 'A3.rar'.",
     archive("A3"): f"{ENDINGS}, got the text 'A3'.",
     archive(".zip"): f"{ENDINGS}, got the text '.zip'.",

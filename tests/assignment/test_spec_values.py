@@ -232,11 +232,11 @@ NO_TIMES = {
     ),
     ("2026-3-1", ""): (
         "expected a date and a time, got '2026-3-1'",
-        "write one like 2026-03-01T12:00, or a date alone for its midnight",
+        "write one like 2026-03-01T12:00, or only a date for its midnight",
     ),
     ("noon", ""): (
         "expected a date and a time, got 'noon'",
-        "write one like 2026-03-01T12:00, or a date alone for its midnight",
+        "write one like 2026-03-01T12:00, or only a date for its midnight",
     ),
 }
 

@@ -56,24 +56,27 @@ from harness.model.submission import ARCHIVE_ENDINGS
 _PERCENT = r"^[0-9]{1,3}(\.[0-9]{1,2})? ?%$"
 _PERIOD = r"^([0-9]{1,4}) ?(min|minutes?|h|hours?|days?)$"
 _UNITS = {"m": (TimeUnit.MINUTE, 24 * 60), "h": (TimeUnit.HOUR, 24), "d": (TimeUnit.DAY, 1)}
-_MOST_DAYS = 366
+_MAX_DAYS = 366
 _WORTH = "-?[0-9]{1,6}([.][0-9]{1,6}|/[0-9]{0,5}[1-9][0-9]{0,5})?"
 
 
 def _percent(value: Any) -> Fraction:
-    is_share = isinstance(value, str) and re.fullmatch(_PERCENT, value)
-    if is_share and 0 < (share := Fraction(value.rstrip("% ")) / 100) <= 1:
-        return share
+    if isinstance(value, str) and re.fullmatch(_PERCENT, value):
+        share = Fraction(value.rstrip("% ")) / 100
+        if 0 < share <= 1:
+            return share
     what = f"expected a percentage above 0 like 10%, up to 100%, got {describe(value)}"
     raise wrong(what, instead="10%")
 
 
 def _period(value: Any) -> Period:
-    if isinstance(value, str) and (written := re.fullmatch(_PERIOD, value)):
+    written = re.fullmatch(_PERIOD, value) if isinstance(value, str) else None
+    if written:
         unit, in_a_day = _UNITS[written[2][0]]
-        if 0 < int(written[1]) <= _MOST_DAYS * in_a_day:
-            return Period(count=int(written[1]), unit=unit)
-        raise wrong(f"expected a time up to {_MOST_DAYS} days, got {value}", instead="7 days")
+        count = int(written[1])
+        if 0 < count <= _MAX_DAYS * in_a_day:
+            return Period(count=count, unit=unit)
+        raise wrong(f"expected a time up to {_MAX_DAYS} days, got {value}", instead="7 days")
     what = f"expected a time like 15 min, 12 hours or 7 days, got {describe(value)}"
     raise wrong(what, instead="7 days")
 
@@ -106,7 +109,7 @@ class LateShape(Shape):
     until: PeriodText | None = None
     """How long after the due time something is graded at all, like 7 days."""
     slip_days: Annotated[
-        int, Field(ge=0, le=_MOST_DAYS), Expects(f"a whole number up to {_MOST_DAYS}", instead=0)
+        int, Field(ge=0, le=_MAX_DAYS), Expects(f"a whole number up to {_MAX_DAYS}", instead=0)
     ] = 0
     """Late days that cost a student nothing, in all assignments of the course together."""
     attempt: Literal["in_time", "latest"] = "in_time"
@@ -115,7 +118,9 @@ class LateShape(Shape):
     @model_validator(mode="after")
     def _costs_something(self) -> LateShape:
         has_rate = self.per_day or self.per_hour
-        spare = [key for key in ("of", "at_most") if not has_rate and key in self.model_fields_set]
+        spare: list[str] = []
+        if not has_rate:
+            spare = [key for key in ("of", "at_most") if key in self.model_fields_set]
         if self.per_day and self.per_hour:
             what, hint = "per_day and per_hour are both here", "leave one of them out"
         elif not (has_rate or self.slip_days or self.grace):
@@ -142,7 +147,7 @@ class LateShape(Shape):
 
 def _file_name(name: str) -> str:
     if not re.fullmatch(r"[^/\\\x00]+", name):
-        raise wrong(f"{name} is a path", "write the file's name alone", instead="none.zip")
+        raise wrong(f"{name} is a path", "write only the file's name", instead="none.zip")
     return name
 
 
@@ -186,8 +191,11 @@ _WAYS = Literal["attributes", "repr", "equality", "none"]
 
 
 def _hint_to_compare(value: Any) -> str:
-    hint = "write none where nothing but the class counts" if value == [] else ""
-    return nearest(value, get_args(_WAYS)) if isinstance(value, str) else hint
+    if isinstance(value, str):
+        return nearest(value, get_args(_WAYS))
+    if value == []:
+        return "write none if only the class counts"
+    return ""
 
 
 def _attribute(name: Any) -> str:
@@ -205,7 +213,7 @@ Comparison = Annotated[
 
 
 class SubmissionShape(Shape):
-    """`submission:` what is handed in."""
+    """`submission:` the files that students upload."""
 
     files: _FileNames = []
     """The names of the files handed in."""
@@ -226,7 +234,9 @@ class SubmissionShape(Shape):
     @property
     def file_names(self) -> tuple[str, ...]:
         """The names under which the program is run."""
-        return tuple(self.files) or ((self.laid_as,) if self.laid_as else ())
+        if self.files:
+            return tuple(self.files)
+        return (self.laid_as,) if self.laid_as else ()
 
 
 def _worth(value: Any) -> Fraction:
@@ -331,28 +341,20 @@ class AssignmentShape(Shape):
 def read_heading(
     document: Document, root: Path, folder: Path, support: Path | None
 ) -> Vocabulary | None:
-    """Read the assignment of a spec folder without its clauses; None, with errors noted, if it
-    fails."""
+    """Return the content of assignment.yaml without its clauses; None, with errors noted, if it
+    cannot be read."""
     shape = read_shape(AssignmentShape, document)
     if shape is None:
         return None
     beside = root / REFERENCE / folder.name
     answers = [beside / name for name in shape.submission.file_names]
-    answers = answers if any(path.is_file() for path in answers) else []
+    if not any(path.is_file() for path in answers):
+        answers = []
     reference = _files(document, root, ("submission", "files"), answers)
-    instead = {
-        name for name in shape.provided if support is not None and (support / name).is_file()
-    }
-    if support is not None and not instead:
-        what = f"holds none of the provided files ({', '.join(shape.provided) or 'there are none'})"
-        document.problems.add_to_file(display_path(root, support), what, "correct --support")
-    paths = [(support if support and name in instead else beside) / name for name in shape.provided]
+    instead = _files_of_support(document, root, support, shape.provided)
+    paths = [instead.get(name, beside / name) for name in shape.provided]
     provided = _files(document, root, ("provided",), paths)
-    clock: Clock | None = None
-    try:
-        clock = read_clock(shape.clock, shape.time_zone) if shape.clock else None
-    except HintedError as error:
-        document.add(("clock",), str(error), error.hint)
+    states_floats = "floats" in shape.model_fields_set
     return Vocabulary(
         document=document,
         shape=shape,
@@ -365,16 +367,49 @@ def read_heading(
         other_names=other_names(reference[0]) if reference else frozenset(),
         definitions=definitions_beside(provided, shape.submission.file_names),
         limits=shape.limits.over(Limits()),
-        floats_within=shape.floats.within if "floats" in shape.model_fields_set else None,
-        clock=clock,
+        floats_within=shape.floats.within if states_floats else None,
+        clock=_clock(document, shape),
         variants=Variants(provided, shape.submission.file_names),
     )
+
+
+def _files_of_support(
+    document: Document, root: Path, support: Path | None, provided: Sequence[str]
+) -> dict[str, Path]:
+    """Return the files of the support folder that take the place of provided ones, by name.
+
+    Note an error if there is a folder and it has none of them.
+    """
+    if support is None:
+        return {}
+    paths: dict[str, Path] = {}
+    for name in provided:
+        if (support / name).is_file():
+            paths[name] = support / name
+    if not paths:
+        names = ", ".join(provided) or "there are none"
+        what = f"holds none of the provided files ({names})"
+        document.problems.add_to_file(display_path(root, support), what, "correct --support")
+    return paths
+
+
+def _clock(document: Document, shape: AssignmentShape) -> Clock | None:
+    """Return the time that programs are told; None if none is stated or, with an error noted, if it
+    is not a time."""
+    if not shape.clock:
+        return None
+    try:
+        return read_clock(shape.clock, shape.time_zone)
+    except HintedError as error:
+        document.add(("clock",), str(error), error.hint)
+        return None
 
 
 def _files(
     document: Document, root: Path, loc: Loc, paths: Iterable[Path]
 ) -> tuple[SourceFile, ...]:
-    """The files of a list; mistakes are noted for those that are not there or cannot be read."""
+    """Return the files of a list; errors are noted for those that do not exist or cannot be
+    read."""
     files: list[SourceFile] = []
     for index, path in enumerate(paths):
         name = display_path(root, path)
@@ -402,7 +437,8 @@ def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
     """Return the slots in the file's order.
 
     Note errors for repeated ids, for clauses that clauses.yaml lacks, and for rubrics with more
-    points than the slot has marks."""
+    points than the slot has marks.
+    """
     document = vocabulary.document
     slots: dict[str, ManualSlot] = {}
     for index, part in enumerate(vocabulary.shape.manual):
@@ -411,36 +447,47 @@ def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
             document.add(("manual", index, "id"), what, "ids are unique in the list")
         if part.clause:
             vocabulary.has_clause(document, ("manual", index, "clause"), part.clause)
-        loc = ("manual", index, "rubric")
-        items: dict[str, RubricItem] = {}
-        for at, item in enumerate(part.rubric):
-            if item.id in items:
-                what = f"the id {item.id} is here a second time"
-                document.add((*loc, at, "id"), what, "ids are unique in a rubric")
-            levels = (RubricLevel(title=name, points=each) for name, each in item.levels.items())
-            items[item.id] = RubricItem(**dict(item) | {"levels": tuple(levels)})
-        slots[part.id] = ManualSlot(**dict(part) | {"rubric": tuple(items.values())})
-        if (spare := slots[part.id].spare) < 0:
-            what = f"the items of the rubric add up to {float(part.out_of - spare):g}"
+        loc: Loc = ("manual", index, "rubric")
+        fields = dict(part) | {"rubric": _rubric(document, loc, part)}
+        slot = ManualSlot(**fields)
+        slots[part.id] = slot
+        if slot.spare < 0:
+            what = f"the items of the rubric add up to {float(part.out_of - slot.spare):g}"
             document.add(loc, f"{what}, more than out_of", "lower their points, or raise out_of")
     return tuple(slots.values())
+
+
+def _rubric(document: Document, loc: Loc, slot: ManualShape) -> tuple[RubricItem, ...]:
+    """Return the items of a rubric; note errors for repeated ids."""
+    items: dict[str, RubricItem] = {}
+    for index, item in enumerate(slot.rubric):
+        if item.id in items:
+            what = f"the id {item.id} is here a second time"
+            document.add((*loc, index, "id"), what, "ids are unique in a rubric")
+        levels: list[RubricLevel] = []
+        for title, points in item.levels.items():
+            levels.append(RubricLevel(title=title, points=points))
+        fields = dict(item) | {"levels": tuple(levels)}
+        items[item.id] = RubricItem(**fields)
+    return tuple(items.values())
 
 
 def comparisons(vocabulary: Vocabulary, classes: Sequence[str]) -> tuple[ClassComparison, ...]:
     """Return how the objects of each class are compared.
 
     With a reference, note an error for a class that is neither among `classes` nor made by a call
-    (`namedtuple`)."""
-    document, written = vocabulary.document, vocabulary.shape.compare
-    names = (*classes, *vocabulary.other_names)
-    for name in written if vocabulary.reference else ():
-        if name not in names:
+    (`namedtuple`).
+    """
+    document, names = vocabulary.document, (*classes, *vocabulary.other_names)
+    found: list[ClassComparison] = []
+    for name, how in vocabulary.shape.compare.items():
+        if vocabulary.reference and name not in names:
             hint = nearest(name, names) or f"there are {', '.join(classes) or 'none'}"
             what = f"neither the reference nor a provided file has a class {name}"
             document.add(("compare", name), what, hint, key=True)
-    return tuple(
-        ClassComparison(name=name, how=CompareBy(how))
-        if isinstance(how, str)
-        else ClassComparison(name=name, how=CompareBy.NAMED, attributes=tuple(how))
-        for name, how in written.items()
-    )
+        if isinstance(how, str):
+            found.append(ClassComparison(name=name, how=CompareBy(how)))
+        else:
+            named = ClassComparison(name=name, how=CompareBy.NAMED, attributes=tuple(how))
+            found.append(named)
+    return tuple(found)

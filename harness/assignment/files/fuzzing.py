@@ -1,4 +1,4 @@
-"""`fuzz:` in assignment.yaml, and the strategies that scenarios name: what can be drawn anew."""
+"""Read `fuzz:` in assignment.yaml, and the strategies that scenarios name: inputs to draw anew."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -126,7 +126,7 @@ def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
 
 
 def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
-    """A target for each scenario and set of constants that is drawn by a strategy."""
+    """Yield a target for each scenario and set of constants that a strategy draws for."""
     requests = dict(compiled.samples)
     for scenario in compiled.scenarios:
         first = scenario.stimuli[0]
@@ -145,7 +145,8 @@ def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
 
 
 def _target(context: Context, entry: _Entry, kind: type[Action]) -> FuzzTarget:
-    """The target of an entry under one set of constants; Refused if it cannot be read."""
+    """Return the target of an entry under one set of constants. Raise Refused if it cannot be
+    read."""
     context.names_known = isinstance(entry, FuzzGameShape)
     prefix, variation = read_given(context), context.variation
     action = read_stimulus(context, kind).action
@@ -193,7 +194,8 @@ def _lines(context: Context, loc: Loc, answers: FuzzAnswersShape, key: str) -> L
 def _function(
     context: Context, loc: Loc, name: str, *, strict: bool = True
 ) -> CourseFunction | None:
-    """The function; None, with a mistake, for none, or where (`strict`) it asks for no constant."""
+    """Return the function; None, with an error noted, if it does not exist or, if `strict`, asks
+    for something that is not a constant."""
     with suppress(Refused), context.noted(loc):
         function = course_function(context.vocabulary, name)
         names = [each for each in function.parameters if each in context.constants]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
@@ -15,6 +15,7 @@ from harness.assignment.vocabulary import Vocabulary, defined_in
 from harness.common.words import listed
 from harness.matchers.reading import nearest
 from harness.model.policy import Consequence, FileImports, ImportPolicy, NameList, Policy, Severity
+from harness.policy.rule import ListSetting
 from harness.policy.rules import policy_rules
 
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
@@ -29,8 +30,8 @@ class OneKeyShape(Shape):
         stated = sorted(self.model_fields_set)
         if len(stated) != 1:
             kinds = listed(type(self).model_fields, "or")
-            what = f"expected one of {kinds}, got {' and '.join(stated) or 'nothing'}"
-            raise wrong(what, instead={"allow": []})
+            got = " and ".join(stated) or "nothing"
+            raise wrong(f"expected one of {kinds}, got {got}", instead={"allow": []})
         return self
 
 
@@ -102,8 +103,9 @@ class DeductShape(Shape):
 
 
 def _severity_hint(value: Any) -> str:
-    near = nearest(value, _PLAIN) if isinstance(value, str) else ""
-    return "write {deduct: 1.5}" if value == "deduct" else near
+    if value == "deduct":
+        return "write {deduct: 1.5}"
+    return nearest(value, _PLAIN) if isinstance(value, str) else ""
 
 
 _Severity = Annotated[
@@ -135,20 +137,21 @@ class _PolicyShape(Shape):
 
 
 _SETTINGS = [rule.setting for rule in policy_rules() if rule.setting is not None]
-_LISTS: dict[str, Any] = {
-    setting.key: (
-        (ListShape if setting.may_forbid else AllowShape) | None,
-        Field(default=None, description=setting.description),
-    )
-    for setting in _SETTINGS
-}
+
+
+def _field_of(setting: ListSetting) -> Any:
+    shape = ListShape if setting.may_forbid else AllowShape
+    return (shape | None, Field(default=None, description=setting.description))
+
+
+_LISTS: dict[str, Any] = {setting.key: _field_of(setting) for setting in _SETTINGS}
 PolicyShape = create_model(
     "PolicyShape", __base__=_PolicyShape, __doc__=_PolicyShape.__doc__, **_LISTS
 )
 
 
 def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
-    """The policy; None, with mistakes noted, if the file holds none."""
+    """Return the policy; None, with errors noted, if the file cannot be read."""
     shape = read_shape(PolicyShape, document)
     if shape is None:
         return None
@@ -184,14 +187,15 @@ def _file_imports(
     if not shape.files:
         document.add(("imports", "files"), "names no file", "leave imports out")
     laid_as = vocabulary.shape.submission.laid_as
-    submitted = (laid_as,) if laid_as else vocabulary.submission_files
+    submitted = vocabulary.submission_files
+    if laid_as:
+        submitted = (laid_as,)
     rules: list[FileImports] = []
     for name, part in shape.files.items():
         loc = ("imports", "files", name)
         if name not in submitted or not name.endswith(".py"):
-            document.add(
-                loc, f"{name} is not a submitted module", nearest(name, submitted), key=True
-            )
+            what = f"{name} is not a submitted module"
+            document.add(loc, what, nearest(name, submitted), key=True)
         rules.append(FileImports(file=name, imports=_imports(document, loc, part)))
     return tuple(rules)
 
@@ -219,16 +223,25 @@ def _lists(document: Document, shape: _PolicyShape) -> Iterator[NameList]:
         (kind,) = part.model_fields_set
         if isinstance(part, ListShape):
             _check_empty(document, (setting.key,), part)
-        all_names = setting.names if kind == "allow" else setting.forbidden
-        known = None if all_names is None else all_names()
-        for index, name in enumerate(names := getattr(part, kind)):
-            loc = (setting.key, kind, index)
-            if known is not None and name not in known:
-                every = f"there are {listed(known, 'or')}" if len(known) <= _FEW else ""
-                document.add(loc, f"unknown {setting.noun} {name}", nearest(name, known) or every)
-            elif not name.isidentifier():
-                document.add(loc, f"{name!r} is not a name")
+        names = getattr(part, kind)
+        _check_names(document, setting, kind, names)
         yield NameList(key=setting.key, **{kind: tuple(names)})
+
+
+def _check_names(document: Document, setting: ListSetting, kind: str, names: Sequence[str]) -> None:
+    """Note an error for each name that the setting does not know."""
+    all_names = setting.names if kind == "allow" else setting.forbidden
+    known = None if all_names is None else all_names()
+    for index, name in enumerate(names):
+        loc = (setting.key, kind, index)
+        if known is None or name in known:
+            if not name.isidentifier():
+                document.add(loc, f"{name!r} is not a name")
+            continue
+        hint = nearest(name, known)
+        if not hint and len(known) <= _FEW:
+            hint = f"there are {listed(known, 'or')}"
+        document.add(loc, f"unknown {setting.noun} {name}", hint)
 
 
 def _consequence(severity: str | DeductShape) -> Consequence:

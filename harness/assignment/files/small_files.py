@@ -140,7 +140,7 @@ class MutantsShape(Shape):
 
 
 def read_clauses(document: Document) -> tuple[Clause, ...] | None:
-    """The clauses, in the file's order; None, with mistakes noted, if it cannot be read."""
+    """Return the clauses, in the file's order; None, with errors noted, if it cannot be read."""
     shape = read_shape(ClausesShape, document)
     if shape is None:
         return None
@@ -153,15 +153,21 @@ def read_clauses(document: Document) -> tuple[Clause, ...] | None:
 
 
 def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Exemption, ...]:
-    """The exemptions; mistakes are noted in the document's problems."""
+    """Return the exemptions; errors are noted."""
     shape = read_shape(ExemptShape, document)
-    entries = [] if shape is None else shape.exempt
-    for index, part in enumerate(entries):
+    if shape is None:
+        return ()
+    exemptions: list[Exemption] = []
+    for index, part in enumerate(shape.exempt):
         for place, pattern in enumerate(part.scenarios):
-            if not any(glob(pattern).fullmatch(name) for name in scenario_ids):
-                loc, hint = ("exempt", index, "scenarios", place), nearest(pattern, scenario_ids)
+            matches = glob(pattern).fullmatch
+            if not any(map(matches, scenario_ids)):
+                loc = ("exempt", index, "scenarios", place)
+                hint = nearest(pattern, scenario_ids)
                 document.add(loc, f"{pattern} matches no scenario", hint)
-    return tuple(Exemption(**dict(part) | {"scenarios": tuple(part.scenarios)}) for part in entries)
+        fields = dict(part) | {"scenarios": tuple(part.scenarios)}
+        exemptions.append(Exemption(**fields))
+    return tuple(exemptions)
 
 
 def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
@@ -171,26 +177,32 @@ def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
     if not path.exists():
         return ()
     shape = load_shape(EquivalentsShape, path, f"{folder.parent.name}/{folder.name}/{EQUIVALENT}")
-    return tuple(
-        Equivalent(
-            **part.model_dump(include={"file", "function", "why"}),
-            before=part.find.strip(),
-            after=part.replace.strip(),
-        )
-        for part in shape.equivalent
+    return tuple(_equivalent(part) for part in shape.equivalent)
+
+
+def _equivalent(part: EquivalentShape) -> Equivalent:
+    return Equivalent(
+        file=part.file,
+        function=part.function,
+        before=part.find.strip(),
+        after=part.replace.strip(),
+        why=part.why,
     )
 
 
 def read_mutants(document: Document, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
-    """The mutants that can be made; mistakes noted for the others."""
+    """Return the mutants that can be made; note errors for the others."""
     shape = read_shape(MutantsShape, document)
+    if shape is None:
+        return ()
     texts = {file.name: file.data.decode("utf-8-sig") for file in vocabulary.reference}
     mutants: list[Mutant] = []
-    for index, part in enumerate(() if shape is None else shape.mutants):
+    for index, part in enumerate(shape.mutants):
         is_listed = vocabulary.has_clause(document, ("mutants", index, "clause"), part.clause)
         with suppress(Refused):
             mutant = _mutant(document, index, part, texts)
-            mutants += [mutant] if is_listed else []
+            if is_listed:
+                mutants.append(mutant)
     return tuple(mutants)
 
 
@@ -204,8 +216,9 @@ def _mutant(document: Document, index: int, part: MutantShape, texts: dict[str, 
         refuse("file", f"the reference has no file {file}", nearest(file, texts))
     places = places_of(texts[file], part.find, part.replace)
     if not places:
-        several = "\n" in part.find.strip("\n")
-        hint = "several lines are whole lines, each as it is but for indentation" if several else ""
+        hint = ""
+        if "\n" in part.find.strip("\n"):
+            hint = "several lines are whole lines, each as it is but for indentation"
         refuse("find", f"this text is not in {file}", hint)
     if len(places) > 1:
         what = f"this text is {len(places)} times in {file}"
@@ -217,30 +230,49 @@ def _mutant(document: Document, index: int, part: MutantShape, texts: dict[str, 
         parse_statements(texts[file].replace(find, replacement))
     except PythonError as error:
         refuse("replace", f"the changed {file} is not Python ({error})")
-    return Mutant(**dict(part) | {"find": find, "replace": replacement})
+    fields = dict(part) | {"find": find, "replace": replacement}
+    return Mutant(**fields)
 
 
 def places_of(text: str, find: str, replacement: str) -> list[tuple[str, str]]:
-    """Every place of `find` in the text, as text that is there once, with what takes its place.
-    Whole lines are found at any indentation (a YAML block has lost it), else any piece of text."""
+    """Return every place of `find` in the text: a piece of text that occurs once, and its
+    replacement.
+
+    Whole lines are found at any indentation (a YAML block has lost it), otherwise any piece of
+    text.
+    """
     lines = text.splitlines(keepends=True)
-    old = textwrap.dedent(find).strip("\n").splitlines()
-    new = textwrap.dedent(replacement).strip("\n").splitlines()
+    old = _dedented(find)
+    new = _dedented(replacement)
     places: list[tuple[str, str]] = []
     for start in range(len(lines) - len(old) + 1):
         block = "".join(lines[start : start + len(old)])
-        if old and textwrap.dedent(block).strip("\n").splitlines() == old:
+        if old and _dedented(block) == old:
             margin = block[: len(lines[start].rstrip("\r\n")) - len(old[0])]
-            changed = "".join(f"{margin}{line}\n" if line.strip() else "\n" for line in new)
             before = start
             while text.count("".join(lines[before:start]) + block) > 1 and before > 0:
                 before -= 1
             context = "".join(lines[before:start])
-            places.append((context + block, context + changed))
+            places.append((context + block, context + _indented(new, margin)))
     if places:
         return places
     piece = find.removesuffix("\n")
-    return [(piece, replacement.removesuffix("\n"))] * text.count(piece) if piece else []
+    if not piece:
+        return []
+    return [(piece, replacement.removesuffix("\n"))] * text.count(piece)
+
+
+def _dedented(text: str) -> list[str]:
+    return textwrap.dedent(text).strip("\n").splitlines()
+
+
+def _indented(lines: Sequence[str], margin: str) -> str:
+    text = ""
+    for line in lines:
+        if line.strip():
+            text += margin + line
+        text += "\n"
+    return text
 
 
 @cache
@@ -269,8 +301,11 @@ _CAUSE = AfterValidator(
 
 
 def _sentence(text: str) -> str:
-    """A part of a message; one word with an underscore that is nearly a rule's name is none."""
-    keys = {name: key for key, names in reversed(_names().items()) for name in names}
+    """Check that the text is not the name of a rule, or nearly: it must be a part of a message."""
+    keys: dict[str, str] = {}
+    for key, names in _names().items():
+        for name in names:
+            keys.setdefault(name, key)
     close = difflib.get_close_matches(text, keys, n=1, cutoff=_MISSPELLED)
     if close and re.fullmatch(r"[a-z]+(?:_[a-z]+)+", text):
         what, hint = f"the rule {text}", f"it stands under {keys[close[0]]}"
@@ -281,7 +316,9 @@ def _sentence(text: str) -> str:
 
 
 def _range(mark: float | list[float]) -> tuple[float, float]:
-    least, most = mark if isinstance(mark, list) else (mark, mark)
+    if not isinstance(mark, list):
+        return mark, mark
+    least, most = mark
     if least > most:
         raise wrong("the least is more than the most", instead=0)
     return least, most
@@ -320,38 +357,49 @@ class ExpectShape(Shape):
 
 
 def load_expectation(path: Path) -> SampleExpectation:
-    """What an expect.yaml says; SpecErrors with every mistake in it."""
+    """Read an expect.yaml. Raise SpecErrors with all errors."""
     try:
         name = display_path(find_root(path.parent), path.resolve())
     except UserError:
         name = path.as_posix()
     shape = load_shape(ExpectShape, path, name)
-    stated: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in shape
-        if key in shape.model_fields_set
-    }
-    stated["verdicts"] = tuple(
-        ExpectedVerdict(pattern=pattern, kind=VerdictKind(kind))
-        for pattern, kind in shape.verdicts.items()
-    )
+    stated: dict[str, Any] = {}
+    for key in shape.model_fields_set:
+        value = getattr(shape, key)
+        stated[key] = tuple(value) if isinstance(value, list) else value
+    verdicts: list[ExpectedVerdict] = []
+    for pattern, kind in shape.verdicts.items():
+        verdicts.append(ExpectedVerdict(pattern=pattern, kind=VerdictKind(kind)))
+    stated["verdicts"] = tuple(verdicts)
     if "causes" in stated:
-        pairs = ((name, rule) for name, rules in shape.causes.items() for rule in rules)
-        stated["causes"] = tuple(ExpectedCause(function=name, rule=rule) for name, rule in pairs)
+        causes: list[ExpectedCause] = []
+        for name, rules in shape.causes.items():
+            causes += (ExpectedCause(function=name, rule=rule) for rule in rules)
+        stated["causes"] = tuple(causes)
     return SampleExpectation(**stated)
 
 
 def expectation_text(expected: SampleExpectation) -> str:
-    """An expect.yaml that says this, and reads back as the same; an empty one says `fails: []`."""
+    """Return an expect.yaml that reads back as this expectation; an empty one states
+    `fails: []`."""
     keys = {field.name: getattr(expected, field.name) for field in fields(expected)}
-    keys["verdicts"] = {each.pattern: each.kind for each in expected.verdicts} or None
+    keys["verdicts"] = {verdict.pattern: verdict.kind for verdict in expected.verdicts} or None
     if expected.causes is not None:
-        rules: dict[str, list[str]] = {}
-        for each in expected.causes:
-            rules.setdefault(each.function, []).append(each.rule)
-        keys["causes"] = {name: of[0] if len(of) == 1 else of for name, of in rules.items()}
-    return "".join(
-        f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
-        for name, value in keys.items()
-        if value not in ((), "", None) or name == "fails"
-    )
+        keys["causes"] = _rules_by_function(expected.causes)
+    text = ""
+    for name, value in keys.items():
+        if value not in ((), "", None) or name == "fails":
+            text += f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
+    return text
+
+
+def _rules_by_function(causes: Sequence[ExpectedCause]) -> dict[str, str | list[str]]:
+    """Return the rules of each function's causes: a list only if there are several."""
+    rules: dict[str, list[str]] = {}
+    for cause in causes:
+        rules.setdefault(cause.function, []).append(cause.rule)
+    written: dict[str, str | list[str]] = {}
+    for name, of_function in rules.items():
+        is_single = len(of_function) == 1
+        written[name] = of_function[0] if is_single else of_function
+    return written

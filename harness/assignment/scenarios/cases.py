@@ -1,5 +1,5 @@
-"""What one scenario of a file stands for: every combination of swept constants (ids name them), and
-its cases: rows of a table, recorded draws, or a single one."""
+"""Expand a scenario of a file: every combination of swept constants (ids name them), and its cases:
+rows of a table, recorded draws, or a single one."""
 
 import difflib
 import itertools
@@ -33,7 +33,8 @@ _VERY_NEAR = 0.8  # of 1: `text` is no `exit`
 
 
 def variations(context: Context) -> list[Variation]:
-    """Every combination of a scenario's overrides; none if there is a mistake in them."""
+    """Return every combination of a scenario's overrides; none, with errors noted, if one is
+    wrong."""
     options: dict[str, list[Any]] = {}
     swept: dict[str, None] = {}
     base = context.vocabulary.variants.constants()
@@ -52,17 +53,20 @@ def variations(context: Context) -> list[Variation]:
     combined: list[Variation] = []
     for *combination, (clock, mark) in itertools.product(*options.values(), read_clocks(context)):
         values = dict(zip(options, combination, strict=True))
-        literals = {name: _literal(value, base[name]) for name, value in sorted(values.items())}
-        overrides = tuple(Binding(name=name, literal=text) for name, text in literals.items())
-        marks = tuple(f"{name}={_display(values[name])}" for name in swept)
-        combined.append(Variation(overrides, (*marks, *mark), clock))
+        overrides: list[Binding] = []
+        for name, value in sorted(values.items()):
+            overrides.append(Binding(name=name, literal=_literal(value, base[name])))
+        marks = [f"{name}={_display(values[name])}" for name in swept]
+        combined.append(Variation(tuple(overrides), (*marks, *mark), clock))
     return combined
 
 
 def _literal(value: Any, base: object) -> str:
     if isinstance(base, set):
         return Value.of(set(value)).source()  # in one order, whatever the hash seed
-    return repr(tuple(value) if isinstance(base, tuple) else value)
+    if isinstance(base, tuple):
+        return repr(tuple(value))
+    return repr(value)
 
 
 def _display(value: Any) -> str:
@@ -99,26 +103,37 @@ def _check_values(context: Context, loc: Loc, written: Any, base: object) -> boo
             context.add(where, what, "override plain values, lists, tuples, dictionaries and sets")
             return False
         elif base is not None and not _fits(value, base):
-            is_quoted = isinstance(value, str) and isinstance(base, int | float)
-            hint = "quote it" if isinstance(base, str) else ""
-            if isinstance(base, list | tuple | set):
-                hint = "of such values the sweep is a list: write [[1, 2]] for a single one"
             what = f"{loc[-1]} is {Value.of(base).type_name}, got {describe(value)}"
-            context.add(where, what, "take the quotes away" if is_quoted else hint)
+            context.add(where, what, _hint_to_fit(value, base))
             sound = False
     return sound
+
+
+def _hint_to_fit(value: Any, base: object) -> str:
+    """Return the hint for a value that is not of the constant's type."""
+    if isinstance(value, str) and isinstance(base, int | float):
+        return "take the quotes away"
+    if isinstance(base, str):
+        return "quote it"
+    if isinstance(base, list | tuple | set):
+        return "of such values the sweep is a list: write [[1, 2]] for a single one"
+    return ""
 
 
 def _fits(value: Any, base: object) -> bool:
     if isinstance(base, set) and isinstance(value, list):
         return not any(isinstance(item, list | dict) for item in value)  # they cannot be in a set
-    of_base = list if isinstance(base, tuple | set) else type(base)
-    return type(value) is of_base or (of_base is float and type(value) is int)
+    if isinstance(base, tuple | set):
+        return type(value) is list
+    if type(base) is float:
+        return type(value) in (float, int)
+    return type(value) is type(base)
 
 
 @dataclass(slots=True)
 class Compiled:
-    """What the scenario files came to. While `recording`, draws and transcripts may be missing."""
+    """The results of compiling the scenario files. While `recording`, draws and transcripts may be
+    missing."""
 
     recording: bool = False
     scenarios: list[Scenario] = field(default_factory=list)
@@ -128,11 +143,11 @@ class Compiled:
     stand_ins: dict[str, SourceFile] = field(default_factory=dict)  # by name
     samples: dict[tuple[str, Overrides, Clock | None], DrawRequest] = field(default_factory=dict)
     """The requests of strategies, by the scenarios' group, their constants and their clock."""
-    needs: list[Context] = field(default_factory=list)  # that need something
+    needs: list[Context] = field(default_factory=list)  # the scenarios that need others
 
 
 def check_draw_keys(context: Context) -> None:
-    """Mistakes for keys beside `sample` or `cases` that do not go with them."""
+    """Note errors for keys that cannot be combined with `sample` or `cases`."""
     if context.states("sample") and context.states("cases"):
         hint = "make one scenario of each"
         context.add((*context.loc, "cases"), "expected one of sample and cases", hint, key=True)
@@ -147,25 +162,35 @@ def check_draw_keys(context: Context) -> None:
 
 
 def cases_of(context: Context, kind: type[Action], compiled: Compiled) -> list[Context]:
-    """The scenario with what each row or draw binds and states itself; of one without them itself;
-    none if one is wrong or they are to be recorded."""
+    """Return the context of each row or draw; only the scenario's own if it has neither.
+
+    There are none if one is wrong or they are to be recorded.
+    """
     if not context.has_cases:
         return [context]
     if isinstance(context.own.cases, list) and not context.states("sample"):
-        cases: list[Context] = []
-        with suppress(Refused):
-            cases = _rows(context, context.own.cases)
-        before = len(context.document.problems)
-        for case in cases:
-            if len(context.document.problems) == before:
-                check_takes(case, kind)
+        cases = _checked_rows(context, kind, context.own.cases)
     else:
         cases = [context.with_bindings(draw) for draw in _draws(context, compiled)]
     if cases:
-        context.names |= {binding.name for binding in cases[0].bindings}
+        context.names.update(binding.name for binding in cases[0].bindings)
     else:
         context.names_known = False
     return cases
+
+
+def _checked_rows(
+    context: Context, kind: type[Action], written: Sequence[CaseShape]
+) -> list[Context]:
+    """Return the rows; none, with an error noted, if one is wrong."""
+    rows: list[Context] = []
+    with suppress(Refused):
+        rows = _rows(context, written)
+    before = len(context.document.problems)
+    for row in rows:
+        if len(context.document.problems) == before:
+            check_takes(row, kind)
+    return rows
 
 
 def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
@@ -193,7 +218,9 @@ def _rows(context: Context, cases: Sequence[CaseShape]) -> list[Context]:
     if not cases:
         context.refuse(loc, "expected at least one case, got an empty list")
     rows = [_row(context, (*loc, index), case) for index, case in enumerate(cases)]
-    names = [[each.name for each in row.bindings] for row in rows]
+    names: list[list[str]] = []
+    for row in rows:
+        names.append([binding.name for binding in row.bindings])
     beside = str(context.own.model_dump(exclude={"cases"}, exclude_unset=True))
     for name in names[0]:
         misspelled = difflib.get_close_matches(name, _OF_A_ROW, n=1, cutoff=_VERY_NEAR)
@@ -202,7 +229,8 @@ def _rows(context: Context, cases: Sequence[CaseShape]) -> list[Context]:
             context.refuse((*loc, 0, name), "nothing uses this name", hint, key=True)
     for row, bound in zip(rows, names, strict=True):
         if bound != names[0]:
-            this, first = (", ".join(each) or "nothing" for each in (bound, names[0]))
+            this = ", ".join(bound) or "nothing"
+            first = ", ".join(names[0]) or "nothing"
             what = f"this case binds {this}, the first one {first}"
             context.refuse(row.row, what, "every case binds the same names")
     return rows
@@ -219,13 +247,15 @@ def _row(context: Context, where: Loc, case: CaseShape) -> Context:
         literal = context.field((*where, name), value).value().source()
         bindings.append(Binding(name=name, literal=literal))
     stated = case.model_fields_set & set(_OF_A_ROW)
-    own = context.own.model_copy(update={key: getattr(case, key) for key in stated})
+    values = {key: getattr(case, key) for key in stated}
+    own = context.own.model_copy(update=values)
     in_row = replace(context, own=own, row=where, row_keys=frozenset(stated))
-    return in_row.with_bindings(tuple(sorted(bindings, key=lambda each: each.name)))
+    ordered = sorted(bindings, key=lambda binding: binding.name)
+    return in_row.with_bindings(tuple(ordered))
 
 
 def uses(context: Context, names: Collection[str]) -> bool:
-    """Whether a text of the scenario is filled in with one of these names."""
+    """Return whether a text of the scenario is filled in with one of these names."""
     texts = context.own.model_dump(include={*_OF_A_ROW, "files"}, exclude_unset=True)
     return not _names_of(texts).isdisjoint(names)
 
@@ -233,16 +263,22 @@ def uses(context: Context, names: Collection[str]) -> bool:
 def _names_of(data: Any) -> set[str]:
     if isinstance(data, str):
         return names_in(data)
-    parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return set().union(*map(_names_of, parts))
+    if isinstance(data, dict):
+        data = list(data.values())
+    names: set[str] = set()
+    if isinstance(data, list):
+        for part in data:
+            names |= _names_of(part)
+    return names
 
 
 def check_differ(context: Context, kind: type[Action], stimuli: Sequence[Stimulus]) -> None:
-    """A mistake for a row that does what an earlier one does, and for draws that give nothing."""
+    """Note an error for a row that repeats an earlier one, and for draws that nothing uses."""
     table = isinstance(context.own.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
-        first = first_of.setdefault(replace(stimulus, bindings=stimulus.used_bindings()), index)
+        without_unused = replace(stimulus, bindings=stimulus.used_bindings())
+        first = first_of.setdefault(without_unused, index)
         if first != index and table:
             hint = _to_differ(stimulus, stimuli[first], by_name=kind.by_name)
             what = f"this case does what item {first + 1} does"
@@ -255,8 +291,10 @@ def check_differ(context: Context, kind: type[Action], stimuli: Sequence[Stimulu
         context.add((*context.loc, key), "the program is run alike with every draw", hint)
 
 
-def _to_differ(one: Stimulus, other: Stimulus, *, by_name: bool) -> str:
-    unused = [a.name for a, b in zip(one.bindings, other.bindings, strict=True) if a != b]
+def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:
+    """Return the hint by which two rows would do different things."""
+    pairs = zip(stimulus.bindings, first.bindings, strict=True)
+    unused = [binding.name for binding, other in pairs if binding != other]
     if not unused:
         return "take one of them out"
     if by_name:
@@ -265,15 +303,17 @@ def _to_differ(one: Stimulus, other: Stimulus, *, by_name: bool) -> str:
 
 
 def one_of_each(scenario: Scenario, context: Context) -> list[Scenario]:
-    """A scenario for each case of one that states `each`."""
-    return [
-        replace(
+    """Return a scenario for each case of one that states `each`."""
+    scenarios: list[Scenario] = []
+    for number, stimulus in enumerate(scenario.stimuli, start=1):
+        mark = context.variation.bracket(f"draw={number}")
+        of_case = replace(
             scenario,
-            id=scenario.group + context.variation.bracket(f"draw={number}"),
+            id=scenario.group + mark,
             stimuli=(stimulus,),
             stated=scenario.stated_for(stimulus),
             stated_cases=(),
             is_sample=False,
         )
-        for number, stimulus in enumerate(scenario.stimuli, start=1)
-    ]
+        scenarios.append(of_case)
+    return scenarios

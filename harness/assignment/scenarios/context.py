@@ -1,5 +1,8 @@
-"""What a scenario is read with: its settings, its names and constants, its values. `given` and
-`constants` add to those at the head of its file, `limits` are merged, any other key replaces it."""
+"""The context in which a scenario is read: its settings, names, constants and values.
+
+`given` and `constants` add to those at the head of its file, `limits` are merged, every other key
+replaces the head's.
+"""
 
 from __future__ import annotations
 
@@ -47,15 +50,20 @@ class Variation:
     clock: Clock | None = None
 
     def bracket(self, *more: str) -> str:
-        """`[NAME=value,NAME2=value]`, or nothing."""
+        """Return `[NAME=value,NAME2=value]`; an empty text if nothing is swept."""
         parts = (*self.swept, *more)
-        return f"[{','.join(parts)}]" if parts else ""
+        if not parts:
+            return ""
+        return f"[{','.join(parts)}]"
 
 
 @dataclass(slots=True)
 class Context:
-    """One scenario, or one row of its table, under one set of constants: the settings in force,
-    where each is stated, and what its texts and expressions may name."""
+    """One scenario, or one row of its table, under one set of constants.
+
+    It knows the settings in force, the place of each, and the names that texts and expressions may
+    use.
+    """
 
     document: Document
     vocabulary: Vocabulary
@@ -76,7 +84,8 @@ class Context:
         """Return the scenario with the head's values of these keys, unless it states them
         itself."""
         keys = (keys & self.head.model_fields_set) - self.own.model_fields_set
-        own = self.own.model_copy(update={key: getattr(self.head, key) for key in keys})
+        values = {key: getattr(self.head, key) for key in keys}
+        own = self.own.model_copy(update=values)
         return replace(self, own=own, head_keys=self.head_keys | keys)
 
     def under(self, variation: Variation) -> Context:
@@ -89,9 +98,11 @@ class Context:
         )
 
     def with_bindings(self, bindings: tuple[Binding, ...]) -> Context:
-        """The context of a case that binds these names, which `{{ NAME }}` may be, too."""
-        values = {each.name: ast.literal_eval(each.literal) for each in bindings}
-        return replace(self, bindings=bindings, constants={**self.constants, **values})
+        """Return the context of a case that binds these names; `{{ NAME }}` may be one of them."""
+        constants = dict(self.constants)
+        for binding in bindings:
+            constants[binding.name] = ast.literal_eval(binding.literal)
+        return replace(self, bindings=bindings, constants=constants)
 
     @property
     def group(self) -> str:
@@ -100,13 +111,16 @@ class Context:
         return f"{stem}/{slug(self.own.name)}"
 
     def at(self, key: str) -> Loc:
-        """Where the scenario itself, its row, or the file for it, states the key."""
+        """Return the location of the key: in the row, at the head of the file, or in the
+        scenario."""
         if key in self.row_keys:
             return (*self.row, key)
-        return (key,) if key in self.head_keys else (*self.loc, key)
+        if key in self.head_keys:
+            return (key,)
+        return (*self.loc, key)
 
     def states(self, key: str) -> bool:
-        """Whether the scenario itself states the key, or the file for it."""
+        """Return whether the scenario, its row, or its file for it, states the key."""
         return key in self.own.model_fields_set
 
     @property
@@ -124,7 +138,7 @@ class Context:
             yield self.at(key), getattr(self.own, key)
 
     def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False, line: int = 0) -> None:
-        """Note a mistake at `loc`, or at a line (from 1) of the text there."""
+        """Note an error at `loc`, or at a line (from 1) of the text there."""
         if line:
             self.document.add_inside(loc, line, what, hint)
         else:
@@ -136,7 +150,7 @@ class Context:
 
     @contextmanager
     def noted(self, loc: Loc) -> Iterator[None]:
-        """A HintedError inside is noted as a mistake at `loc`, and becomes Refused."""
+        """Note a HintedError that is raised inside at `loc`, and raise Refused."""
         try:
             yield
         except HintedError as error:
@@ -144,7 +158,8 @@ class Context:
             raise Refused from None
 
     def spec_file(self, loc: Loc, name: str, hint: str = "") -> Path:
-        """A file by its path below the spec folder; Refused, with the mistake noted, for none."""
+        """Return the file with this path below the spec folder. Raise Refused, with the error
+        noted, if it does not exist."""
         if name.startswith("/") or ".." in name.split("/"):
             self.refuse(loc, f"{name} is not below the spec folder")
         path = self.vocabulary.folder / name
@@ -156,11 +171,15 @@ class Context:
     def render(
         self, text: str, loc: Loc, quote: Callable[[str], str] = str, *, line: int = 0
     ) -> str:
-        """The text with its templates filled in; a mistake if a name is unknown."""
-        swept = dict(mark.split("=", 1) for mark in self.variation.swept)
-        clock = {"clock": swept["clock"]} if "clock" in swept else {}
+        """Return the text with its templates filled in; note an error if a name is unknown."""
+        names: dict[str, object] = {}
+        for mark in self.variation.swept:
+            name, _, value = mark.partition("=")
+            if name == "clock":
+                names[name] = value
+        names.update(self.constants)
         try:
-            return render(text, {**clock, **self.constants}, quote)
+            return render(text, names, quote)
         except TemplateError as error:
             if self.names_known:
                 self.add(loc, str(error), nearest(error.name, self.constants), line=line)
@@ -168,14 +187,14 @@ class Context:
 
     @property
     def floats(self) -> Floats | None:
-        """How far off floats may be: as the scenario, its file or else the assignment says."""
+        """How far off floats may be: as the scenario, its file or the assignment states."""
         stated = self.own if self.states("floats") else self.vocabulary.shape
         if "floats" not in stated.model_fields_set:
             return None
         return Floats(within=stated.floats.within, in_text=stated.floats.in_text)
 
     def uncut(self, loc: Loc) -> bool:
-        """Whether a plain text is whole; a mistake if a comment cuts it short."""
+        """Return whether a plain text is whole; note an error if a comment cuts it short."""
         if self.document.follows(loc, "#"):
             self.add(loc, "a # comment cuts the text short", "quote it")
             return False
@@ -192,7 +211,7 @@ class Context:
         )
 
     def matcher(self, loc: Loc, data: Any, *, for_text: bool = False) -> Matcher:
-        """What a value, or a text, is expected to be; Refused, with the mistake noted, for none."""
+        """Return the matcher of an expected value or text. Raise Refused, with the error noted."""
         field = self.field(loc, data, for_text=for_text)
         if isinstance(data, dict):
             return read_matcher(field)
@@ -201,27 +220,32 @@ class Context:
         return Exactly(value=field.value(), floats=field.floats)
 
     def expression(self, text: str, loc: Loc) -> ast.Expression:
-        """One Python expression, names that nothing defines noted; Refused if it is none."""
+        """Return the tree of a Python expression; note names that nothing defines.
+
+        Raise Refused, with the error noted, if it is not an expression."""
         try:
             tree = parse_expression(text)
         except PythonError as error:
             if self.uncut(loc):
-                cut = self.document.follows(loc, ",")
-                hint = "a comma ends a text inside { }: put it in quotes" if cut else ""
+                hint = ""
+                if self.document.follows(loc, ","):
+                    hint = "a comma ends a text inside { }: put it in quotes"
                 self.add(loc, f"{text.strip()!r} is not a Python expression ({error})", hint)
             raise Refused from None
         self.check_names(tree, loc)
         return tree
 
     def session(self, text: str, loc: Loc) -> list[Step]:
-        """The steps of a REPL session, templates filled in, whose names join those that are bound;
-        Refused, with the mistake noted, for what no REPL shows."""
+        """Return the steps of a REPL session with templates filled in; their names are bound.
+
+        Raise Refused, with the error noted, if no REPL shows such a text."""
         with self.noted(loc):
             steps = parse_session(text)
         for step in steps:
-            lines = enumerate(step.shown, start=step.shown_from)
-            shown = [self.render(line, loc, line=number) for number, line in lines]
-            step.shown = "".join(shown).splitlines(keepends=True)
+            shown = ""
+            for number, line in enumerate(step.shown, start=step.shown_from):
+                shown += self.render(line, loc, line=number)
+            step.shown = shown.splitlines(keepends=True)
             tree = parse_statements(step.source)
             self.names |= names_of(tree).bound  # a hint may propose what the step binds itself
             self.check_names(tree, loc, line=step.line)
@@ -245,7 +269,8 @@ class Context:
             self.add(loc, what, "write {key: ctrl-d} or {key: ctrl-c}")
 
     def file(self, loc: Loc, name: str) -> str:
-        """The name of a submitted or provided file; Refused, with the mistake noted, for others."""
+        """Return the name of a submitted or provided file. Raise Refused, with the error noted, for
+        any other."""
         paths = (*self.vocabulary.file_names, *self.own.provide)
         names = [path.rsplit("/", 1)[-1] for path in paths]
         if name not in names:
@@ -254,11 +279,12 @@ class Context:
         return name
 
     def bind(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
-        """Check the names of statements that run first; those that they bind join the context."""
+        """Check the names of statements that run first, and add the names that they bind."""
         self.check_names(tree, loc, line=line)
         self.names |= names_of(tree).bound
 
     def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
+        """Note an error for each name of the tree that nothing defines."""
         vocabulary = self.vocabulary
         if not vocabulary.reference or not self.names_known:
             return
@@ -275,12 +301,14 @@ class Context:
                 self.add(loc, what, hint, line=line)
         what = "is not a name of the reference, of a provided file or one that the scenario binds"
         for name in sorted(needed - defined - BUILTINS):
-            bind = f"write given: import {name}" if name in modules else ""
-            hint = bind or nearest(name, defined | BUILTINS)
+            if name in modules:
+                hint = f"write given: import {name}"
+            else:
+                hint = nearest(name, defined | BUILTINS)
             self.add(loc, f"{name} {what}", hint, line=line)
 
     def check_owner(self) -> None:
-        """Mistakes for a function that the reference lacks, and for clauses that are not listed."""
+        """Note errors for a function that the reference lacks, and for unknown clauses."""
         name, vocabulary = self.own.function, self.vocabulary
         owners = (*vocabulary.function_names, *vocabulary.file_names)
         if not name and not self.broken:
@@ -298,6 +326,6 @@ class Context:
 
 
 def slug(name: str) -> str:
-    """Lower case, accents folded, everything but letters and digits a single dash."""
+    """Return the name for an id: lower case, without accents, all but letters and digits a dash."""
     folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
     return re.sub(r"[^a-z0-9]+", "-", folded.lower()).strip("-")

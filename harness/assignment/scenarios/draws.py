@@ -1,6 +1,8 @@
-"""Recorded draws, the values of a sample or a list of cases: made by `harness record` and only read
-for grading, which never runs the course's own Python. The request that made them is stored with
-them, so that outdated draws are noticed."""
+"""Recorded draws, the values of a sample or a list of cases.
+
+`harness record` makes them; grading only reads them and never runs the course's own Python. The
+request that made them is stored with them, so that outdated draws are noticed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,6 @@ import contextlib
 import functools
 import hashlib
 import importlib.util
-import itertools
 import json
 import re
 import sys
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from harness.assignment.scenarios.shape import SampleShape
 
 DRAWS = "draws"
-_parsed = functools.lru_cache(maxsize=32)(ast.parse)  # many scenarios draw from one file
+# Many scenarios draw from the same file.
+_parsed = functools.lru_cache(maxsize=32)(ast.parse)
 
 
 class OutdatedDrawsError(HintedError):
@@ -52,12 +54,13 @@ class DrawRequest:
     generator: str  # the digest of the function's file
 
     def plain(self) -> dict[str, Any]:
+        constants = {constant.name: constant.literal for constant in self.function.constants}
         return {
             "kind": self.kind,
             "source": self.function.source,
             "count": self.count,
             "seed": self.seed,
-            "constants": {each.name: each.literal for each in self.function.constants},
+            "constants": constants,
             "generator": self.generator,
         }
 
@@ -65,10 +68,12 @@ class DrawRequest:
 def request_for(
     vocabulary: Vocabulary, asked: SampleShape | str, constants: Mapping[str, object]
 ) -> DrawRequest:
-    """The request that a `sample`, or the source of `cases`, makes; HintedError for no function."""
+    """Return the request of a `sample`, or of the source of `cases`. Raise HintedError if its
+    function does not exist."""
     source = asked if isinstance(asked, str) else asked.strategy
     function = with_constants(course_function(vocabulary, source), constants)
-    generator = hashlib.sha256((vocabulary.folder / function.file).read_bytes()).hexdigest()
+    text = (vocabulary.folder / function.file).read_bytes()
+    generator = hashlib.sha256(text).hexdigest()
     request = DrawRequest(kind="cases", function=function, generator=generator)
     if isinstance(asked, str):
         return request
@@ -78,8 +83,10 @@ def request_for(
 def course_function(
     vocabulary: Vocabulary, source: str, example: str = "boards.any_board is any_board in boards.py"
 ) -> CourseFunction:
-    """The function of this name in a Python file of the spec folder, which is not run, without its
-    constants; HintedError, with an example of such a name, if it is not there."""
+    """Return the function of this name in a Python file of the spec folder, without its constants.
+
+    The file is not run. Raise HintedError, with an example of a name, if there is none.
+    """
     module, _, function = source.partition(".")
     if not (module.isidentifier() and function.isidentifier()):
         raise HintedError(f"expected file.function, got {source!r}", example)
@@ -101,7 +108,8 @@ def course_function(
 def with_constants(
     function: CourseFunction, constants: Mapping[str, object], names: Sequence[str] | None = None
 ) -> CourseFunction:
-    """The function with these constants (None: of all its parameters); HintedError for no such."""
+    """Return the function with these constants (None: of all its parameters). Raise HintedError if
+    one is not a provided constant."""
     names = function.parameters if names is None else names
     unknown = [name for name in names if name not in constants]
     if unknown:
@@ -127,23 +135,32 @@ def replies_of(vocabulary: Vocabulary, source: str, constants: Mapping[str, obje
 
 
 def file_name(group: str, swept: tuple[str, ...]) -> str:
-    """The frozen file of a scenario and its swept values, below the spec folder."""
+    """Return the frozen file of a scenario and its swept values, below the spec folder."""
     stem, _, name = group.partition("/")
-    marks = [re.sub(r"[^\w.=+-]", lambda odd: f"%{ord(odd[0]):02X}", mark) for mark in swept]
-    return f"{DRAWS}/{'.'.join([stem, name, *marks])}.json"
+    parts = [stem, name]
+    for mark in swept:
+        parts.append(re.sub(r"[^\w.=+-]", _escaped, mark))
+    return f"{DRAWS}/{'.'.join(parts)}.json"
+
+
+def _escaped(odd: re.Match[str]) -> str:
+    return f"%{ord(odd[0]):02X}"
+
+
+def _bindings_of(draw: dict[str, str]) -> tuple[Binding, ...]:
+    """Return the names of a stored draw. Raise ValueError or SyntaxError if one has no literal."""
+    for literal in draw.values():
+        ast.literal_eval(literal)
+    return tuple(Binding(name=name, literal=literal) for name, literal in draw.items())
 
 
 def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Binding, ...]]:
-    """The frozen draws of a request; OutdatedDrawsError if there are none of this request."""
+    """Return the frozen draws of a request. Raise OutdatedDrawsError if they are missing, damaged
+    or of another request."""
     try:
         frozen = json.loads((folder / name).read_text(encoding="utf-8"))
         recorded = dict(frozen["request"])
-        draws = [
-            tuple(Binding(name=name, literal=literal) for name, literal in draw.items())
-            for draw in frozen["draws"]
-        ]
-        for binding in itertools.chain(*draws):
-            ast.literal_eval(binding.literal)
+        draws = [_bindings_of(draw) for draw in frozen["draws"]]
     except FileNotFoundError:
         raise OutdatedDrawsError(f"{name} is not there") from None
     except (OSError, ValueError, SyntaxError, KeyError, TypeError, AttributeError) as error:
@@ -154,14 +171,17 @@ def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Bind
         if recorded.get(field) != value:
             what = changed.get(field, f"another {field}")
             raise OutdatedDrawsError(f"{name} was recorded with {what}")
-    if len({tuple(binding.name for binding in draw) for draw in draws}) != 1:
+    names = {tuple(binding.name for binding in draw) for draw in draws}
+    if len(names) != 1:
         raise OutdatedDrawsError(f"{name} is damaged (no draws of the same names)")
     return draws
 
 
 def freeze(request: DrawRequest, draws: list[dict[str, str]]) -> str:
-    """The text of the frozen file: a line a draw, smallest first."""
-    sizes = {json.dumps(draw): sum(map(len, draw.values())) for draw in draws}
+    """Return the text of the frozen file: a line for each draw, smallest first."""
+    sizes: dict[str, int] = {}
+    for draw in draws:
+        sizes[json.dumps(draw)] = sum(map(len, draw.values()))
     ordered = sorted(sizes, key=lambda text: (sizes[text], text))
     lines = ",\n".join(f"  {text}" for text in ordered)
     return f'{{"request": {json.dumps(request.plain())},\n "draws": [\n{lines}\n]}}\n'
@@ -189,8 +209,10 @@ def load_module(folder: Path, file: str) -> ModuleType:
 
 @contextlib.contextmanager
 def _no_constants_of_loaded_modules() -> Iterator[None]:
-    """Hypothesis also tries constants of the modules that happen to be loaded, and the same request
-    must give the same draws in any program."""
+    """Keep Hypothesis from trying constants of the modules that happen to be loaded.
+
+    The same request must give the same draws in any program.
+    """
     from hypothesis.internal.conjecture import providers  # noqa: PLC0415
 
     name = "_get_local_constants"
@@ -217,15 +239,16 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
     for name, value in draw.items():
         if not (isinstance(name, str) and name.isidentifier()):
             raise UserError(f"{source} gave {name!r}, which is not a name", place=place)
-        literal, same = repr(value), NotImplemented
+        literal, read_back = repr(value), NotImplemented
         with contextlib.suppress(TypeError, ValueError, SyntaxError, RecursionError):
             literal = Value.of(value).source()  # a set in one order, whatever the hash seed
-            same = ast.literal_eval(literal)
-        if type(same) is not type(value) or same != value:
+            read_back = ast.literal_eval(literal)
+        if type(read_back) is not type(value) or read_back != value:
             gave = f"{name} = {literal[:60]}"
             raise UserError(f"{source} gave {gave}, which is not a Python literal", place=place)
         by_name[name] = literal
-    return dict(sorted(by_name.items()))
+    ordered = sorted(by_name.items())
+    return dict(ordered)
 
 
 def draw(request: DrawRequest, run: Callable[..., Any]) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Python inside a spec: whether it parses, which names it needs and binds, and pasted sessions.
+"""Read Python inside a spec: whether it parses, the names it needs and binds, pasted sessions.
 
 In a session, `>>> ` begins a step, and `... ` continues it only while its source is incomplete,
 so that a printed row of dots stays output. Blank lines are output. Without `input:`, the rest of
@@ -39,14 +39,14 @@ class Names:
 
 
 def parse_expression(text: str) -> ast.Expression:
-    """One expression; PythonError if it is none."""
+    """Parse an expression. Raise PythonError if the text is not one."""
     tree = _parse(text.strip(), "eval")
     assert isinstance(tree, ast.Expression)
     return tree
 
 
 def parse_statements(text: str | bytes) -> ast.Module:
-    """Statements; PythonError if they are none."""
+    """Parse statements. Raise PythonError if the text is not Python."""
     tree = _parse(text, "exec")
     assert isinstance(tree, ast.Module)
     return tree
@@ -63,7 +63,7 @@ def _parse(text: str | bytes, mode: str) -> ast.AST:
 
 
 def names_of(tree: ast.AST) -> Names:
-    """The names of a tree. Scopes are ignored: a name bound anywhere counts as bound."""
+    """Return the names of a tree. Scopes are ignored: a name bound anywhere counts as bound."""
     needed: set[str] = set()
     bound: set[str] = set()
     for node in ast.walk(tree):
@@ -94,7 +94,7 @@ class Step:
 
 
 def parse_session(text: str) -> list[Step]:
-    """The steps of a session; HintedError for what no REPL shows."""
+    """Return the steps of a session. Raise HintedError for a text that no REPL shows."""
     steps: list[Step] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith(">>> ") or line == ">>>":
@@ -128,7 +128,7 @@ def parse_session(text: str) -> list[Step]:
 
 
 def _is_open(step: Step) -> bool:
-    """Whether the source so far is incomplete."""
+    """Return whether the source so far is incomplete."""
     if step.shown:
         return False
     try:

@@ -14,7 +14,16 @@ from harness.assignment.scenarios.python_text import PythonError, parse_session,
 from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
 from harness.model.policy import SourceFile
-from harness.model.stimulus import Action, Binding, Clock, Key, Stimulus, StimulusParts, Typed
+from harness.model.stimulus import (
+    Action,
+    Binding,
+    Clock,
+    Key,
+    Replies,
+    Stimulus,
+    StimulusParts,
+    Typed,
+)
 from harness.stimuli import stimulus_kinds
 
 _CLASHES = (
@@ -22,23 +31,26 @@ _CLASHES = (
     ("replies", "input", "a generator of replies types all input"),
     ("returns", "raises", "a call that raises returns nothing"),
 )
-_SHOWN = frozenset({"returns", "prints", "turns", "transcript", "raises"})  # by a session too
+# Keys whose content a session shows in its own text.
+_SHOWN = frozenset({"returns", "prints", "turns", "transcript", "raises"})
 _OF_THE_SCREEN = frozenset({"prints", "turns", "transcript"})
 _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?(?P<offset>Z|[+-][0-9]{2}:[0-9]{2})?\Z"
 )
-_FIRST_YEAR = 1970  # in which computers' clocks begin
-LARGEST_GIVEN = 1024 * 1024  # bytes, of one file
+_FIRST_YEAR = 1970  # computers' clocks begin there
+MAX_GIVEN_BYTES = 1024 * 1024  # of one file
 
 
 def kind_of(context: Context) -> type[Action]:
-    """The kind of the scenario's one stimulus; Refused for none or several."""
+    """Return the kind of the scenario's stimulus. Raise Refused, with the error noted, if it states
+    none or several."""
     kinds = stimulus_kinds()
     stated = [name for name in kinds if context.states(name)]
     if len(stated) == 1:
         return kinds[stated[0]]
-    what = f"expected exactly one of {listed(kinds, 'or')}, got {' and '.join(stated) or 'none'}"
+    got = " and ".join(stated) or "none"
+    what = f"expected exactly one of {listed(kinds, 'or')}, got {got}"
     if stated:
         context.add((*context.loc, stated[1]), what, "make one scenario of each", key=True)
     elif not context.broken:
@@ -47,37 +59,51 @@ def kind_of(context: Context) -> type[Action]:
 
 
 def check_takes(context: Context, kind: type[Action]) -> None:
-    """Mistakes for the keys that the stimulus cannot show or that rule each other out."""
-    kinds = stimulus_kinds().values()
-    for key in {key for other in kinds for key in other.takes}:
-        if context.states(key) and key not in kind.takes:
-            owners = listed((other.key for other in kinds if key in other.takes), "or")
-            hint = (kind.elsewhere if key in _SHOWN else "") or f"it belongs to {owners}"
+    """Note errors for keys that the stimulus cannot show, and for keys that exclude each other."""
+    for key in _keys_of_kinds().difference(kind.takes):
+        if context.states(key):
+            hint = kind.elsewhere if key in _SHOWN else ""
+            if not hint:
+                owners = [other.key for other in stimulus_kinds().values() if key in other.takes]
+                hint = f"it belongs to {listed(owners, 'or')}"
             context.add(context.at(key), f"a {kind.key} has no {key}", hint, key=True)
-    for one, other, what in _CLASHES:
-        if context.states(one) and context.states(other):
-            context.add(context.at(other), what, f"keep one of {one} and {other}", key=True)
+    for first, second, what in _CLASHES:
+        if context.states(first) and context.states(second):
+            hint = f"keep one of {first} and {second}"
+            context.add(context.at(second), what, hint, key=True)
+
+
+def _keys_of_kinds() -> set[str]:
+    """Return the keys that not every kind of stimulus takes."""
+    keys: set[str] = set()
+    for kind in stimulus_kinds().values():
+        keys.update(kind.takes)
+    return keys
 
 
 def ruled_out(kind: type[Action], stated: Set[str]) -> set[str]:
-    """The keys that the stimulus cannot show, and those that do not go with the stated ones."""
-    keys = {key for other in stimulus_kinds().values() for key in other.takes} - {*kind.takes}
-    for one, other, _ in _CLASHES:
-        keys |= {one} if other in stated else set()
-        keys |= {other} if one in stated else set()
-    return keys | (_OF_THE_SCREEN - stated) if stated & _OF_THE_SCREEN else keys
+    """Return the keys that the stimulus cannot show, and those that the stated ones exclude."""
+    keys = _keys_of_kinds().difference(kind.takes)
+    for first, second, _ in _CLASHES:
+        if second in stated:
+            keys.add(first)
+        if first in stated:
+            keys.add(second)
+    if stated & _OF_THE_SCREEN:
+        keys |= _OF_THE_SCREEN - stated
+    return keys
 
 
 def read_stimulus(context: Context, kind: type[Action]) -> StimulusParts:
-    """The stimulus under the context's constants; Refused if it cannot be read."""
+    """Return the stimulus under the context's constants. Raise Refused if it cannot be read."""
     inputs = typed_inputs(context, context.at("input"), context.own.input)
     return kind.read(context, (*context.loc, kind.key), inputs)
 
 
 def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
-    """Read the whole stimulus of a case: its action and the program's surroundings. May raise
+    """Return the whole stimulus of a case: its action and the program's surroundings. May raise
     Refused."""
-    replies = None
+    replies: Replies | None = None
     if context.states("replies"):
         with context.noted((*context.loc, "replies")):
             replies = replies_of(context.vocabulary, context.own.replies, context.constants)
@@ -87,6 +113,8 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
         if not isinstance(written, str):
             context.refuse(loc, "a case has one time", "write a list of times in the scenario")
         clock = _clock(context, loc, written)
+    has_files = any(True for _ in context.layers("files"))
+    environment = context.own.environment.items()
     return Stimulus(
         action=parts.action,
         inputs=parts.inputs,
@@ -94,14 +122,12 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
         provide=tuple(name.rsplit("/", 1)[-1] for name in context.own.provide),
         seed=context.own.seed,
         clock=clock,
-        folder=context.states("writes") or any(True for _ in context.layers("files")),
+        folder=context.states("writes") or has_files,
         files=given_files(context),
         stdin=context.own.stdin if context.states("stdin") else None,
         stderr_apart=context.states("stderr"),
         replies=replies,
-        environment=tuple(
-            Binding(name=name, literal=text) for name, text in context.own.environment.items()
-        ),
+        environment=tuple(Binding(name=name, literal=text) for name, text in environment),
     )
 
 
@@ -113,11 +139,14 @@ def read_clocks(context: Context) -> list[tuple[Clock | None, tuple[str, ...]]]:
     loc, written = context.at("clock"), context.own.clock
     if isinstance(written, str):
         return [(_clock(context, loc, written), ())]
-    times = [_clock(context, (*loc, index), text) for index, text in enumerate(written)]
-    for index, time in enumerate(times):
-        if time in times[:index]:
-            context.refuse((*loc, index), f"{written[index]} is in the sweep twice")
-    return [(time, (f"clock={text}",)) for time, text in zip(times, written, strict=True)]
+    swept: dict[Clock | None, tuple[str, ...]] = {}
+    for index, text in enumerate(written):
+        where = (*loc, index)
+        time = _clock(context, where, text)
+        if time in swept:
+            context.refuse(where, f"{text} is in the sweep twice")
+        swept[time] = (f"clock={text}",)
+    return list(swept.items())
 
 
 def _clock(context: Context, loc: Loc, text: str) -> Clock:
@@ -131,7 +160,7 @@ def read_clock(text: str, time_zone: str) -> Clock:
     written = _TIME.match(text)
     if written is None:
         what = f"expected a date and a time, got {text!r}"
-        raise HintedError(what, "write one like 2026-03-01T12:00, or a date alone for its midnight")
+        raise HintedError(what, "write one like 2026-03-01T12:00, or only a date for its midnight")
     try:
         time = datetime.fromisoformat(text)
     except ValueError as error:
@@ -141,37 +170,35 @@ def read_clock(text: str, time_zone: str) -> Clock:
         what = f"{text} is out of what a computer's clock tells"
         raise HintedError(what, f"write a year from {_FIRST_YEAR} to {datetime.max.year - 1}")
     if not written["offset"]:
-        time = _of_zone(time, ZoneInfo(time_zone) if time_zone else UTC, text, time_zone)
+        zone = ZoneInfo(time_zone) if time_zone else UTC
+        time = _of_zone(time, zone, text, time_zone)
     offset = time.utcoffset() or timedelta()
     return Clock(seconds=int(time.timestamp()), offset=int(offset.total_seconds()))
 
 
 def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
-    """The time in the zone; HintedError for one that clocks there skip, or show twice."""
-    first, second = (time.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
-    shown = first.astimezone(UTC).astimezone(zone)
-    if shown.replace(tzinfo=None) != time:
+    """Return the time in the zone. Raise HintedError if clocks there skip it or show it twice."""
+    first = time.replace(tzinfo=zone, fold=0)
+    second = time.replace(tzinfo=zone, fold=1)
+    shown = first.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
+    if shown != time:
         what = f"there is no {text} in {name}: clocks are put forward then"
-        hint = f"write {shown.replace(tzinfo=None).isoformat(timespec='minutes')}"
-        raise HintedError(what, hint)
+        raise HintedError(what, f"write {shown.isoformat(timespec='minutes')}")
     if first.utcoffset() != second.utcoffset():
         what = f"clocks in {name} show {text} twice: they are put back then"
-        hint = " or ".join(each.isoformat(timespec="minutes") for each in (first, second))
-        raise HintedError(what, f"write {hint}")
+        earlier, later = first.isoformat(timespec="minutes"), second.isoformat(timespec="minutes")
+        raise HintedError(what, f"write {earlier} or {later}")
     return first
 
 
 def read_given(context: Context) -> str:
-    """The statements of every `given:` in force; their names join the context."""
+    """Return the statements of every `given:` in force; their names join the context."""
     parts: list[str] = []
     for loc, text in context.layers("given"):
         source = text
         try:
             if text.startswith(">>>"):
-                steps = parse_session(text)
-                if any(line.strip() for step in steps for line in step.shown):
-                    context.add(loc, "a given session shows nothing", "take the output out")
-                source = "\n".join(step.source for step in steps) + "\n"
+                source = _given_session(context, loc, text)
             tree = parse_statements(source)
         except HintedError as error:
             context.add(loc, str(error), error.hint, line=error.line)
@@ -180,12 +207,24 @@ def read_given(context: Context) -> str:
             context.add(loc, f"not Python statements ({error})")
             continue
         context.bind(tree, loc)
-        parts.append(source if source.endswith("\n") else source + "\n")
+        parts.append(source)
+        if not source.endswith("\n"):
+            parts.append("\n")
     return "".join(parts)
 
 
+def _given_session(context: Context, loc: Loc, text: str) -> str:
+    """Return the source of a session that shows nothing. Raise HintedError if it is not one."""
+    source = ""
+    for step in parse_session(text):
+        if any(line.strip() for line in step.shown):
+            context.add(loc, "a given session shows nothing", "take the output out")
+        source += step.source + "\n"
+    return source
+
+
 def typed_inputs(context: Context, loc: Loc, items: Sequence[Any]) -> tuple[Typed, ...]:
-    """What texts, whole numbers and keys type, templates filled in; mistakes are noted."""
+    """Return the lines and keys that are typed, with templates filled in; errors are noted."""
     for index in range(1, len(items)):
         # `[4,6]` is two items to YAML, and one to most people who write it.
         places = (*loc, index - 1), (*loc, index)
@@ -208,7 +247,8 @@ def typed_inputs(context: Context, loc: Loc, items: Sequence[Any]) -> tuple[Type
 
 
 def given_files(context: Context) -> tuple[SourceFile, ...]:
-    """The files of every `files:` in force; mistakes are noted for what cannot be read."""
+    """Return the files of every `files:` in force; errors are noted for those that cannot be
+    read."""
     by_name: dict[str, SourceFile] = {}
     for where, files in context.layers("files"):
         for name, content in files.items():
@@ -235,13 +275,13 @@ def content_of(context: Context, loc: Loc, text: str) -> bytes:
         return context.render(text, loc).encode()
     hint = "a text ends its lines with \\n; write {text: …} for one without"
     data = context.spec_file(loc, text, hint).read_bytes()
-    if len(data) > LARGEST_GIVEN:
-        context.refuse(loc, f"{text} has {len(data)} bytes, more than {LARGEST_GIVEN:,}")
+    if len(data) > MAX_GIVEN_BYTES:
+        context.refuse(loc, f"{text} has {len(data)} bytes, more than {MAX_GIVEN_BYTES:,}")
     return data
 
 
 def provided_names(context: Context) -> set[str]:
-    """The extra files that are there, as paths below the spec folder; mistakes for the others."""
+    """Return the extra files that exist, as paths below the spec folder; note errors for others."""
     names: set[str] = set()
     for index, name in enumerate(context.own.provide):
         with suppress(Refused):
@@ -273,14 +313,17 @@ def stand_in_files(context: Context) -> dict[str, SourceFile]:
 def _stand_in(context: Context, loc: Loc, name: str) -> SourceFile:
     vocabulary = context.vocabulary
     if "/" in name or "\\" in name:
-        context.refuse(loc, f"{name} is a path", "write the file's name alone")
-    beside = name not in vocabulary.submission_files
-    folders = [vocabulary.folder, *([vocabulary.reference_folder] if beside else [])]
-    path = next((folder / name for folder in folders if (folder / name).is_file()), None)
-    if path is None:
+        context.refuse(loc, f"{name} is a path", "write only the file's name")
+    paths = [vocabulary.folder / name]
+    hint = "the reference's own answer is never used"
+    if name not in vocabulary.submission_files:
+        paths.append(vocabulary.reference_folder / name)
+        hint = ""
+    found = [path for path in paths if path.is_file()]
+    if not found:
         what = f"there is no file {name} in the spec folder or among the course's files"
-        context.refuse(loc, what, "" if beside else "the reference's own answer is never used")
-    file = SourceFile(name=name, data=path.read_bytes())
+        context.refuse(loc, what, hint)
+    file = SourceFile(name=name, data=found[0].read_bytes())
     if any(file.data == answer.data for answer in vocabulary.reference):
         context.refuse(loc, f"{name} is the reference's own answer", "write a module for this use")
     try:

@@ -1,0 +1,266 @@
+"""Read what a scenario states about its outcome: one function for each key of the language."""
+
+import ast
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from harness.assignment.document import Loc
+from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS, parse_expression
+from harness.assignment.scenarios.shape import AtMostShape, RaisesShape, ScenarioShape
+from harness.assignment.scenarios.stimulus import content_of
+from harness.assignment.vocabulary import TemplateError, class_names, names_in, render
+from harness.matchers.kinds.values import Exactly
+from harness.matchers.reading import Refused, describe, nearest, read_all
+from harness.model.expectation import (
+    Expected,
+    Ignore,
+    Matcher,
+    StatedLeave,
+    StatedRaise,
+    StatedTurn,
+    StatedTurns,
+)
+from harness.model.observation import Ending
+from harness.model.plan import Place
+from harness.model.stimulus import StimulusParts, called_function
+from harness.model.values import NONE, file_value
+
+_Reader = Callable[[Context, StimulusParts, Loc, Any], dict[str, Any]]
+_READERS: dict[str, _Reader] = {}
+
+
+def read_stated(context: Context, parts: StimulusParts, *, transcript: str | None) -> Expected:
+    """Return everything that a scenario states of a stimulus, with templates filled in.
+
+    Errors are noted.
+    """
+    fields: dict[str, Any] = {}
+    for key in ScenarioShape.model_fields:
+        if key in _READERS and context.states(key):
+            with suppress(Refused):
+                fields |= _READERS[key](context, parts, context.at(key), getattr(context.own, key))
+    return Expected(
+        transcript=transcript,
+        shown=parts.shown,
+        ignore=tuple(Ignore(name) for name in context.own.ignore),
+        floats=context.floats,
+        **fields,
+    )
+
+
+def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
+    """Register the function that reads these keys: it returns fields of `Expected`, and may raise
+    Refused with the error noted."""
+
+    def register(read: _Reader) -> _Reader:
+        _READERS.update(dict.fromkeys(keys, read))
+        return read
+
+    return register
+
+
+@_reads("returns")
+def _returns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    return {"returns": context.matcher(loc, data)}
+
+
+@_reads("prints", "stderr")
+def _text(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    return {str(loc[-1]): context.matcher(loc, data, for_text=True)}
+
+
+@_reads("exit")
+def _exit(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if isinstance(data, int):
+        return {"exit": data}
+    return {"exit_any": True}
+
+
+@_reads("reads")
+def _inputs_taken(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if isinstance(data, AtMostShape):
+        return {"reads_at_most": data.at_most}
+    return {"reads": data}
+
+
+@_reads("ends")
+def _ends(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if data == "asks_for_more":
+        return {"ends": Ending.ASKED_FOR_MORE}
+    return {"ends": Ending(data)}
+
+
+@_reads("turns")
+def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    inputs = sys.maxsize if "input" in context.broken else len(parts.inputs)
+    makes = "1 input makes" if inputs == 1 else f"{inputs} inputs make"
+    is_list = isinstance(data, list)
+    if is_list and len(data) > inputs + 1:
+        context.add(loc, f"{makes} at most {inputs + 1} turns, got {len(data)}")
+
+    def turn(item: tuple[Any, Any]) -> StatedTurn:
+        index, printed = item
+        where = (*loc, index)
+        if type(index) is not int or index < 0:
+            context.refuse(where, "a turn is named by its number, from 0", key=True)
+        if index > inputs and not is_list:
+            what = f"there is no turn {index}: {makes} turns 0 to {inputs}"
+            context.refuse(where, what, key=True)
+        matcher = context.matcher(where, printed, for_text=True)
+        return StatedTurn(index=index, printed=matcher)
+
+    items = enumerate(data) if is_list else data.items()
+    return {"turns": StatedTurns(turns=read_all(items, turn), all_turns=is_list)}
+
+
+@_reads("raises")
+def _raises(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if not isinstance(data, RaisesShape):
+        return {"raises": StatedRaise(type_name=data)}
+    message: Matcher | None = None
+    if "message" in data.model_fields_set:
+        message = context.matcher((*loc, "message"), data.message, for_text=True)
+    if "is_a" in data.model_fields_set:
+        _check_base(context, (*loc, "is_a"), data.is_a)
+    first, *also = data.one_of or [data.type]
+    stated = StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
+    return {"raises": stated}
+
+
+def _check_base(context: Context, loc: Loc, name: str) -> None:
+    """Note an error for a class of exceptions that nothing defines."""
+    vocabulary = context.vocabulary
+    if not vocabulary.reference:
+        return
+    own = class_names((*vocabulary.reference, *vocabulary.provided))
+    known = {*BUILTIN_EXCEPTIONS, *own}
+    if name not in known:
+        what = f"{name} is neither a builtin exception nor a class of the reference"
+        context.add(loc, what, nearest(name, sorted(known)))
+
+
+@_reads("leaves")
+def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    names, call = parts.leaves, parts.action.expression
+    if call and names == frozenset():
+        what = "only the return value and the output of this call can be checked"
+        hint = "what a method does to its object is compared in a session: one step makes it, "
+        context.refuse(loc, what, hint + "one calls the method", key=True)
+    if data == "unchanged":
+        return {"leaves_unchanged": True}
+
+    def leave(item: tuple[Any, Any]) -> StatedLeave:
+        name, value = item
+        where = (*loc, name)
+        if names is not None:
+            _check_left(context, where, str(name), names, call)
+        return StatedLeave(name=str(name), value=context.matcher(where, value))
+
+    return {"leaves": read_all(data.items(), leave)}
+
+
+def _check_left(context: Context, loc: Loc, name: str, names: frozenset[str], call: str) -> None:
+    """Raise Refused, with the error noted, if a name is not compared afterwards."""
+    if name not in names:
+        what = f"{name} is neither a parameter of the function nor a name of the session"
+        hint = _how_to_compare(context, name, call) or nearest(name, names)
+        hint = hint or f"known names are {', '.join(sorted(names))}"
+        context.refuse(loc, what, hint, key=True)
+    if names and call:
+        keywords = [keyword.arg for keyword in _call_in(call).keywords]
+        if name in keywords:
+            what = "only what is given by its place is compared afterwards"
+            hint = f"write {called_function(call)}({name}, …)"
+            context.refuse(loc, what, hint, key=True)
+
+
+def _how_to_compare(context: Context, name: str, call: str) -> str:
+    """Return how a name that `given:` or a case binds is compared afterwards; an empty text for any
+    other name."""
+    if not call or name not in context.names:
+        return ""
+    parameters = context.vocabulary.parameters(called_function(call))
+    for parameter, argument in zip(parameters, _call_in(call).args, strict=False):
+        if isinstance(argument, ast.Name) and argument.id == name:
+            return f"the function calls it {parameter}"
+    return f"a session compares it: leave the call to one step, and write >>> {name} as the next"
+
+
+def _call_in(call: str) -> ast.Call:
+    """Return the call of a function with parameters that are known."""
+    tree = parse_expression(call).body
+    assert isinstance(tree, ast.Call)
+    return tree
+
+
+@_reads("writes")
+def _writes(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if data == "unchanged":
+        return {"writes_unchanged": True}
+    files = dict(data)
+    fields: dict[str, Any] = {}
+    if isinstance(files.get("only"), list):
+        only = files.pop("only")
+        _check_file_names(context, (*loc, "only"), only)
+        fields["writes_only"] = tuple(map(str, only))
+
+    def written(item: tuple[Any, Any]) -> StatedLeave:
+        name, content = item
+        return StatedLeave(name=str(name), value=_written(context, (*loc, name), content))
+
+    fields["writes"] = read_all(files.items(), written)
+    return fields
+
+
+def _check_file_names(context: Context, loc: Loc, names: list[Any]) -> None:
+    for index, name in enumerate(names):
+        if not isinstance(name, str):
+            what = f"expected the name of a file, got {describe(name)}"
+            context.add((*loc, index), what)
+
+
+def _written(context: Context, loc: Loc, content: Any) -> Matcher:
+    """Return the expected content of a file: None if it must not exist."""
+    if content is None:
+        return Exactly(value=NONE)
+    if isinstance(content, str) and context.uncut(loc):
+        data = content_of(context, loc, content)
+        return Exactly(value=file_value(data))
+    if isinstance(content, dict) and content.keys() == {"text"}:
+        return context.matcher((*loc, "text"), content["text"], for_text=True)
+    return context.matcher(loc, content, for_text=True)
+
+
+def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None]:
+    """Return the path of the scenario's transcript, below the spec folder, and its text (None if it
+    is still to be recorded). Raise Refused, with the error noted, if there is none."""
+    loc, written = (*context.loc, "transcript"), context.own.transcript
+    for mark in context.variation.swept:
+        name = mark.partition("=")[0]
+        if name not in names_in(written):
+            hint = f"put {{{{ {name} }}}} into the name"
+            context.refuse(loc, f"the file's name does not hold the swept {name}", hint)
+    path = context.render(written, loc)
+    if path.startswith("/") or ".." in path.split("/") or not path.endswith(".txt"):
+        context.refuse(loc, f"{path} is not a .txt file below the spec folder")
+    file = context.vocabulary.folder / path
+    if not file.is_file():
+        if recording:
+            return path, None
+        context.refuse(loc, f"there is no file {path}", "run harness record, or correct the name")
+    try:
+        text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        context.refuse(loc, f"byte {error.start} of {path} is not UTF-8", "save the file as UTF-8")
+    try:
+        return path, render(text, context.constants)
+    except TemplateError as error:
+        lines = text[: error.position].split("\n")
+        shown = f"{context.vocabulary.shown_folder}/{path}"
+        place = Place(file=shown, line=len(lines), column=len(lines[-1]) + 1)
+        hint = nearest(error.name, context.constants)
+        context.document.problems.add(place, "", str(error), hint)
+        raise Refused from None
