@@ -13,10 +13,11 @@ from harness.grading.observing.judged_runs import GraderSetup
 from harness.intake.entries import GO_THERE, listed, must_exist, original_name
 from harness.intake.pipeline import Cohort, read_cohort
 from harness.intake.terms import ClassOptions
+from harness.model.facts import NotHandedIn
 from harness.model.plan import Assignment
 from harness.model.result import Decision, SubmissionResult
 from harness.model.submission import ARCHIVE_ENDINGS, Submission
-from harness.model.verdict import NOT_HANDED_IN, Verdict
+from harness.model.verdict import Verdict
 
 
 def check_submissions(
@@ -110,16 +111,17 @@ def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
     return tuple(name for name in together if name not in there)
 
 
+def _missing_file(verdict: Verdict) -> str | None:
+    """Return the file that was not handed in, if that is why a scenario failed."""
+    facts = verdict.explanation.facts if verdict.explanation else None
+    return facts.file if isinstance(facts, NotHandedIn) else None
+
+
 def without_files(result: SubmissionResult, names: Collection[str]) -> SubmissionResult:
     """The result without what failed only because these files were not handed in; unchanged where
     nothing else is left."""
 
-    def missing(verdict: Verdict) -> str:
-        found = verdict.explanation
-        said = found.message if found is not None and found.rule == NOT_HANDED_IN else ""
-        return said.partition(" was not handed in")[0]
-
-    outcomes = [each for each in result.scenarios if missing(each.verdict) not in names]
+    outcomes = [each for each in result.scenarios if _missing_file(each.verdict) not in names]
     if not outcomes:
         return result
     left = {each.scenario_id for each in outcomes}

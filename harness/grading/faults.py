@@ -4,6 +4,7 @@ for review, has no mark, and everything else goes on."""
 import traceback
 from pathlib import Path
 
+from harness.model.facts import NotJudged
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 
 NOT_JUDGED = "not_judged"
@@ -24,6 +25,5 @@ def place_of(error: Exception) -> str:
 
 def not_judged(error: Exception) -> Verdict:
     """Return the verdict of a scenario that could not be judged because of this exception."""
-    message = f"This could not be judged: {place_of(error)}."
-    explanation = Explanation(rule=NOT_JUDGED, message=message)
+    explanation = Explanation(rule=NOT_JUDGED, facts=NotJudged(place=place_of(error)))
     return Verdict(kind=VerdictKind.HARNESS_ERROR, explanation=explanation)

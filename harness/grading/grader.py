@@ -10,7 +10,7 @@ from typing import Self
 
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
-from harness.grading.faults import NOT_JUDGED, place_of
+from harness.grading.faults import place_of
 from harness.grading.observing.budget import SubmissionBudget, Used, budgeted, calibrated
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.judged_runs import (
@@ -30,6 +30,7 @@ from harness.judging.failed_scenarios import failing
 from harness.judging.judge import merge_stand_in_verdict, not_run, without_addresses
 from harness.judging.not_taken import with_not_taken
 from harness.marking.mark import excused, held_if_undecided, mark, with_stakes, without_mark
+from harness.model.facts import NotJudged
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, in_turn, needed
 from harness.model.policy import PolicyReport
@@ -305,8 +306,9 @@ def _with_reason(result: SubmissionResult) -> SubmissionResult:
     """
     for entry in result.scenarios:
         explanation = entry.verdict.explanation
-        if explanation is not None and explanation.rule == NOT_JUDGED:
-            problem = _NOT_GRADED.format(explanation.message.rstrip("."))
+        facts = explanation.facts if explanation is not None else None
+        if isinstance(facts, NotJudged):
+            problem = _NOT_GRADED.format(f"This could not be judged: {facts.place}")
             return replace(result, problem=problem, flagged=True)
     return result
 

@@ -11,25 +11,22 @@ from dataclasses import replace
 from fractions import Fraction
 
 from harness.common.escaping import plain
-from harness.common.words import listed
 from harness.judging.blame import SeenPasses, in_scripts
-from harness.judging.explain.rules import UNKNOWN_LOOP
 from harness.judging.explain.siblings import RULE as HARD_CODED
-from harness.judging.explain.siblings import WrittenOut, written_out
 from harness.judging.failed_scenarios import FailedScenario
+from harness.model.facts import HardCoded, InLoop, InRecursion, LoopEnd, NotHandedIn
 from harness.model.observation import Ending, Frame, Phase
 from harness.model.plan import Plan, in_turn, needed
 from harness.model.policy import Loop, Outline, OutlinePart, Recursion, Unparsable
 from harness.model.result import Undefined
 from harness.model.verdict import (
-    NOT_HANDED_IN,
     Blame,
     Cause,
     CodePlace,
-    Explanation,
     Suspect,
     Symptom,
     VerdictKind,
+    stated,
 )
 
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
@@ -45,11 +42,11 @@ Key = tuple[str, ...]
 
 def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> Cause:
     """The one cause of a submission that cannot be run, which may earn all of `worth`."""
-    explanation = Explanation(rule="not_gradable", message=problem)
+    explanation = stated("not_gradable", problem)
     cause = Cause(function="", explanation=explanation, marks_at_stake=worth)
     if unparsable is None:
         return cause
-    explanation = Explanation(rule="unreadable", message=unparsable.reason)
+    explanation = stated("unreadable", unparsable.reason)
     line, place = unparsable.line, None
     if line is not None:
         place = _line_of(unparsable.file, line, *filter(None, [unparsable.source]))
@@ -99,7 +96,7 @@ def _put_together_by_number(
 
     left = list(causes)
     for first in sorted(causes, key=order):
-        number = written_out(first.message) if first in left else None
+        number = first.explanation.hard_coded if first in left else None
         if number is None:
             continue
         same = [
@@ -113,28 +110,34 @@ def _put_together_by_number(
             )
         ]
         if same:
-            left[left.index(first)] = _in_several(first, same, failures, outline)
+            left[left.index(first)] = _in_several(first, number, same, failures, outline)
             left = [each for each in left if each not in same]
     return tuple(left)
 
 
-def _is_at_other_value(failed: FailedScenario, number: WrittenOut) -> bool:
-    """Whether it was not run, or where the constant has another value than the number."""
+def _is_at_other_value(failed: FailedScenario, hard_coded: HardCoded) -> bool:
+    """Whether it was not run, or the constant has another value there than the number."""
     constants = {binding.name: binding.literal for binding in failed.stimulus.constants}
-    at = constants.get(number.constant, number.number)
-    return failed.verdict.kind is VerdictKind.NOT_RUN or at != number.number
+    number = str(hard_coded.number)
+    value = constants.get(hard_coded.constant, number)
+    return failed.verdict.kind is VerdictKind.NOT_RUN or value != number
 
 
 def _in_several(
-    first: Cause, others: Sequence[Cause], failures: Sequence[FailedScenario], outline: Outline
+    first: Cause,
+    number: HardCoded,
+    others: Sequence[Cause],
+    failures: Sequence[FailedScenario],
+    outline: Outline,
 ) -> Cause:
     names = [each.function for each in others]
     parts = filter(None, map(outline.part, names))
     suspects = tuple(Suspect(function=one.name, place=place_of(one), lines=()) for one in parts)
-    also = listed(plain(each.function, limit=60) for each in others if each.blamed)
-    message = f"{first.message.removesuffix('.')}, also in {also}." if also else first.message
+    also_in = tuple(each.function for each in others if each.blamed)
+    facts = replace(number, also_in=also_in)
     return replace(
-        _joined((first, *others), first, failures).saying(message),
+        _joined((first, *others), first, failures),
+        explanation=replace(first.explanation, facts=facts),
         suspects=suspects,
         together_with=tuple(name for name in first.together_with if name not in names),
     )
@@ -201,8 +204,9 @@ def _settled(failures: Sequence[FailedScenario], outline: Outline) -> dict[str, 
     found: dict[str, tuple[Key, ...]] = {}
     for each in failures:
         phase, raised = each.observation.phase, each.raised
-        if each.rule == NOT_HANDED_IN:
-            found[each.scenario.id] = (("absent", each.explanation.message),)
+        facts = each.explanation.facts
+        if isinstance(facts, NotHandedIn):
+            found[each.scenario.id] = (("absent", facts.file),)
         elif phase is Phase.GIVEN and raised and _outside_functions(raised.frames):
             # What is given imports a file of the submission that cannot be loaded.
             found[each.scenario.id] = _keys(each, ())
@@ -315,7 +319,7 @@ def _with_nearest(cause: Cause, name: str, outline: Outline) -> Cause:
     if near is None:
         return cause
     message = f"The {_kind_of(near, outline)} {plain(name, limit=60)} is missing. {_is_that(near)}"
-    return replace(cause.saying(message), place=place_of(near))
+    return replace(cause.stating(message), place=place_of(near))
 
 
 def undefined_functions(plan: Plan, outline: Outline) -> tuple[Undefined, ...]:
@@ -336,8 +340,8 @@ def _undefined(name: str, outline: Outline) -> Undefined:
     message = "It is not defined in your file."
     if near is not None:
         message = f"{message} {_is_that(near)}"
-    explanation = Explanation(rule=UNDEFINED, message=message)
-    return Undefined(name=name, explanation=explanation, near=place_of(near) if near else None)
+    place = place_of(near) if near else None
+    return Undefined(name=name, explanation=stated(UNDEFINED, message), near=place)
 
 
 def _nearest(name: str, outline: Outline) -> OutlinePart | None:
@@ -378,7 +382,7 @@ def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> 
         advice = "move it into a function such as main()"
     message = f"Line {line} {what} as soon as the file is loaded: {advice}."
     place = _line_of(module.file, line, module.asking)
-    return replace(cause.saying(message), place=place, line=line)
+    return replace(cause.stating(message), place=place, line=line)
 
 
 def with_texts(causes: Iterable[Cause], lines: Callable[[str], Sequence[str]]) -> tuple[Cause, ...]:
@@ -421,9 +425,7 @@ def with_loops(
         main = next((cause for cause in together if cause.function == function), together[0])
         main = _joined(together, main, failures)
         members = [each for each in failures if each.scenario.id in main.scenarios]
-        message = main.message.removesuffix(f": {UNKNOWN_LOOP}.")
-        said = _what_keeps_busy(loop, function, members)
-        main = main.saying(_with_sentence(message, said, is_new=message == main.message))
+        main = main.with_reason(_what_keeps_busy(loop, function, members))
         place = main.place
         if place and place.file == loop.file and place.first <= loop.first <= place.last:
             main = replace(main, line=loop.first)
@@ -431,30 +433,20 @@ def with_loops(
     return tuple(found)
 
 
-def _with_sentence(message: str, said: str, *, is_new: bool) -> str:
-    """The message with what is said as its end, or as a new sentence."""
-    before = message.removesuffix(".")
-    if not is_new:
-        return f"{before}: {said}."
-    capital = said[:1].upper() if said.startswith("the ") else said[:1]
-    return f"{before}. {capital}{said[1:]}."
-
-
 def _what_keeps_busy(
     known: Loop | Recursion, function: str, members: Sequence[FailedScenario]
-) -> str:
-    """Say where these scenarios were when they reached their limit, and no more than is known."""
-    of = f" of {plain(function, limit=60)}" if function else ""
+) -> InLoop | InRecursion:
+    """Return where these scenarios were when they reached their limit, and no more than is
+    known."""
     if isinstance(known, Recursion):
-        name = plain(function, limit=60) if function else "the function"
-        return f"{name} (line {known.first}) calls itself again and again"
-    loop = f"the loop in line {known.first}{of}"
-    kinds = {each.verdict.kind for each in members}
-    if kinds == {VerdictKind.OUTPUT_LIMIT}:  # it may end later
-        return f"{loop} was still running"
-    # What only ends too late where time is measured may well end.
-    slow = all(each.scenario.faster_than for each in members)
-    return f"{loop} does not end" + (", or takes too long for so much" if slow else "")
+        return InRecursion(line=known.first, function=function)
+    ends = LoopEnd.NEVER
+    if {each.verdict.kind for each in members} == {VerdictKind.OUTPUT_LIMIT}:
+        ends = LoopEnd.LATER_PERHAPS
+    elif all(each.scenario.faster_than for each in members):
+        # A loop that only ends too late if time is measured may well end.
+        ends = LoopEnd.NEVER_OR_LATE
+    return InLoop(line=known.first, function=function, ends=ends)
 
 
 def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScenario]) -> Cause:

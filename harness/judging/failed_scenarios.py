@@ -1,13 +1,13 @@
 """The failing scenarios of a submission, with what their causes are derived from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.judging.compare.ending import at_import
 from harness.model.observation import Ending, Frame, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Stimulus
-from harness.model.verdict import Channel, Explanation, Verdict, VerdictKind
+from harness.model.verdict import Channel, Explanation, Verdict, VerdictKind, stated
 
 _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
 _NOTHING_SEEN = Observation(ending=Ending.HARNESS_ERROR)
@@ -33,8 +33,7 @@ class FailedScenario:
     @property
     def explanation(self) -> Explanation:
         """Without the lecturer's hint."""
-        explanation = self.verdict.explanation or Explanation(rule="", message="")
-        return explanation.without_hint(self.scenario.hint)
+        return replace(self.verdict.explanation or stated("", ""), hint="")
 
     @property
     def loading(self) -> bool:

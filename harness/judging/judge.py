@@ -13,14 +13,15 @@ from harness.judging.compare.mismatch import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, OfExpression, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
+from harness.model.sentences import finished
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value
 from harness.model.verdict import (
     OUT_OF_BUDGET,
-    Explanation,
     StandInOutcome,
     Verdict,
     VerdictKind,
+    stated,
 )
 
 T = TypeVar("T")
@@ -39,7 +40,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
         return out_of_budget()
     if observation.ending in _UNUSABLE:
         rule, outcome = _UNUSABLE[observation.ending]
-        explanation = Explanation(rule=rule, message=observation.detail)
+        explanation = stated(rule, observation.detail)
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation, stand_in=outcome)
     differing = mismatches(observation, expectation, stimulus)
     if not differing:
@@ -67,8 +68,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
 def out_of_budget() -> Verdict:
     """Of what was not run: the submission had used up its time."""
     message = "Not run: before it came to this, all of its time was used up."
-    explanation = Explanation(rule=OUT_OF_BUDGET, message=message)
-    return Verdict(kind=VerdictKind.NOT_RUN, explanation=explanation)
+    return Verdict(kind=VerdictKind.NOT_RUN, explanation=stated(OUT_OF_BUDGET, message))
 
 
 def _refuse_cut(observation: Observation) -> None:
@@ -201,15 +201,16 @@ def merge_stand_in_verdict(
     words = _after_stand_in(outcome, scenario, files)
     if outcome is StandInOutcome.PASSED:
         with_yours = f" With yours: {own.message}" if own.message else ""
-        explanation = Explanation(rule=RULE, message=words + with_yours)
         return Verdict(
             kind=VerdictKind.PASSED,
-            explanation=explanation,
+            explanation=stated(RULE, words + with_yours),
             draws_run=second.draws_run,
             stand_in=outcome,
         )
-    rule = own.explanation.rule if own.explanation else RULE
-    explanation = Explanation(rule=rule, message=f"{own.message} {words}".strip())
+    explanation = stated(RULE, words)
+    if own.explanation is not None:
+        remarks = (*own.explanation.remarks, finished(words))
+        explanation = replace(own.explanation, remarks=remarks)
     return replace(own, explanation=explanation, stand_in=outcome)
 
 
@@ -269,5 +270,5 @@ def not_run(scenario: Scenario, needs: Iterable[Scenario], wrong: Set[str]) -> V
     what = f'"{first.name}" does not pass yet'
     if first.function in scenario.needs:
         what = f"{first.function} is not right yet"
-    explanation = Explanation(rule="not_run", message=f"Not run, because {what}.")
-    return Verdict(kind=VerdictKind.NOT_RUN, explanation=explanation.with_hint(scenario.hint))
+    explanation = replace(stated("not_run", f"Not run, because {what}."), hint=scenario.hint)
+    return Verdict(kind=VerdictKind.NOT_RUN, explanation=explanation)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from harness.common.escaping import plain
 from harness.common.words import listed
 from harness.model.observation import Observation
-from harness.model.verdict import Explanation, Verdict
+from harness.model.verdict import Verdict, stated
 
 RULE = "module_not_taken"
 _SAID_UNKNOWN = "module_is_unknown"
@@ -39,8 +39,7 @@ def with_not_taken(
                 f"{plain(files[0], limit=60)} was handed in, but only {listed(taken)} {is_are} "
                 f"taken: what it defines belongs in there."
             )
-            other = Explanation(rule=RULE, message=message)
-            said[name] = replace(verdict, explanation=other)
+            said[name] = replace(verdict, explanation=stated(RULE, message))
     return said
 
 

@@ -11,10 +11,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from harness.common.escaping import plain, quoted
 from harness.judging.causes import place_of
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.failed_scenarios import FailedScenario
+from harness.model.facts import (
+    BareReturn,
+    DroppedComparison,
+    FaultyHelper,
+    NoReturn,
+    OtherConstant,
+    Reason,
+    RefusedValid,
+    ReturnedNone,
+    WrongBranch,
+)
 from harness.model.policy import Outline, OutlinePart
 from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import Cause, Cell, Channel, CodePlace, Suspect
@@ -104,7 +114,7 @@ _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 
 
 @dataclass(frozen=True, slots=True)
-class WrongBranch:
+class BranchTaken:
     """A line that prints, and the condition above it, which ran. `taken`: the line ran, and should
     not have; else it did not run, and should have."""
 
@@ -120,7 +130,7 @@ class Suspicion:
     lines: tuple[Line, ...]  # the most suspect ones
     deciding_function: str = ""  # whose lines are clearly the most suspect, if there is one
     returned_none_at: Line | None = None  # in the example
-    branch: WrongBranch | None = None
+    branch: BranchTaken | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +215,8 @@ class SuspectProgram:
         nothing, another constant, a wrong branch, the helper with the most suspect lines."""
         at = suspicion.returned_none_at
         if at is not None and (text := self.text(at)):
-            cause = cause.saying(why_none(cause, members, example, at.number, text))
+            reason = why_none(cause, members, example, at.number, text)
+            cause = cause if reason is None else cause.with_reason(reason)
         exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
         # A wrong branch explains the exception or loop too: its condition, or the helper that this
         # asks, is the first of the lines, and comes first.
@@ -221,14 +232,17 @@ class SuspectProgram:
         if branch is None or cause.rule in _SAYS_MORE:
             return with_deciding(cause, suspicion.deciding_function)
         helper = self._asked_by(branch, cause, functions)
-        asked = "" if helper is None else f" after {plain(helper.name, limit=60)}"
-        what = "what is not expected" if branch.taken else "what is expected"
-        said = f"Line {branch.condition.number} goes the wrong way{asked}"
-        return cause.saying(f"{said}: line {branch.prints.number} prints {what}. {cause.message}")
+        lead = WrongBranch(
+            condition=branch.condition.number,
+            prints=branch.prints.number,
+            taken=branch.taken,
+            asked=helper.name if helper else "",
+        )
+        return cause.with_lead(lead)
 
     def wrong_branch(
         self, different: tuple[str, str], ran: Collection[Line], functions: Sequence[OutlinePart]
-    ) -> WrongBranch | None:
+    ) -> BranchTaken | None:
         """The condition that went the wrong way: above the only line of these functions that prints
         the expected text and did not run; else above the only one that prints the unexpected text
         and did. The condition must have run. `different` has both texts (see `different_lines`),
@@ -252,7 +266,7 @@ class SuspectProgram:
                 above = self._above(line)
                 is_condition = above in ran and _CONDITION.match(self.text(above).strip())
                 if is_condition and (line in ran) is taken:
-                    return WrongBranch(prints=line, condition=above, taken=taken)
+                    return BranchTaken(prints=line, condition=above, taken=taken)
         return None
 
     def _printed(self, text: str) -> str:
@@ -274,7 +288,7 @@ class SuspectProgram:
         return line
 
     def _asked_by(
-        self, branch: WrongBranch, cause: Cause, functions: Sequence[OutlinePart]
+        self, branch: BranchTaken, cause: Cause, functions: Sequence[OutlinePart]
     ) -> OutlinePart | None:
         """The helper that a branch's condition calls; None where it calls none, or several."""
         names = set(_CALLED.findall(self.text(branch.condition).partition("#")[0]))
@@ -359,10 +373,9 @@ class SuspectProgram:
     def with_constant(self, cause: Cause, part: OutlinePart) -> Cause:
         """The cause with a constant that may be wrong said and shown first."""
         text = self.text(Line(part.file, part.first))
-        value = plain(text.partition("=")[2].partition("#")[0].strip(), limit=60)
-        where = f"{plain(part.name, limit=60)}, which is {value} on line {part.first}"
-        said = f"The fault may be in {where}: compare it with the sheet. {cause.message}"
-        return _led_by(part, part.first, cause.saying(said))
+        value = text.partition("=")[2].partition("#")[0].strip()
+        lead = OtherConstant(name=part.name, value=value, line=part.first)
+        return _led_by(part, part.first, cause.with_lead(lead))
 
 
 def _indent(text: str) -> int:
@@ -414,9 +427,7 @@ def with_dropped(cause: Cause, functions: Iterable[OutlinePart]) -> Cause:
     if part is None:
         return cause
     line = part.dropped[0]
-    said = f"Line {line} compares and throws the result away; to store, use `=`."
-    shows = cause.message.removesuffix(" Is a copy changed in its place?")  # it is not that
-    return _led_by(part, line, cause.saying(f"{said} {shows}"))
+    return _led_by(part, line, cause.with_lead(DroppedComparison(line=line)))
 
 
 def _led_by(part: OutlinePart, line: int, cause: Cause) -> Cause:
@@ -431,9 +442,7 @@ def with_deciding(cause: Cause, name: str) -> Cause:
     if suspect is None or name in ("", cause.function) or cause.line is not None:
         return cause
     first, last = suspect.lines[0], suspect.lines[-1]
-    lines = f"line {first}" if first == last else f"lines {first} to {last}"
-    where = f"The fault seems to be in {plain(name, limit=60)}, {lines}."
-    return cause.saying(f"{where} {cause.message}")
+    return cause.with_lead(FaultyHelper(function=name, first=first, last=last))
 
 
 def where_none_was_returned(
@@ -470,40 +479,35 @@ def literals(source: str | bytes) -> dict[str, object]:
 
 
 _RETURN = re.compile(r"return\b\s*(?P<what>.*)")
-_INSTEAD = " returned None instead of "
 
 
 def why_none(
     cause: Cause, members: Iterable[FailedScenario], example: FailedScenario, line: int, text: str
-) -> str:
-    """The message of a function that returned None at this line, with what the line's text tells:
+) -> Reason | None:
+    """Return why a function returned None at this line, by the line's text:
 
-    - no `return`: that one may be missing;
-    - `return` alone: what to write, if all members expect the same;
-    - `return None`: that what it was given is valid;
-    - `return` with a value that was computed: the message as it is, as for another function."""
-    who, instead, wanted = cause.message.partition(_INSTEAD)
-    if who != cause.function or not instead:
-        return cause.message
-    said = cause.message.removesuffix(".")
+    - no `return`: one may be missing;
+    - `return` without a value: what to write, if all members expect the same;
+    - `return None`: what it was given is valid;
+    - `return` with a value that was computed: nothing, as for another function."""
+    facts = cause.explanation.facts
+    if not isinstance(facts, ReturnedNone) or facts.where or facts.function != cause.function:
+        return None
     found = _RETURN.match(text.partition("#")[0].strip())
     if found is None:
-        return f"{said}: is a return missing?"
+        return NoReturn()
     given = _only_text(example.stimulus)
     if found["what"] == "None" and given is not None:
-        return (
-            f"{who} refuses {quoted(given, limit=30)}, which is valid: "
-            f"line {line} returns None instead of {wanted}"
-        )
+        return RefusedValid(line=line, given=given)
     if found["what"]:
-        return cause.message
-    answers = {
-        each.explanation.message.partition(_INSTEAD)[2] for each in members
-        if each.rule == cause.rule and each.scenario.function == cause.function
-    }  # fmt: skip
-    always = answers == {wanted} and wanted in ("True.", "False.")
-    advice = f"; write `return {wanted.removesuffix('.')}`" if always else ""
-    return f"{said}: line {line} gives nothing back{advice}."
+        return None
+    wanted: set[str] = set()
+    for each in members:
+        other = each.explanation.facts
+        if isinstance(other, ReturnedNone) and each.scenario.function == cause.function:
+            wanted.add(other.wanted)
+    always = facts.wanted if wanted == {facts.wanted} else ""
+    return BareReturn(line=line, always=always if always in ("True", "False") else "")
 
 
 def _only_text(stimulus: Stimulus) -> str | None:

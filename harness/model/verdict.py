@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from typing import Any
 
+from harness.model.facts import Facts, HardCoded, Later, Lead, Reason, Stated
 from harness.model.observation import Turn
 from harness.model.policy import LuckyCall
+from harness.model.sentences import statement, text_of
 
 NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
 OUT_OF_BUDGET = "out_of_budget"  # the rule for what was not run: all time was used up
-_HINT = " Hint: "
 
 
 class VerdictKind(StrEnum):
@@ -201,16 +203,41 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Which rule explains the failure, and its one plain sentence (may hold untrusted text)."""
+    """Which rule explains a failure, and the facts from which its sentences are made. Two are equal
+    if they say the same of the same."""
 
     rule: str
-    message: str
+    facts: Facts
+    later: Later | None = None  # what went wrong after that
+    reason: Reason | None = None  # what the submission's text or another run adds to the facts
+    lead: Lead | None = None  # where the fault is
+    remarks: tuple[str, ...] = ()  # further sentences
+    hint: str = ""  # the lecturer's
 
-    def with_hint(self, hint: str) -> Explanation:
-        return replace(self, message=f"{self.message}{_HINT}{hint}") if hint else self
+    @property
+    def message(self) -> str:
+        """All of it in sentences, which may hold untrusted text. Never read one back: what code
+        asks for is in the facts."""
+        return text_of(self)
 
-    def without_hint(self, hint: str) -> Explanation:
-        return replace(self, message=self.message.removesuffix(f"{_HINT}{hint}")) if hint else self
+    @property
+    def hard_coded(self) -> HardCoded | None:
+        """The number that is written out, if that is the mistake."""
+        return self.facts if isinstance(self.facts, HardCoded) else None
+
+    @staticmethod
+    def from_older(plain: Any) -> Any:
+        """Turn an explanation of an older version, which was only a message, into one that states
+        it."""
+        if type(plain) is not dict or "message" not in plain:
+            return plain
+        stated = {"is": Stated.__name__, "sentence": plain["message"]}
+        return {"rule": plain.get("rule"), "facts": stated}
+
+
+def stated(rule: str, sentence: str) -> Explanation:
+    """Return an explanation by a rule about which nothing more is asked than its sentence."""
+    return Explanation(rule=rule, facts=statement(sentence))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,8 +360,17 @@ class Cause:
     def message(self) -> str:
         return self.explanation.message
 
-    def saying(self, message: str) -> Cause:
-        return replace(self, explanation=replace(self.explanation, message=message))
+    def with_lead(self, lead: Lead) -> Cause:
+        """Return the cause with where its fault is."""
+        return replace(self, explanation=replace(self.explanation, lead=lead))
+
+    def with_reason(self, reason: Reason) -> Cause:
+        """Return the cause with what is known of its facts."""
+        return replace(self, explanation=replace(self.explanation, reason=reason))
+
+    def stating(self, sentence: str) -> Cause:
+        """Return the cause with this sentence in place of its explanation's."""
+        return replace(self, explanation=stated(self.rule, sentence))
 
 
 Blame = tuple[str, ...]  # names, to blame for one scenario; several have to be right together

@@ -168,7 +168,7 @@ class _Reader:
         is_example = first.id == cause.example
         hint = self._plan.scenario(first.id).hint
         own = first.verdict.explanation
-        explanation = cause.explanation if is_example else own and own.without_hint(hint)
+        explanation = cause.explanation if is_example else own and replace(own, hint="")
         clauses = {clause.id: clause for check in checks for clause in check.clauses}
         return ShownCause(
             function=cause.function,
@@ -345,4 +345,4 @@ def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
 
 def _said(check: ShownCheck) -> tuple[object, ...]:
     explanation = check.verdict.explanation
-    return check.verdict.kind, explanation.rule if explanation else "", check.verdict.message
+    return check.verdict.kind, explanation.rule if explanation else "", explanation

@@ -254,6 +254,8 @@ _NOT_OBSERVING = frozenset(
         "execution/interpreter.py",  # which one, with which packages, is in the observation's key
         "execution/confinement/forbidden_acts.py",  # what the trial of a tier tries
         "execution/confinement/probe.py",  # which tier this machine has; it is in the key
+        "model/facts.py",  # what is said of an observation
+        "model/sentences.py",
     }
 )
 # What both execution and judging are written in: whole, since a method there can decide as well.

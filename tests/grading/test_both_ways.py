@@ -18,7 +18,7 @@ from harness.model.observation import Isolation
 from harness.model.plan import Scenario
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.submission import Submission
-from harness.model.verdict import Explanation, Verdict, VerdictKind
+from harness.model.verdict import Verdict, VerdictKind, stated
 from tests.inline import grader_of
 from tests.per_commit import per_commit
 from tests.shipped import ROOT, shipped
@@ -44,7 +44,7 @@ SHARED = replace(ALONE, isolation=Isolation.SHARED, isolation_reason="")
 
 def at(address: str) -> SubmissionResult:
     """Failed, with a message that shows an address."""
-    explanation = Explanation(rule="r", message=f"got <A object at 0x{address}>")
+    explanation = stated("r", f"got <A object at 0x{address}>")
     verdict = Verdict(kind=VerdictKind.FAILED, explanation=explanation)
     return replace(SHARED, scenarios=(replace(PASSED, verdict=verdict),))
 

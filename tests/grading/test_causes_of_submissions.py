@@ -17,7 +17,7 @@ from harness.common import serial
 from harness.grading.validation.validate import compare
 from harness.model.plan import ExpectedCause, SampleExpectation
 from harness.model.result import SubmissionResult
-from harness.model.verdict import Cause, Explanation, VerdictKind
+from harness.model.verdict import Cause, VerdictKind, stated
 from harness.reporting.html.submission_pages import feedback_page
 from harness.results.database import STORE_NAME
 from harness.results.results_json import results_json
@@ -164,7 +164,7 @@ def test_the_same_is_found_again_without_running(tmp_path: Path) -> None:
 
 
 def caused(rule: str) -> Cause:
-    why = Explanation(rule=rule, message="")
+    why = stated(rule, "")
     return Cause(function="f", explanation=why, scenarios=("f/shown",), blamed=True)
 
 

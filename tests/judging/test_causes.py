@@ -11,6 +11,7 @@ import pytest
 from harness.judging.blame import find_blame
 from harness.judging.causes import derive, unreadable, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
+from harness.model.facts import HardCoded, NotHandedIn
 from harness.model.observation import Ending, Frame, Observation, Phase
 from harness.model.plan import Scenario, Visibility
 from harness.model.policy import Loop, Outline, Recursion, Unparsable
@@ -25,6 +26,7 @@ from harness.model.verdict import (
     StandInOutcome,
     Verdict,
     VerdictKind,
+    stated,
 )
 from harness.policy.checking import check
 from harness.stimuli.call import Call
@@ -78,9 +80,7 @@ def fails(
         visibility=Visibility.VISIBLE if visible else Visibility.HIDDEN,
         stimuli=(Stimulus(action=action, inputs=(Typed(text=typed),) if typed else ()),),
     )
-    verdict = Verdict(
-        kind=kind, explanation=Explanation(rule=rule, message=f"{rule} {number}"), stand_in=stand_in
-    )
+    verdict = Verdict(kind=kind, explanation=stated(rule, f"{rule} {number}"), stand_in=stand_in)
     return FailedScenario(
         index=number,
         scenario=scenario,
@@ -202,11 +202,16 @@ def test_a_file_that_does_not_load_is_told_the_line_in_the_file_that_it_imports(
     assert (cause.place.file, cause.place.first) == ("a1.py", 12)
 
 
+def explained(failed: FailedScenario, why: Explanation) -> FailedScenario:
+    return replace(failed, verdict=replace(failed.verdict, explanation=why))
+
+
 def test_a_file_that_was_not_handed_in_is_one_cause_and_no_part_is_to_blame() -> None:
     absent = raised("ModuleNotFoundError", "No module named 'game'", phase=Phase.GIVEN)
+    why = Explanation(rule="not_handed_in", facts=NotHandedIn(file="game.py"))
     failures = [
-        fails("game.py", rule="not_handed_in", stimulus="run", observation=absent),
-        fails("table", rule="not_handed_in", observation=absent),
+        explained(fails("game.py", stimulus="run", observation=absent), why),
+        explained(fails("table", observation=absent), why),
         fails("inner"),
     ]
     first, second = causes(*failures, on="inner")
@@ -589,11 +594,9 @@ def test_a_wrong_status_alone_is_not_put_to_a_function_that_only_raises() -> Non
 def _of_size(function: str, number: int, *, size: int = 4, **named: Any) -> FailedScenario:
     """A failing scenario that is said to have 8 in place of SIZE, at another size."""
     failed = fails(function, number=number, rule=named.pop("rule", "hard_coded_size"), **named)
-    said = (
-        "This looks hard-coded to 8: it is wrong when SIZE is 4; use SIZE in place of the number."
-    )
     if failed.rule == "hard_coded_size":
-        explanation = Explanation(rule=failed.rule, message=said)
+        facts = HardCoded(number=8, constant="SIZE", size=4)
+        explanation = Explanation(rule=failed.rule, facts=facts)
         failed = replace(failed, verdict=replace(failed.verdict, explanation=explanation))
     stimulus = replace(failed.stimulus, constants=(Binding(name="SIZE", literal=str(size)),))
     return replace(failed, scenario=replace(failed.scenario, stimuli=(stimulus,)))
@@ -608,7 +611,8 @@ def test_a_number_written_out_in_several_functions_is_one_cause() -> None:
     (cause,) = causes(*failures, blame=own(failures))
     assert (cause.function, cause.rule) == ("middle", "hard_coded_size")
     assert cause.scenarios == tuple(each.scenario.id for each in failures)
-    assert cause.message.endswith("use SIZE in place of the number, also in inner.")
+    facts = HardCoded(number=8, constant="SIZE", size=4, also_in=("inner",))
+    assert cause.explanation.facts == facts
     assert [each.function for each in cause.suspects] == ["inner"]
     assert [each.scenarios for each in cause.symptoms] == [2, 1]
 

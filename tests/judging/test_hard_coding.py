@@ -9,11 +9,11 @@ import pytest
 from harness.common import serial
 from harness.judging.explain.siblings import RULE, refine
 from harness.judging.judge import judge
-from harness.judging.suspects import Line, SuspectProgram, Suspicion, WrongBranch, read_trace
+from harness.judging.suspects import BranchTaken, Line, SuspectProgram, Suspicion, read_trace
 from harness.model.observation import Ending, Observation
 from harness.model.plan import ProvidedVariant, SourceFile, Visibility
 from harness.model.stimulus import Binding, Stimulus
-from harness.model.verdict import Cause, Explanation, Verdict
+from harness.model.verdict import Cause, Verdict, stated
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
 from tests import plans
@@ -341,7 +341,7 @@ def test_which_branch_went_wrong(
 
 
 def of_rule(rule: str) -> Cause:
-    return Cause(function="f", explanation=Explanation(rule=rule, message="It is wrong."))
+    return Cause(function="f", explanation=stated(rule, "It is wrong."))
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,7 @@ def test_a_cause_says_who_decides_about_it(
     assert [each.function for each in found.suspects][:1] == shown
 
 
-TAKEN = WrongBranch(Line("a1.py", 7), Line("a1.py", 6), taken=True)
+TAKEN = BranchTaken(Line("a1.py", 7), Line("a1.py", 6), taken=True)
 SUSPICION = Suspicion(lines=(Line("a1.py", 6),), branch=TAKEN)
 
 

@@ -24,6 +24,7 @@ from harness.model.expectation import (
     StatedLeave,
     StatedRaise,
 )
+from harness.model.facts import Stated
 from harness.model.observation import Ending, NamedValue, Observation, StepOutcome
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
@@ -565,7 +566,11 @@ LOOP = Verdict(kind=VerdictKind.CPU_LIMIT)
 
 
 WRONG, LATER = (
-    replace(HARNESS, kind=VerdictKind.FAILED, explanation=Explanation(rule="r", message=message))
+    replace(
+        HARNESS,
+        kind=VerdictKind.FAILED,
+        explanation=Explanation(rule="r", facts=Stated(sentence=message)),
+    )
     for message in "ab"
 )
 

@@ -9,6 +9,7 @@ from harness.judging.explain import rules
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import explain, registered_rules
 from harness.model.observation import Ending, Observation, Phase
+from harness.model.sentences import own_words
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import rule_in_words
 from tests.conftest import Added
@@ -223,7 +224,9 @@ def test_a_sentence_is_one_printable_line() -> None:
 
 @pytest.mark.parametrize(("rule", "failure", "message"), FIRES)
 def test_a_rule_fires_and_says(rule: str, failure: Failure, message: str) -> None:
-    assert BY_NAME[rule](failure) == message
+    found = BY_NAME[rule](failure)
+    assert found is not None
+    assert (found if isinstance(found, str) else own_words(found)) == message
 
 
 @pytest.mark.parametrize(("rule", "failure"), LEAVES_ALONE)

@@ -6,6 +6,9 @@ from dataclasses import replace
 import pytest
 
 from harness.common import serial
+from harness.judging.failed_scenarios import (
+    FailedScenario,
+)
 from harness.judging.suspects import (
     Event,
     Line,
@@ -19,8 +22,24 @@ from harness.judging.suspects import (
     with_deciding,
     with_dropped,
 )
+from harness.model.facts import (
+    BareReturn,
+    DroppedComparison,
+    FaultyHelper,
+    NoReturn,
+    OtherConstant,
+    Reason,
+    RefusedValid,
+    ReturnedNone,
+)
 from harness.model.policy import OutlinePart
-from harness.model.verdict import Cause, CodePlace, Explanation, Suspect
+from harness.model.verdict import (
+    Cause,
+    CodePlace,
+    Explanation,
+    Suspect,
+    stated,
+)
 from tests.judging.test_causes import fails, outline
 
 PROGRAM = """\
@@ -61,7 +80,7 @@ def functions_of(
 
 
 def cause(function: str) -> Cause:
-    return Cause(function=function, explanation=Explanation(rule="wrong_value", message=""))
+    return Cause(function=function, explanation=stated("wrong_value", ""))
 
 
 def lines(*traces: str, passing: tuple[str, ...] = ()) -> list[int]:
@@ -208,63 +227,53 @@ def test_where_one_call_came_back_here_and_another_there_no_line_is_known() -> N
 
 
 def none(
-    text: str, *, wanted: str = "True", call: str = 'f("3 3 6")', also: str = "", who: str = "f"
-) -> str:
-    """What is said of a None where `wanted` should be, by a line of this text, in a cause of f with
-    a second failure, where `also` should be."""
-    members = [
-        replace(
-            each,
-            verdict=replace(
-                each.verdict,
-                explanation=Explanation(
-                    rule="returned_none", message=f"{who} returned None instead of {right}."
-                ),
-            ),
-        )
-        for each, right in (
-            (fails("f", rule="returned_none", stimulus=call), wanted),
-            (fails("f", rule="returned_none", number=1), also or wanted),
-        )
-    ]
-    message = members[0].verdict.message
-    found = Cause(function="f", explanation=Explanation(rule="returned_none", message=message))
-    return why_none(found, members, members[0], 7, text)
+    text: str,
+    *,
+    wanted: str = "True",
+    call: str = 'f("3 3 6")',
+    also: str = "",
+    who: str = "f",
+    where: str = "",
+) -> Reason | None:
+    """Why None came back where `wanted` should be, by a line of this text, in a cause of f with a
+    second failure, where `also` should be."""
+
+    def returned(failed: FailedScenario, right: str) -> FailedScenario:
+        facts = ReturnedNone(where=where, function=who, wanted=right)
+        explanation = Explanation(rule="returned_none", facts=facts)
+        return replace(failed, verdict=replace(failed.verdict, explanation=explanation))
+
+    first = returned(fails("f", rule="returned_none", stimulus=call), wanted)
+    second = returned(fails("f", rule="returned_none", number=1), also or wanted)
+    found = Cause(function="f", explanation=first.explanation)
+    return why_none(found, [first, second], first, 7, text)
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("reason", "expected"),
     [
-        (none("    row += 1"), "f returned None instead of True: is a return missing?"),
-        (none("    returned = 1"), "f returned None instead of True: is a return missing?"),
-        (
-            none("return  # done"),
-            "f returned None instead of True: line 7 gives nothing back; write `return True`.",
-        ),
+        (none("    row += 1"), NoReturn()),
+        (none("    returned = 1"), NoReturn()),
+        (none("return  # done"), BareReturn(line=7, always="True")),
         # Once True is right, once False; and a text can be any.
-        (
-            none("return", also="False"),
-            "f returned None instead of True: line 7 gives nothing back.",
-        ),
-        (none("return", wanted="3"), "f returned None instead of 3: line 7 gives nothing back."),
-        (
-            none("return None", wanted="(2, 2, 6)"),
-            'f refuses "3 3 6", which is valid: line 7 returns None instead of (2, 2, 6).',
-        ),
-        # What is given is not a text that somebody typed, or not alone.
-        (none("return None", call="f(board)"), "f returned None instead of True."),
-        (none("return None", call='f("a", 1)'), "f returned None instead of True."),
-        (none("return None", call='f("a", x="b")'), "f returned None instead of True."),
-        # A value that was computed, and a None of somebody else.
-        (none("return found"), "f returned None instead of True."),
-        (none("return None_found"), "f returned None instead of True."),
-        (none("    row += 1", who="g"), "g returned None instead of True."),
-        (none("    row += 1", who="In step 2 (f(3)), f"), "In step 2 (f(3)), f returned None "
-         "instead of True."),
+        (none("return", also="False"), BareReturn(line=7)),
+        (none("return", wanted="3"), BareReturn(line=7)),
+        (none("return None", wanted="(2, 2, 6)"), RefusedValid(line=7, given="3 3 6")),
+        # The argument is not a text that somebody typed, or not the only one.
+        (none("return None", call="f(board)"), None),
+        (none("return None", call='f("a", 1)'), None),
+        (none("return None", call='f("a", x="b")'), None),
+        # A value that was computed, and a None of another function.
+        (none("return found"), None),
+        (none("return None_found"), None),
+        (none("    row += 1", who="g"), None),
+        (none("    row += 1", where="in step 2 (f(3))"), None),
     ],
-)  # fmt: skip
-def test_a_none_is_explained_by_the_line_at_which_it_came_back(said: str, expected: str) -> None:
-    assert said == expected
+)
+def test_a_none_is_explained_by_the_line_at_which_it_came_back(
+    reason: Reason | None, expected: Reason | None
+) -> None:
+    assert reason == expected
 
 
 CALLER, HELPER = "a1.py:8:0", "a1.py:3:0\na1.py:4:3\na1.py:5:4"  # of outer, and of helper
@@ -295,13 +304,14 @@ def test_which_function_decides(failing: list[str], passing: list[str], name: st
 def marked(*lines: int) -> Cause:
     place = CodePlace(file="a1.py", first=2, last=6)
     suspects = (Suspect(function="helper", place=place, lines=lines),)
-    return replace(cause("outer").saying("outer returned 1."), suspects=suspects)
+    return replace(cause("outer").stating("outer returned 1."), suspects=suspects)
 
 
 def test_the_helper_that_decides_is_said_first() -> None:
-    said = "The fault seems to be in helper, lines 3 to 5. outer returned 1."
-    assert with_deciding(marked(3, 4, 5), "helper").message == said
-    assert "in helper, line 4." in with_deciding(marked(4), "helper").message
+    several = with_deciding(marked(3, 4, 5), "helper").explanation
+    assert several.lead == FaultyHelper(function="helper", first=3, last=5)
+    one = with_deciding(marked(4), "helper").explanation
+    assert one.lead == FaultyHelper(function="helper", first=4, last=4)
 
 
 @pytest.mark.parametrize("name", ["", "outer", "other"])
@@ -369,10 +379,7 @@ def test_a_constant_is_said_and_shown_first() -> None:
     part = program.outline.part("DOWN")
     assert part is not None
     found = program.with_constant(marked(4), part)
-    assert found.message == (
-        "The fault may be in DOWN, which is (2, 1) on line 2: compare it with the sheet. "
-        "outer returned 1."
-    )
+    assert found.explanation.lead == OtherConstant(name="DOWN", value="(2, 1)", line=2)
     assert [each.function for each in found.suspects] == ["DOWN", "helper"]
 
 
@@ -385,11 +392,8 @@ def test_only_literals_at_the_top_level_count() -> None:
 def test_a_comparison_that_does_nothing_is_said_and_marked_first() -> None:
     text = "def outer(x):\n    helper(x)\ndef helper(x):\n    x[0] == 1\n    x[1] == 2\n"
     functions = functions_of("outer", text)
-    asks = "outer returned 1. Is a copy changed in its place?"
-    found = with_dropped(replace(marked(4).saying(asks), suspects=()), functions)
-    assert found.message == (
-        "Line 4 compares and throws the result away; to store, use `=`. outer returned 1."
-    )
+    found = with_dropped(replace(marked(4), suspects=()), functions)
+    assert found.explanation.lead == DroppedComparison(line=4)
     (suspect,) = found.suspects
     assert (suspect.function, suspect.lines) == ("helper", (4,))
 

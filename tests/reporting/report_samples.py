@@ -17,9 +17,9 @@ from harness.model.verdict import (
     CodePlace,
     Comparison,
     Conversation,
-    Explanation,
     Verdict,
     VerdictKind,
+    stated,
 )
 from harness.reporting.html.class_page import Overview, first_page
 from harness.reporting.html.submission_pages import feedback_page, submission_page
@@ -185,7 +185,7 @@ def failed(
 ) -> Verdict:
     return Verdict(
         kind=kind,
-        explanation=Explanation(rule=rule, message=message),
+        explanation=stated(rule, message),
         differences=differences,
         conversation=conversation,
     )
@@ -255,7 +255,7 @@ VERDICTS = {
     ),
     WINS.id: Verdict(
         kind=VerdictKind.CPU_LIMIT,
-        explanation=Explanation(rule="endless", message="did not end within 1 s of computing"),
+        explanation=stated("endless", "did not end within 1 s of computing"),
         draw=1,
         draws_failed=1,
         draws_run=2,
@@ -378,10 +378,9 @@ OWN_CODE = result(
     causes=(
         Cause(
             function="display_board",
-            explanation=Explanation(
-                rule="raised_unexpectedly",
-                message="display_board raised TypeError: can't multiply "
-                "(line 82: labels += str(1)).",
+            explanation=stated(
+                "raised_unexpectedly",
+                "display_board raised TypeError: can't multiply (line 82: labels += str(1)).",
             ),
             scenarios=(LABELS.id,),
             example=LABELS.id,
@@ -392,9 +391,7 @@ OWN_CODE = result(
         ),
         Cause(
             function="main",
-            explanation=Explanation(
-                rule="asked_for_more", message="The program asked for more input than there is."
-            ),
+            explanation=stated("asked_for_more", "The program asked for more input than there is."),
             scenarios=(ASKS.id,),
             example=ASKS.id,
             blamed=True,
@@ -403,7 +400,7 @@ OWN_CODE = result(
         ),
         Cause(
             function="check_win",
-            explanation=Explanation(rule="wrong_value", message=f"check_win returned {CANARY}."),
+            explanation=stated("wrong_value", f"check_win returned {CANARY}."),
             scenarios=(SECRET.id,),
             example=SECRET.id,
             blamed=True,

@@ -8,6 +8,9 @@ import pytest
 from harness.judging.differences import ENDINGS
 from harness.judging.explain.rules import registered_rules
 from harness.model.assignment import ManualSlot, SourceFile
+from harness.model.facts import (
+    HardCoded,
+)
 from harness.model.observation import Ending
 from harness.model.plan import Plan
 from harness.model.policy import Consequence, Severity, Unparsable
@@ -20,6 +23,7 @@ from harness.model.verdict import (
     VerdictKind,
     rule_in_words,
     rule_words,
+    stated,
 )
 from harness.reporting.html.class_page import first_page
 from harness.reporting.view import figures, words
@@ -34,7 +38,7 @@ from tests.reporting.report_samples import FACTS, MANY_FAULTS, PLAN, WINS, faile
 def cause(function: str, rule: str, marks: str, message: str = "wrong") -> Cause:
     return Cause(
         function=function,
-        explanation=Explanation(rule=rule, message=message),
+        explanation=stated(rule, message),
         marks_at_stake=Fraction(marks),
     )
 
@@ -227,7 +231,7 @@ def test_what_most_good_submissions_fail_is_doubted(good: int, of_them: int, dou
 GRID = tuple(replace(WINS, id=f"grid/{n}", group=f"grid/{n}", name=f"{n}") for n in range(7))
 
 
-def graded_grid(name: str, size: str, *fail: int) -> SubmissionResult:
+def graded_grid(name: str, size: int, *fail: int) -> SubmissionResult:
     wrong = tuple(GRID[n].id for n in fail)
     rows = tuple(
         report_samples.outcome(
@@ -235,18 +239,18 @@ def graded_grid(name: str, size: str, *fail: int) -> SubmissionResult:
         )
         for each in GRID
     )
-    looks = f"This looks hard-coded to {size}: with SIZE = 4 it returns 3"
-    message = f"{looks}; use SIZE in place of the number."
-    one = replace(cause("grid_size", "hard_coded_size", "1", message), scenarios=wrong)
+    facts = HardCoded(number=size, constant="SIZE", size=4)
+    explanation = Explanation(rule="hard_coded_size", facts=facts)
+    one = replace(cause("grid_size", "", "1"), explanation=explanation, scenarios=wrong)
     return result(name, {}, scenarios=rows, causes=(one,) if wrong else ())
 
 
 def test_scenarios_that_fail_together_are_one() -> None:
     failing = FailingCounter(replace(PLAN, scenarios=GRID))
     for number in range(6):
-        failing.add(graded_grid(f"s{number}", "3", *range(7 if number else 6)))
+        failing.add(graded_grid(f"s{number}", 3, *range(7 if number else 6)))
     for number in range(6, 9):
-        failing.add(graded_grid(f"s{number}", "4"))
+        failing.add(graded_grid(f"s{number}", 4))
     for (one,) in (failing.doubtful(), failing.most()):
         assert (one.count, one.graded, len(one.groups)) == (6, 9, 7)
         assert (one.cause, one.blamed_for) == (("grid_size", "a size is hard-coded to 3"), 6)
@@ -255,7 +259,7 @@ def test_scenarios_that_fail_together_are_one() -> None:
 def test_scenarios_that_the_same_submissions_fail_are_one_without_a_cause() -> None:
     failing = FailingCounter(replace(PLAN, scenarios=GRID))
     for number in range(3):
-        some = graded_grid(f"s{number}", "3", 0, 1, *([2] if number else []))
+        some = graded_grid(f"s{number}", 3, 0, 1, *([2] if number else []))
         failing.add(replace(some, causes=()))
     assert [(each.count, each.groups) for each in failing.most()] == [
         (3, ["grid/0", "grid/1"]),
@@ -322,8 +326,8 @@ def read_page(*class_: SubmissionResult, plan: Plan = PLAN) -> str:
 
 def test_the_page_says_which_scenarios_may_be_wrong() -> None:
     plan = replace(PLAN, scenarios=GRID)
-    wrong = [graded_grid(f"s{n}", "3" if n else "5", *range(6 if n == 1 else 7)) for n in range(6)]
-    good = [graded_grid(f"s{n}", "4") for n in range(6, 9)]
+    wrong = [graded_grid(f"s{n}", 3 if n else 5, *range(6 if n == 1 else 7)) for n in range(6)]
+    good = [graded_grid(f"s{n}", 4) for n in range(6, 9)]
     text = read_page(*wrong, *good, plan=plan)
     assert (
         "7 scenarios of check_win that fail together show grid/0, grid/1, grid/2, grid/3, "

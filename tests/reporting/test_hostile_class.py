@@ -22,7 +22,7 @@ from harness.model.observation import Observation
 from harness.model.policy import Outline, PolicyReport
 from harness.model.result import Adjustment, RunResult, SubmissionResult, SubmissionStatus
 from harness.model.submission import Student, Submission
-from harness.model.verdict import Cause, Explanation, Verdict
+from harness.model.verdict import Cause, Verdict, stated
 from harness.reporting.export import exporters
 from harness.reporting.export.exporter import ExportRequest, export_of_all
 from harness.reporting.html.class_page import course_page
@@ -218,9 +218,7 @@ def test_a_table_shows_the_others() -> None:
 @pytest.mark.parametrize("text", ["\ud800", "it was asked code('\udfff')"])
 def test_a_name_that_cannot_be_encoded_stops_no_page(text: str) -> None:
     """The forged reply `{"missing": "\\ud800"}` was the function of a cause, and so in a link."""
-    cause = Cause(
-        function=text, explanation=Explanation(rule="missing", message=text), scenarios=(HOURS.id,)
-    )
+    cause = Cause(function=text, explanation=stated("missing", text), scenarios=(HOURS.id,))
     page = feedback_page(student_view(replace(MANY_FAULTS, causes=(cause,)), PLAN))
     assert "\\ud" in page
     page.encode("utf-8")

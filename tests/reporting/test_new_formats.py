@@ -21,7 +21,7 @@ from harness.model import result
 from harness.model.plan import ManualSlot, Plan
 from harness.model.policy import Unparsable
 from harness.model.submission import Student
-from harness.model.verdict import Cause, CodePlace, Explanation
+from harness.model.verdict import Cause, CodePlace, stated
 from harness.reporting import export
 from harness.reporting.export import exporter
 from harness.reporting.export.anonymous import anonymous
@@ -253,11 +253,11 @@ BROKEN = replace(
     causes=(
         Cause(
             function="",
-            explanation=Explanation(rule="not_gradable", message=f"found {WHO}.py"),
+            explanation=stated("not_gradable", f"found {WHO}.py"),
         ),
         Cause(
             function="",
-            explanation=Explanation(rule="unreadable", message="is not Python"),
+            explanation=stated("unreadable", "is not Python"),
             place=FILE,
             line=3,
         ),

@@ -20,8 +20,14 @@ from playwright.sync_api import Page
 
 from harness.common.files import write
 from harness.model.assignment import SourceFile
+from harness.model.facts import (
+    HardCoded,
+)
 from harness.model.result import RunResult
 from harness.model.study import LineRange, MatchedLines, Omitted, SimilarityReport, SimilarPair
+from harness.model.verdict import (
+    Explanation,
+)
 from harness.reporting.html import class_page
 from harness.reporting.html.class_page import course_page, first_page, further_pages
 from harness.reporting.html.study_pages import study_page, write_similarity
@@ -101,8 +107,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_reports(run, PLAN, tmp_path_factory.mktemp("reports")).parent
 
 
-LOOKS = "This looks hard-coded to 8: it returns 3; use SIZE in place of the number."
-HARD_CODED = cause("win", "hard_coded_size", "2", LOOKS)
+LOOKS = Explanation(rule="hard_coded_size", facts=HardCoded(number=8, constant="SIZE", size=4))
+HARD_CODED = replace(cause("win", "", "2"), explanation=LOOKS)
 GOT = cause("draw", "wrong_value", "1", "got 3")
 WITH_CAUSES = RunResult(
     facts=FACTS,

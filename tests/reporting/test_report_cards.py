@@ -24,10 +24,10 @@ from harness.model.verdict import (
     Cause,
     CodePlace,
     Conversation,
-    Explanation,
     StandInOutcome,
     Verdict,
     VerdictKind,
+    stated,
 )
 from harness.reporting.github import Annotation, placed
 from harness.reporting.html.environment import TAB_SIGN, source_lines
@@ -120,7 +120,7 @@ WORKS = "With the <course>'s own module this works"
 FAILS = "returned 1. This was with the course's own module in place of yours"
 RESCUED = replace(
     PASSED,
-    explanation=Explanation(rule="stand_in_passed", message=WORKS),
+    explanation=stated("stand_in_passed", WORKS),
     stand_in=StandInOutcome.PASSED,
 )
 BEYOND = replace(failed("wrong_value", FAILS), stand_in=StandInOutcome.FAILED)
@@ -195,7 +195,7 @@ def test_a_tab_is_marked_where_spaces_indent_too(reason: str, source: str, is_ma
     assert ("    if x" in page) is not is_marked
 
 
-SAID = Explanation(rule="r", message="It is wrong.")
+SAID = stated("r", "It is wrong.")
 HIDDEN = ShownCause(function="check_win", hidden=3, clauses=CLAUSES[3:4], varied=("a1_support.py",))
 
 

@@ -15,11 +15,24 @@ from markupsafe import Markup
 from rich.console import Console
 
 from harness.common import escaping
+from harness.model.facts import (
+    ArgumentNotChanged,
+    Facts,
+    FaultyHelper,
+    HardCoded,
+    HardCodedSign,
+    Lead,
+    NoReturn,
+    RaisedAtLine,
+    ReturnedNone,
+    SourceLine,
+    Stated,
+)
 from harness.model.observation import Turn
 from harness.model.plan import Clause, SourceFile
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.stimulus import Typed
-from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind
+from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind, stated
 from harness.reporting.html import class_page as class_page_module
 from harness.reporting.html.class_page import first_page, further_pages
 from harness.reporting.html.environment import TAB_SIGN, block, code, environment
@@ -123,14 +136,17 @@ def test_lines(text: str, marked: list[int], expected: list[int | None]) -> None
     assert [line.number for line in lines if line.marked] == marked
 
 
-def cause(message: str, rule: str, **parts: object) -> ShownCause:
-    check = ShownCheck.of(
-        HOURS, report_samples.outcome(HOURS.id, report_samples.failed(rule, message))
-    )
-    found = ShownCause(
-        function="f", explanation=Explanation(rule="rule", message=message), checks=(check,)
-    )
+def cause(message: str | Explanation, rule: str, **parts: object) -> ShownCause:
+    explanation = message if isinstance(message, Explanation) else stated(rule, message)
+    verdict = replace(report_samples.failed(rule, ""), explanation=explanation)
+    check = ShownCheck.of(HOURS, report_samples.outcome(HOURS.id, verdict))
+    found = ShownCause(function="f", explanation=explanation, checks=(check,))
     return replace(found, **parts)  # type: ignore[arg-type]
+
+
+def hard_coded(number: int) -> Explanation:
+    facts = HardCoded(number=number, constant="SIZE", size=4, sign=HardCodedSign.INDEX_ERROR)
+    return Explanation(rule="hard_coded_size", facts=facts)
 
 
 BOARD = place("def f():|    for i in range(8):  # not 18|        show(board[i])  # 8")
@@ -140,10 +156,6 @@ HELPER = replace(place("def show(x):|    print(x[9])"), first=20, last=21)
 LONG_PLACE = replace(
     place("def far(x):|" + "|".join(f"    x += {n}" for n in range(9))), first=40, last=49
 )
-HARD_CODED = (
-    "This looks hard-coded to {}: an index is out of range when SIZE is 4; use SIZE in place of "
-    "the number."
-)
 CRASHED = cause("raised", "raised_unexpectedly", place=BOARD)
 WRONG = cause("returned 1", "wrong_value", place=BOARD)
 OWN = Suspect(function="f", place=BOARD, lines=(4, 5))
@@ -151,11 +163,11 @@ FAR = Suspect(function="far", place=LONG_PLACE, lines=(42, 44))
 FEW = replace(FAR, place=replace(LONG_PLACE, last=44), lines=(42,))
 MARKED = {
     "the lines with the number and not the crash": (
-        cause(HARD_CODED.format(8), "hard_coded_size", place=BOARD, line=5),
+        cause(hard_coded(8), "hard_coded_size", place=BOARD, line=5),
         [MarkedPlace(place=BOARD, marked=[4])],
     ),
     "the crash, where no line has it": (
-        cause(HARD_CODED.format(7), "hard_coded_size", place=BOARD, line=5),
+        cause(hard_coded(7), "hard_coded_size", place=BOARD, line=5),
         [MarkedPlace(place=BOARD, marked=[5])],
     ),
     "the function in which it crashed too": (
@@ -204,7 +216,7 @@ def test_the_whole_program_or_its_first_lines_stand_with_what_is_said_of_them() 
         files=(SourceFile(name="a1.py", data=b"\n\n" + b"\r\n".join(lines)),),
         findings=(finding, replace(finding, line=99), replace(finding, file="other.py")),
     )
-    said = HARD_CODED.format(8)
+    said = hard_coded(8)
     suspect = Suspect(function="f", place=replace(LONG_PLACE, first=3, last=12), lines=(5,))
     causes = [
         cause(said, "hard_coded_size", place=BOARD, line=5),
@@ -219,7 +231,7 @@ def test_the_whole_program_or_its_first_lines_stand_with_what_is_said_of_them() 
         line: [(note.text, note.cause, note.mark) for note in file.notes[line]]
         for line in (3, 4, 5, 7)
     } == {
-        3: [(f"f: {said}", 1, None), ("f: returned 1", 2, None)],
+        3: [(f"f: {said.message}", 1, None), ("f: returned 1", 2, None)],
         4: [("", 1, Mark.EXACT), ("Imports: m", 0, Mark.EXACT)],
         5: [("", 2, Mark.LOOK)],
         7: [("f: is 8", 3, Mark.EXACT)],
@@ -262,26 +274,36 @@ def test_the_clause_that_fails_is_quoted_and_not_those_that_hold_elsewhere() -> 
 
 
 @pytest.mark.parametrize(
-    ("rule", "message", "expected"),
+    ("rule", "facts", "expected"),
     [
-        ("printed_instead_of_returned", "f printed 5 instead of returning it.", True),
-        ("argument_not_changed", "board is not changed: a new list is returned.", True),
-        ("argument_not_changed", "board is not changed: item [0] is 1.", False),
-        ("wrong_value", "f returned 1 instead of 2.", False),
+        ("printed_instead_of_returned", Stated(sentence="It prints."), True),
+        ("argument_not_changed", ArgumentNotChanged(sentence="It is.", returned_new=True), True),
+        ("argument_not_changed", ArgumentNotChanged(sentence="It is returned."), False),
+        ("wrong_value", Stated(sentence="A new list is returned."), False),
     ],
 )
-def test_who_calls_it_is_to_be_checked(rule: str, message: str, *, expected: bool) -> None:
-    assert changes_return(cause(message, rule)) is expected
+def test_who_calls_it_is_to_be_checked(rule: str, facts: Facts, *, expected: bool) -> None:
+    assert changes_return(cause(Explanation(rule=rule, facts=facts), rule)) is expected
 
 
-CALLED_AT = "f raised TypeError: can't multiply a text by (x) (line 3: a = b(c) * 'd')."
-HEADLINES = {
+CALLED_AT = RaisedAtLine(
+    clause="f raised TypeError: can't multiply a text by (x)",
+    line=SourceLine(number=3, text="a = b(c) * 'd'"),
+)
+QUESTION = ". Is (x) a text? It should be the number that was read before."
+
+
+def of(facts: Facts, lead: Lead | None = None) -> Explanation:
+    return Explanation(rule="wrong_value", facts=facts, lead=lead)
+
+
+HEADLINES: dict[str | Explanation, tuple[str, str]] = {
     "It is wrong.": ("It is wrong, for example in “is a float”.", ""),
     "f returned a and b and c and d in place of e and f.": (
         "f returned a and b and c and d in place of e and f.", "",
     ),
-    CALLED_AT: ("f raised TypeError: can't multiply a text by (x) (line 3).", ""),
-    f"{CALLED_AT} Is (x) a text? It should be the number that was read before.": (
+    of(CALLED_AT): ("f raised TypeError: can't multiply a text by (x) (line 3).", ""),
+    of(replace(CALLED_AT, rest=QUESTION)): (
         "f raised TypeError: can't multiply a text by (x) (line 3). Is (x) a text?",
         "It should be the number that was read before.",
     ),
@@ -298,11 +320,22 @@ HEADLINES = {
     "board: it is not changed and a new list is given back, which is of no use here.": (
         "board: it is not changed and a new list is given back…", "… which is of no use here.",
     ),
-    "The fault seems to be in Grid.put, lines 3 to 14. Is it wrong?": (
-        "Is it wrong?", "The fault seems to be in Grid.put, lines 3 to 14.",
+    Explanation(
+        rule="wrong_value",
+        facts=ReturnedNone(function="f", wanted="1"),
+        reason=NoReturn(),
+        lead=FaultyHelper(function="Grid.put", first=3, last=14),
+    ): (
+        "f returned None instead of 1: is a return missing?",
+        "The fault seems to be in Grid.put, lines 3 to 14.",
     ),
-    "The fault seems to be in put, line 3. After input 1, one two three four five six seven"
-    " eight nine ten, eleven twelve 13 14 15.": (
+    of(
+        Stated(
+            sentence="After input 1, one two three four five six seven eight nine ten, eleven "
+            "twelve 13 14 15."
+        ),
+        FaultyHelper(function="put", first=3, last=3),
+    ): (
         "After input 1, one two three four five six seven eight nine ten…",
         "… eleven twelve 13 14 15. The fault seems to be in put, line 3.",
     ),
@@ -328,7 +361,7 @@ HEADLINES = {
 
 
 @pytest.mark.parametrize("message", HEADLINES)
-def test_a_headline_is_short_and_nothing_is_left_unsaid(message: str) -> None:
+def test_a_headline_is_short_and_nothing_is_left_unsaid(message: str | Explanation) -> None:
     first, rest = headline(cause(message, "wrong_value", line=3))
     assert (first, rest) == HEADLINES[message]
     assert len(first.split()) <= 15
@@ -374,7 +407,7 @@ def test_a_clause_is_not_reached_where_nothing_came_as_far() -> None:
     assert tallied([missing, checked(VerdictKind.PASSED, clause)]) == [("1", 1, True)]
     loaded = ShownCause(
         function="",
-        explanation=Explanation(rule="rule", message="It fails as it is loaded."),
+        explanation=stated("rule", "It fails as it is loaded."),
         checks=(failing,),
     )
     assert tallied([failing], loaded) == [("2", 0, False)]

@@ -19,9 +19,9 @@ from harness.model.verdict import (
     ComparedRow,
     Comparison,
     Conversation,
-    Explanation,
     Verdict,
     VerdictKind,
+    stated,
 )
 from harness.results.reuse import Packer
 from harness.results.store import Store
@@ -78,7 +78,7 @@ def failed(secret: str, *, draw: int | None = None) -> Verdict:
     shared = (Turn(printed=secret, typed=Typed(text="a1")),)
     return Verdict(
         kind=VerdictKind.FAILED,
-        explanation=Explanation(rule="printed-not-returned", message=f"printed {secret}"),
+        explanation=stated("printed-not-returned", f"printed {secret}"),
         differences=(Comparison(channel=Channel.RETURNS, subject="return value", rows=(row,)),),
         conversation=Conversation(shared=shared, expected=None, actual=None),
         draw=draw,

@@ -20,7 +20,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.stimulus import Binding
-from harness.model.verdict import Cause, CodePlace, Explanation, Symptom, VerdictKind
+from harness.model.verdict import Cause, CodePlace, Symptom, VerdictKind, stated
 from harness.policy.rules import finding_kinds
 from harness.results.redaction import ShownCause
 from harness.results.results_json import results_json
@@ -144,7 +144,7 @@ def test_a_scenario_says_what_it_is_once() -> None:
 def test_what_passed_is_counted_and_what_failed_says_why() -> None:
     cause = Cause(
         function="f",
-        explanation=Explanation(rule="printed-not-returned", message="printed plain"),
+        explanation=stated("printed-not-returned", "printed plain"),
         scenarios=("f/sampled", "f/secret"),
         example="f/secret",
         blamed=True,
@@ -155,7 +155,7 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
         together_with=("g",),
         marks_at_stake=Fraction(9, 2),
     )
-    said = Explanation(rule="unreadable", message="cannot be read")
+    said = stated("unreadable", "cannot be read")
     whole = replace(UNREADABLE, causes=(Cause(function="", explanation=said),))
     ada, broken, unreadable = submissions(whole, replace(result("ada"), causes=(cause,)), BROKEN)
     assert ada["passed"] == 1
@@ -287,7 +287,7 @@ def cause_of(
     """A cause of these scenarios of f, the first its example, each worth 1.5 marks."""
     fields: dict[str, Any] = {
         "function": "f",
-        "explanation": Explanation(rule=rule, message=message),
+        "explanation": stated(rule, message),
         "scenarios": scenarios,
         "example": scenarios[0],
         "marks_at_stake": Fraction(3 * len(scenarios), 2),
@@ -325,7 +325,7 @@ def _raises_on(line: int, *, joined: bool) -> SubmissionResult:
     if joined:
         return replace(result("ada"), causes=(shown,))
     hidden = replace(
-        shown.saying(SECRET),
+        shown.stating(SECRET),
         scenarios=("f/secret",),
         example="f/secret",
         place=alone,

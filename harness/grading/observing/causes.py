@@ -39,7 +39,7 @@ from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario, Visibility
 from harness.model.policy import Loop, OutlinePart, Recursion
 from harness.model.stimulus import Stimulus, Substitution
-from harness.model.verdict import Blame, Cause, Explanation, StandInOutcome, Verdict, VerdictKind
+from harness.model.verdict import Blame, Cause, StandInOutcome, Verdict, VerdictKind, stated
 from harness.policy.reading import lines_of
 from harness.results.reuse import judging_digest
 
@@ -249,7 +249,7 @@ class _RunsAgain:
         seen = self.candidate.server.observe(replace(each.stimulus, finds_loop=True), longer)
         detail = seen.detail if seen.ending is Ending.CPU_LIMIT else ""
         rule = _RECURSION if seen.calls_itself else _LOOP
-        return Verdict(kind=each.verdict.kind, explanation=Explanation(rule=rule, message=detail))
+        return Verdict(kind=each.verdict.kind, explanation=stated(rule, detail))
 
     def with_suspects(self, causes: Sequence[Cause], program: SuspectProgram) -> tuple[Cause, ...]:
         """Return the causes with their most suspect lines, by traced runs."""
@@ -315,7 +315,7 @@ class _RunsAgain:
         passing = {each.id: trace(each) for each in runs.passing}
         different = different_lines(example)
         suspicion = program.suspicion(cause, runs.functions, failing, passing, different)
-        explanation = Explanation(rule="suspects", message=serial.dumps(suspicion))
+        explanation = stated("suspects", serial.dumps(suspicion))
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
 

@@ -37,7 +37,7 @@ from harness.model.observation import Ending, Isolation, Observation, Raised, St
 from harness.model.plan import Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
-from harness.model.verdict import Explanation, TimeTaken, Verdict, VerdictKind
+from harness.model.verdict import TimeTaken, Verdict, VerdictKind, stated
 from harness.policy.sources import POLICY_DIGEST
 from harness.results.reuse import (
     ResultCache,
@@ -389,7 +389,7 @@ class JudgedRuns:
             return not_judged(error)
         if verdict.explanation is None:
             return verdict
-        explanation = verdict.explanation.with_hint(scenario.hint)
+        explanation = replace(verdict.explanation, hint=scenario.hint)
         return replace(
             verdict, explanation=explanation, time=self._time(scenario, verdict, observations)
         )
@@ -453,7 +453,7 @@ class SpeedTrials:
                 return None
         times = f"at least {scenario.faster_than} times as long as ours"
         message = f"The answer is right, but takes {times}."
-        explanation = Explanation(rule=TOO_SLOW, message=message).with_hint(scenario.hint)
+        explanation = replace(stated(TOO_SLOW, message), hint=scenario.hint)
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
 

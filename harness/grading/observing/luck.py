@@ -13,7 +13,8 @@ from harness.grading.observing.running import run_scenario
 from harness.judging.judge import without_addresses
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
-from harness.model.verdict import Explanation, Verdict, VerdictKind
+from harness.model.sentences import finished
+from harness.model.verdict import Verdict, VerdictKind, stated
 
 MAX_RUNS = 4  # of one scenario, after the first; at least two if nothing differs
 MAX_SCENARIOS = 10  # of one submission
@@ -52,10 +53,9 @@ def _differs(scenario: Scenario, seen: tuple[Observation, ...], candidate: Candi
 
 def _flagged(verdict: Verdict, scenario: Scenario, candidate: Candidate) -> Verdict:
     calls = candidate.report.outline.lucky_calls
-    explanation = verdict.explanation or Explanation(rule="differs", message="")
-    own = explanation.without_hint(scenario.hint)
+    own = verdict.explanation or replace(stated("differs", ""), hint=scenario.hint)
     named = f"{calls[0].call} in line {calls[0].line}"
     more = f" and {len(calls) - 1} more" if len(calls) > 1 else ""
-    message = f"{own.message} This differs from run to run, perhaps because of {named}{more}."
-    told = replace(own, message=message.strip()).with_hint(scenario.hint)
+    remark = f"This differs from run to run, perhaps because of {named}{more}."
+    told = replace(own, remarks=(*own.remarks, finished(remark)))
     return replace(verdict, explanation=told, differs_by=calls)

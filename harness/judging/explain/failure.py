@@ -26,7 +26,9 @@ from harness.judging.comparison import shared_end, shared_start
 from harness.matchers.comparison import normalised, same, with_equal_lines
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Matcher
-from harness.model.observation import Ending, Observation, StepOutcome
+from harness.model.facts import RaisedAtLine, SourceLine, Stated
+from harness.model.observation import Ending, Observation, Raised, StepOutcome
+from harness.model.sentences import clause_about, ended, finished, statement
 from harness.model.stimulus import Action, Stimulus, called_function, statements
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
@@ -323,12 +325,27 @@ class Failure:
 
     def says(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
         """One sentence: where, who, and what they do."""
+        return ended(self.clause(clause, place=place, who=who))
+
+    def clause(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
+        """Return the same without a full stop, for a sentence that goes on."""
         where = self.place() if place is None else place
-        subject = self.who if who is None else who
-        whole = f"{where}, {subject} {clause}" if where else f"{subject} {clause}"
-        if where or subject == "it" or " " in subject:  # but a function's name stays as it is
-            whole = whole[:1].upper() + whole[1:]
-        return whole if whole.endswith((".", "?", "!")) else whole + "."
+        return clause_about(where, self.who if who is None else who, clause)
+
+    def raised_at(
+        self, raised: Raised | None, clause: str, rest: str = ".", *, who: str | None = None
+    ) -> Stated | RaisedAtLine:
+        """Say a clause with the line at which an exception came up, if that is known."""
+        return at_line(self.clause(clause, who=who), raised, rest)
+
+
+def at_line(clause: str, raised: Raised | None, rest: str = ".") -> Stated | RaisedAtLine:
+    """Return a clause with the line at which an exception came up, if that is known."""
+    if raised is None or not raised.frames:
+        return statement(ended(clause) if rest == "." else f"{clause}{rest}")
+    frame = raised.frames[-1]
+    line = SourceLine(number=frame.line, text=frame.source.strip())
+    return RaisedAtLine(clause=finished(clause), line=line, rest=finished(rest))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from harness.judging.boards import Cells, cells, grid_at
 from harness.model.assignment import Surroundings
 from harness.model.expectation import AnswerKey
+from harness.model.facts import HardCoded, HardCodedSign
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Stimulus
@@ -19,9 +20,6 @@ from harness.model.verdict import Explanation, Verdict, VerdictKind
 RULE = "hard_coded_size"
 MOST_LINES = 400
 _MOST_TABLES = 20
-_SAID = re.compile(
-    r"hard-coded to (?P<number>\d+): .*; use (?P<constant>\w+) in place of the number"
-)
 
 Verdicts = Mapping[str, Verdict]
 Observations = Mapping[str, tuple[Observation, ...]]
@@ -42,20 +40,6 @@ def refine(
         explained = _hard_coded(plan, open_now, observations, key)
         refined |= {name: each for name, each in explained.items() if seen_from[name] == now}
     return refined
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenOut:
-    """A number that stands where a constant belongs."""
-
-    number: str
-    constant: str
-
-
-def written_out(message: str) -> WrittenOut | None:
-    """The number that an explanation of the rule names; None for another explanation."""
-    said = _SAID.search(message)
-    return WrittenOut(**said.groupdict()) if said else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,15 +175,23 @@ def _hard_coded(
 
 
 def _explanation(one: _AtSize, family: _Family) -> Explanation:
-    name, default = family.constant, family.default
-    seen = f"it is right when {name} is {default} and wrong when it is {one.size}"
-    if not family.right_by_default:
-        if family.shows_default_board(one):
-            seen = f"it shows a board of that size though {name} is {one.size}"
-        if family.index_error_below(one):
-            seen = f"an index is out of range when {name} is {one.size}"
-    message = f"This looks hard-coded to {default}: {seen}; use {name} in place of the number."
-    return Explanation(rule=RULE, message=message)
+    facts = HardCoded(
+        number=family.default,
+        constant=family.constant,
+        size=one.size,
+        sign=_sign(one, family),
+    )
+    return Explanation(rule=RULE, facts=facts)
+
+
+def _sign(one: _AtSize, family: _Family) -> HardCodedSign:
+    if family.right_by_default:
+        return HardCodedSign.RIGHT_AT_DEFAULT
+    if family.index_error_below(one):
+        return HardCodedSign.INDEX_ERROR
+    if family.shows_default_board(one):
+        return HardCodedSign.DEFAULT_BOARD
+    return HardCodedSign.RIGHT_AT_DEFAULT
 
 
 def _families(

@@ -75,4 +75,4 @@ def _cause(cause: Cause) -> Cause:
     Without an observation the message may be about files or people.
     """
     place = _chosen(cause.place, ("first", "last"), file="")
-    return _chosen(cause if cause.example else cause.saying(""), _CAUSE, place=place)
+    return _chosen(cause if cause.example else cause.stating(""), _CAUSE, place=place)

@@ -130,7 +130,8 @@ def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Li
         about = filter(None, (paste.settings(check.stimulus.constants), words.case(check)))
         aside = visible(f"  [{settings}]") if (settings := ", ".join(about)) else ""
         inside = [*_place(shown), *explained(check, surroundings, shown.message)]
-        if shown.hint and shown.hint not in shown.message:
+        said_hint = shown.explanation.hint if shown.explanation else ""
+        if shown.hint and shown.hint != said_hint:
             inside.append(_label_line("hint", visible(shorten(shown.hint, 400))))
         if others:
             inside.append(line((words.other_checks(each.verdict for each in others), "dim")))

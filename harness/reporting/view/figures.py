@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from harness.judging.explain.siblings import written_out
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Severity
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.model.verdict import TO_REVIEW, Cause, Explanation, VerdictKind, rule_in_words
+from harness.model.verdict import TO_REVIEW, Cause, Explanation, VerdictKind, rule_in_words, stated
 from harness.policy.rules import finding_kind
 from harness.reporting.view.words import VERDICT, percent
 from harness.results.student_view import FunctionTally, by_function
@@ -263,8 +262,8 @@ class FailingCounter:
 
 def mistake(cause: Cause) -> str:
     """Return a function's mistake as the end of a sentence."""
-    out = written_out(cause.message)
-    return rule_in_words(cause.rule) + (f" to {out.number}" if out else "")
+    hard_coded = cause.explanation.hard_coded
+    return rule_in_words(cause.rule) + (f" to {hard_coded.number}" if hard_coded else "")
 
 
 def _join(tallies: Iterable[Tally]) -> list[Tally]:
@@ -311,7 +310,7 @@ class ClassCauses:
         self._some_by_hand |= len(missing) < len(result.manual)
         for kind, message in dict.fromkeys(reasons(result)):
             said = message if len(self._for_a_person) < _MOST_KEYS else ""
-            reason = Explanation(rule=kind, message=said)
+            reason = stated(kind, said)
             self._for_a_person.setdefault(reason, Tally(kind=kind)).add(result.id, reason)
         if missing and result.mark is not None:
             self._not_marked.add(result.id)
@@ -327,10 +326,10 @@ class ClassCauses:
         for key, causes in by_function.items():
             self._causes[key].add(result.id, causes[0].explanation, _at_stake(causes))
         for rule, causes in by_rule.items():
-            why = Explanation(rule=rule, message=mistake(causes[0]))
+            why = stated(rule, mistake(causes[0]))
             self._rules.setdefault(rule, Tally(kind=rule)).add(result.id, why, _at_stake(causes))
         for rule, message in {(finding.rule, finding.message): None for finding in result.findings}:
-            why = Explanation(rule=rule, message=message)
+            why = stated(rule, message)
             self._findings.setdefault(why, Tally(kind=rule)).add(result.id, why)
         if result.files:
             self._same_files[result.source_digest].append(result.id)

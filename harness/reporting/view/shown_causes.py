@@ -11,11 +11,19 @@ from enum import StrEnum
 from fractions import Fraction
 
 from harness.common.escaping import shorten
-from harness.judging.explain.siblings import written_out
+from harness.model.facts import ArgumentNotChanged, NoReturn
 from harness.model.plan import Clause, Scenario, Visibility
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import LineComment, SubmissionResult
-from harness.model.verdict import NOT_HANDED_IN, CodePlace, Suspect, Verdict, VerdictKind
+from harness.model.sentences import helper_words, text_of
+from harness.model.verdict import (
+    NOT_HANDED_IN,
+    CodePlace,
+    Explanation,
+    Suspect,
+    Verdict,
+    VerdictKind,
+)
 from harness.policy.rules import finding_kind
 from harness.reporting.view.paste import settings
 from harness.reporting.view.words import section_order
@@ -159,18 +167,20 @@ _SAY_NO_CASE = frozenset({"wrong_value", "returned_none"})
 
 
 def sentence(cause: ShownCause) -> str:
-    """What is wrong, with the example's name where nothing else says when; may be empty."""
+    """Return what is wrong, with the example's name if nothing else says when; may be empty."""
+    return _with_example(cause, cause.message)
+
+
+def _with_example(cause: ShownCause, text: str) -> str:
     first = cause.checks[0] if cause.checks else None
     if first is None or not first.name or _rule(first) not in _SAY_NO_CASE:
-        return cause.message
-    if cause.message.endswith(("?", "?.")):  # it says what to do
-        return cause.message
-    return f"{cause.message.removesuffix('.')}, for example in “{first.name}”."
+        return text
+    if cause.explanation is not None and isinstance(cause.explanation.reason, NoReturn):
+        return text  # it says what to do
+    return f"{text.removesuffix('.')}, for example in “{first.name}”."
 
 
 _LONGEST_HEADLINE = 15  # words
-_SOURCE = re.compile(r"(?<= \(line )([0-9]+): .+?\)(?=\.(?: |$)|$)")
-_WHERE = re.compile(r"The fault seems to be in .+?, lines? [0-9]+(?: to [0-9]+)?\. ")
 _PYTHONS = re.compile(r"(?<=Error: ).+?(?= \(line [0-9]+\))")  # its own words
 # Where a text is parted, the best places first, and how many words are said before it at least.
 _BOUNDARIES = (
@@ -189,13 +199,15 @@ def headline(cause: ShownCause) -> tuple[str, str]:
 
     A longer sentence is parted where a part of it ends, else between words, outside quotes and
     brackets; where that says too little, it is cut, and said whole below."""
-    where = match[0].strip() if (match := _WHERE.match(cause.message)) else ""
-    short = ""
-    for text in (sentence(cause), cause.message):
-        short = text.removeprefix(where).strip()
-        short = _SOURCE.sub(r"\1)", short) if cause.line or cause.raised_at else short
-        if len(short.split()) <= _LONGEST_HEADLINE:
-            break
+    explanation = cause.explanation
+    if explanation is None:
+        return _parted(sentence(cause))
+    with_source = not (cause.line or cause.raised_at)
+    own = text_of(explanation, with_helper=False, with_source=with_source)
+    short = _with_example(cause, own)
+    if len(short.split()) > _LONGEST_HEADLINE:
+        short = own
+    where = helper_words(explanation)
     first, rest = _parted(short)
     return first, f"{rest} {where}".strip()
 
@@ -266,8 +278,10 @@ _OTHER_RETURN = ("printed_instead_of_returned", "generator_instead_of_list", "wr
 def changes_return(cause: ShownCause) -> bool:
     """Whether a fix changes what the function returns, which its callers may count on."""
     rule = _rule(cause.checks[0]) if cause.checks else ""
-    instead = rule == "argument_not_changed" and "is returned" in cause.message
-    return instead or rule in _OTHER_RETURN
+    if rule in _OTHER_RETURN:
+        return True
+    facts = cause.explanation.facts if cause.explanation else None
+    return isinstance(facts, ArgumentNotChanged) and facts.returned_new
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,9 +300,11 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
     before the function that calls it."""
     places = [(cause.place, cause.line), (cause.raised_in, cause.raised_at)]
     sure = [MarkedPlace(place=at, marked=[line] if line else []) for at, line in places if at]
-    if number := written_out(cause.message):
+    hard_coded = cause.explanation.hard_coded if cause.explanation else None
+    if hard_coded is not None:
+        number = str(hard_coded.number)
         several = (*sure, *(_suspect(each, cause) for each in cause.suspects))
-        lines = ((each, with_number(each.place, number.number)) for each in several)
+        lines = ((each, with_number(each.place, number)) for each in several)
         numbers = [replace(each, marked=marked, exact=True) for each, marked in lines if marked]
         if numbers:
             return numbers
@@ -426,13 +442,13 @@ def outcomes(
     lines: defaultdict[tuple[str, str, str], list[ShownCheck]] = defaultdict(list)
     for check in checks:
         lines[scenarios[check.id].group, check.verdict.kind, _rule(check)].append(check)
-    alike: defaultdict[tuple[bool, str, Visibility], list[ScenarioLine]] = defaultdict(list)
+    alike: dict[tuple[bool, Explanation | None, Visibility], list[ScenarioLine]] = {}
     for (group, _, _), members in lines.items():
         verdict, visibility = members[0].verdict, scenarios[members[0].id].visibility
         line = ScenarioLine(
             group=group, checks=tuple(members), visibility=visibility, constants=_constants(members)
         )
-        alike[verdict.passed, verdict.message, visibility].append(line)
+        alike.setdefault((verdict.passed, verdict.explanation, visibility), []).append(line)
     return list(alike.values())
 
 

@@ -8,16 +8,17 @@ from operator import attrgetter
 from typing import TypeVar
 
 from harness.common.discovery import extensions
-from harness.common.escaping import plain
 from harness.judging.compare.mismatch import RaiseMismatch, TextMismatch, ValueMismatch
 from harness.judging.explain.failure import Failure, TextEdit
 from harness.matchers.comparison import type_with_article
-from harness.model.observation import Raised
+from harness.model.facts import Facts, Later
 from harness.model.values import Value, ValueKind
-from harness.model.verdict import Explanation
+from harness.model.verdict import Explanation, stated
 
 P = TypeVar("P")
-Sentence = Callable[[Failure], str | None]
+# Facts, or a sentence if nothing more is asked about the rule; None if the rule does not apply.
+Found = Facts | str | None
+Explain = Callable[[Failure], Found]
 Part = Callable[[Failure], P | None]
 
 RAISES: Part[RaiseMismatch] = attrgetter("raises")
@@ -49,13 +50,13 @@ class ExplanationRule:
     stage: Stage
     place: int
     words: str  # what a function does wrong, for a teacher, as the end of a sentence
-    explain: Sentence
+    explain: Explain
 
 
-def rule(stage: Stage, place: int, words: str) -> Callable[[Sentence], ExplanationRule]:
+def rule(stage: Stage, place: int, words: str) -> Callable[[Explain], ExplanationRule]:
     """Make a rule of a function, which is then found by itself: it takes a failure and returns one
-    plain sentence, or None when it does not apply. Leave gaps between places, tens where they fit:
-    `harness doctor -v` lists those taken."""
+    plain sentence, or facts that `model.sentences` has words for, or None if it does not apply.
+    Leave gaps between places, tens where they fit: `harness doctor -v` lists those taken."""
     return lambda function: ExplanationRule(
         name=function.__name__, stage=stage, place=place, words=words, explain=function
     )
@@ -63,12 +64,12 @@ def rule(stage: Stage, place: int, words: str) -> Callable[[Sentence], Explanati
 
 def rule_about(
     stage: Stage, place: int, words: str, part: Part[P]
-) -> Callable[[Callable[[Failure, P], str | None]], ExplanationRule]:
-    """As `rule`, of a function that is given this part of the failure too, where there is one."""
+) -> Callable[[Callable[[Failure, P], Found]], ExplanationRule]:
+    """As `rule`, of a function that is given this part of the failure too, if there is one."""
 
-    def make(function: Callable[[Failure, P], str | None]) -> ExplanationRule:
+    def make(function: Callable[[Failure, P], Found]) -> ExplanationRule:
         @wraps(function)
-        def explain(failure: Failure) -> str | None:
+        def explain(failure: Failure) -> Found:
             subject = part(failure)
             return None if subject is None else function(failure, subject)
 
@@ -84,19 +85,6 @@ def a_type(value: Value) -> str:
     if value.kind is ValueKind.CYCLE:
         return "a value that contains itself"
     return type_with_article(value.type_name)
-
-
-# Said of a program that ran out of computing time as long as nothing more is known.
-UNKNOWN_LOOP = "perhaps a loop whose condition stays true, or a function that calls itself"
-
-
-def at_line(raised: Raised | None) -> str:
-    """The student's own line, as the end of a clause; empty where none is known."""
-    if raised is None or not raised.frames:
-        return ""
-    frame = raised.frames[-1]
-    source = plain(frame.source.strip(), limit=80)
-    return f" (line {frame.line}: {source})" if source else f" (line {frame.line})"
 
 
 # What a cause may have in place of a rule: nothing that one failure shows.
@@ -118,28 +106,24 @@ def registered_rules() -> tuple[ExplanationRule, ...]:
 
 
 def explain(failure: Failure) -> Explanation:
-    """The sentence of the first rule that applies, with the rule's name. What its screen shows
-    before it ends as it should not comes first, and that it does so after it."""
+    """Return what the first rule that applies says. What its screen shows before it ends as it
+    should not comes first, and that it does so after it."""
     found = _first_that_applies(failure)
     if failure.earlier is None:
         return found
     earlier = _first_that_applies(failure.earlier)
     if earlier.rule == found.rule:
         return found
-    later = found.message
-    if later.partition(" ")[0] in _BEGINNINGS:  # a function's name stays as it is
-        later = later[:1].lower() + later[1:]
-    return replace(earlier, message=f"{earlier.message} Later, {later}")
-
-
-_BEGINNINGS = frozenset({"The", "It", "In", "After", "Before"})
+    return replace(earlier, later=Later(rule=found.rule, facts=found.facts))
 
 
 def _first_that_applies(failure: Failure) -> Explanation:
     for rule in registered_rules():
-        message = rule.explain(failure)
-        if message is not None:
-            return Explanation(rule=rule.name, message=message)
+        found = rule.explain(failure)
+        if isinstance(found, str):
+            return stated(rule.name, found)
+        if found is not None:
+            return Explanation(rule=rule.name, facts=found)
     raise AssertionError("the last rule applies to every failure")
 
 

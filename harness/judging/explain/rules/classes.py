@@ -4,7 +4,7 @@ from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatch import TextMismatch, ValueMismatch
 from harness.judging.compare.session import is_default_repr
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules import RETURNS, TEXT, Part, Stage, at_line, rule, rule_about
+from harness.judging.explain.rules import RETURNS, TEXT, Found, Part, Stage, rule, rule_about
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.model.observation import NameHint, NameHintKind
 from harness.model.values import ValueKind
@@ -29,12 +29,10 @@ def forgotten_self(failure: Failure, hint: NameHint) -> str:
 
 
 @rule_about(Stage.ENDING, 113, "forgets self. before an attribute", _hint(NameHintKind.SELF_DOT))
-def forgotten_self_dot(failure: Failure, hint: NameHint) -> str:
+def forgotten_self_dot(failure: Failure, hint: NameHint) -> Found:
     name, first, owner = _short(hint.name), _short(hint.near), _short(hint.owner)
-    return failure.says(
-        f"uses {name} without {first}{at_line(failure.raised)}: it is an attribute of {owner}, "
-        f"so write {first}.{name}"
-    )
+    advice = f": it is an attribute of {owner}, so write {first}.{name}."
+    return failure.raised_at(failure.raised, f"uses {name} without {first}", advice)
 
 
 @rule_about(Stage.ENDING, 114, "a method stands outside its class", _hint(NameHintKind.OUTSIDE))

@@ -9,17 +9,18 @@ from harness.common.words import counted
 from harness.judging.compare.ending import expected_ending
 from harness.judging.compare.mismatch import RaiseMismatch
 from harness.judging.compare.raises import has_base
-from harness.judging.explain.failure import Failure, item_at
+from harness.judging.explain.failure import Failure, at_line, item_at
 from harness.judging.explain.rules import (
     RAISES,
-    UNKNOWN_LOOP,
+    Found,
     Part,
     Stage,
-    at_line,
     rule,
     rule_about,
 )
+from harness.model.facts import DidNotEnd
 from harness.model.observation import Ending, Filled, OutputLimit, Phase, Raised
+from harness.model.sentences import finished
 
 _AT_IMPORT = {
     Ending.ASKED_FOR_MORE: "it asks for input",
@@ -125,14 +126,14 @@ def takes_too_long(failure: Failure) -> str | None:
 
 
 @rule(Stage.ENDING, 70, "does not end")
-def did_not_end(failure: Failure) -> str | None:
+def did_not_end(failure: Failure) -> DidNotEnd | str | None:
+    clause = f"did not end{_last_input(failure)}"
     if failure.ending is Ending.CPU_LIMIT:
-        hint = UNKNOWN_LOOP
-    elif failure.ending is Ending.TIMEOUT:
-        hint = "it sleeps too long, or waits for something that never happens"
-    else:
-        return None
-    return failure.says(f"did not end{_last_input(failure)}: {hint}")
+        return DidNotEnd(clause=finished(failure.clause(clause)))
+    if failure.ending is Ending.TIMEOUT:
+        waits = "it sleeps too long, or waits for something that never happens"
+        return failure.says(f"{clause}: {waits}")
+    return None
 
 
 def _last_input(failure: Failure) -> str:
@@ -264,16 +265,18 @@ def _is(raised: Raised, name: str) -> bool:
 
 
 @rule_about(Stage.ENDING, 120, "calls exit", _unexpected)
-def called_exit(failure: Failure, raised: Raised) -> str | None:
-    """`exit()` where the function should come back."""
-    clause = f"called exit, which ends the whole program{at_line(raised)}"
-    return failure.says(clause) if _is(raised, "SystemExit") else None
+def called_exit(failure: Failure, raised: Raised) -> Found:
+    """Notice `exit()` where the function should come back."""
+    if not _is(raised, "SystemExit"):
+        return None
+    return failure.raised_at(raised, "called exit, which ends the whole program")
 
 
 @rule_about(Stage.ENDING, 130, "calls itself too often", _unexpected)
-def recursed_too_deep(failure: Failure, raised: Raised) -> str | None:
-    clause = f"raised RecursionError: a function calls itself too often{at_line(raised)}"
-    return failure.says(clause) if _is(raised, "RecursionError") else None
+def recursed_too_deep(failure: Failure, raised: Raised) -> Found:
+    if not _is(raised, "RecursionError"):
+        return None
+    return failure.raised_at(raised, "raised RecursionError: a function calls itself too often")
 
 
 @rule_about(Stage.ENDING, 140, "has other parameters", _unexpected)
@@ -295,22 +298,25 @@ def ended_elsewhere(failure: Failure) -> str | None:
 
 
 @rule_about(Stage.ENDING, 145, "raises before what is asked for, or after it", RAISES)
-def raised_elsewhere(failure: Failure, mismatch: RaiseMismatch) -> str | None:
-    if mismatch.actual is None or failure.loading:
+def raised_elsewhere(failure: Failure, mismatch: RaiseMismatch) -> Found:
+    raised = mismatch.actual
+    if raised is None or failure.loading:
         return None
-    named, line = _named(mismatch.actual), at_line(mismatch.actual)
-    call, given = _call(failure), failure.stimulus.given.strip()
+    name, call, given = _named(raised), _call(failure), failure.stimulus.given.strip()
     if mismatch.phase is Phase.GIVEN:
-        one = given and "\n" not in given
-        first = f"{plain(given, limit=80)}, which comes first," if one else "What comes first"
-        return f"{first} raised {named}{line}, so {call} never ran."
+        is_one_line = given and "\n" not in given
+        first = (
+            f"{plain(given, limit=80)}, which comes first," if is_one_line else "What comes first"
+        )
+        return at_line(f"{first} raised {name}", raised, f", so {call} never ran.")
     if mismatch.expected is None:
         return None
     if mismatch.phase is Phase.ARGUMENTS:
         before = f"In {call}, what comes before the call itself"
-        return f"{before} raised {named}{line}, so the call never ran."
+        return at_line(f"{before} raised {name}", raised, ", so the call never ran.")
     if mismatch.phase is Phase.RESULT:
-        return f"{call} returned, and {named} was raised only when what it returned was read{line}."
+        clause = f"{call} returned, and {name} was raised only when what it returned was read"
+        return at_line(clause, raised)
     return None
 
 
@@ -319,18 +325,18 @@ def _call(failure: Failure) -> str:
 
 
 @rule_about(Stage.ENDING, 150, "raises an exception", _unexpected)
-def raised_unexpectedly(failure: Failure, raised: Raised) -> str | None:
-    return failure.says(f"raised {_named(raised)}{at_line(raised)}")
+def raised_unexpectedly(failure: Failure, raised: Raised) -> Found:
+    return failure.raised_at(raised, f"raised {_named(raised)}")
 
 
 @rule_about(Stage.ENDING, 160, "raises another exception", RAISES)
-def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> str | None:
+def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> Found:
     expected, raised = mismatch.expected, mismatch.actual
     if expected is None or raised is None:
         return None
     if not expected.allows(raised.type_name):
         instead = f"{_named(raised)} instead of {expected.in_words()}"
-        return failure.says(f"raised {instead}{at_line(raised)}")
+        return failure.raised_at(raised, f"raised {instead}")
     if not has_base(expected, raised):
         name = plain(raised.type_name)
         bases = [base for base in raised.bases if base not in ("BaseException", "object")]

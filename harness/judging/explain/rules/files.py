@@ -13,15 +13,16 @@ from harness.judging.explain.rules import (
     FILE_TEXTS,
     RAISES,
     STDERR,
+    Found,
     Stage,
     a_type,
-    at_line,
     rule,
     rule_about,
 )
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.combinations import lines_of
 from harness.matchers.kinds.values import Exactly
+from harness.model.facts import NotHandedIn
 from harness.model.observation import Phase
 from harness.model.values import Value, ValueKind, file_value
 
@@ -36,18 +37,18 @@ _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 
 
 @rule(Stage.ENDING, 5, "a file is missing")
-def not_handed_in(failure: Failure) -> str | None:
+def not_handed_in(failure: Failure) -> NotHandedIn | None:
     raised, phase = failure.observation.raised, failure.observation.phase
     is_ours = failure.stimulus.action.program in failure.stimulus.provide  # a program that imports
     if raised is None or raised.frames or raised.type_name != "ModuleNotFoundError":
         return None
     imports = phase in {Phase.LOADING, Phase.GIVEN} or (phase is Phase.STIMULUS and is_ours)
     named = _NOT_THERE.match(raised.message[:200]) if imports else None
-    return f"{plain(named[1], limit=60)}.py was not handed in." if named else None
+    return NotHandedIn(file=f"{named[1]}.py") if named else None
 
 
 @rule_about(Stage.ENDING, 8, "imports what is not there", RAISES)
-def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> str | None:
+def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> Found:
     """It imports a package of others, or a file that was not handed in."""
     raised = mismatch.actual
     if raised is None or raised.type_name != "ModuleNotFoundError":
@@ -60,11 +61,11 @@ def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> str | None:
         "is here, nor a package of this assignment"
     )
     file = raised.frames[-1].file if failure.loading and raised.frames else None
-    return failure.says(f"{clause}{at_line(raised)}", who=file)
+    return failure.raised_at(raised, clause, who=file)
 
 
 @rule_about(Stage.ENDING, 118, "uses a file where it may not", RAISES)
-def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> str | None:
+def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> Found:
     raised, stimulus = mismatch.actual, failure.stimulus
     if raised is None or failure.loading:
         return None
@@ -76,12 +77,13 @@ def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> str | None
         if error["number"] == str(errno.ENOENT) or stimulus.folder:
             return None
         clause = f"writes {_named(path)}, although no file should be written here"
-        return failure.says(f"{clause}{at_line(raised)}")
+        return failure.raised_at(raised, clause)
     if path in str((stimulus.action, stimulus.inputs, stimulus.given, stimulus.bindings)):
         return None  # the program was told to
-    clause = f"uses {_named(path)}, which is outside its folder{at_line(raised)}"
+    clause = f"uses {_named(path)}, which is outside its folder"
     name = _named(_own_name(path)) or "each"
-    return f"{failure.says(clause)} Files belong beside the program: open {name} by its name alone."
+    advice = f". Files belong beside the program: open {name} by its name alone."
+    return failure.raised_at(raised, clause, advice)
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 113, "does not close a file", FILE)

@@ -11,6 +11,8 @@ from harness.judging.explain.failure import ArgumentChange, Failure
 from harness.judging.explain.rules import EXACT_RETURN, RETURNS, Stage, a_type, rule, rule_about
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.values import GENERATOR, Exactly, OfType, Yields
+from harness.model.facts import ArgumentNotChanged, Guess, ReturnedNone
+from harness.model.sentences import finished
 from harness.model.values import NONE, SEQUENCES, Value, ValueKind
 
 _TABLE = frozenset({ValueKind.DICT})
@@ -84,14 +86,14 @@ def iterator_instead_of_generator(failure: Failure, mismatch: ValueMismatch) -> 
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 90, "returns None", RETURNS)
-def returned_none(failure: Failure, mismatch: ValueMismatch) -> str | None:
-    """None came back. Whether a `return` is missing only the program's text can say."""
+def returned_none(failure: Failure, mismatch: ValueMismatch) -> ReturnedNone | None:
+    """None came back. Only the program's text can say whether a `return` is missing."""
     pair, expected = mismatch.pair, mismatch.expected
     is_expected = pair is not None and pair[0].kind is ValueKind.NONE
     if expected is None or mismatch.actual != NONE or is_expected:
         return None
     wanted = source(pair[0]) if pair else expected.in_words()
-    return failure.says(f"returned None instead of {wanted}")
+    return ReturnedNone(where=failure.place(), function=failure.who, wanted=wanted)
 
 
 @rule(Stage.KNOWN_MISTAKE, 10, "makes a value that is too large")
@@ -163,30 +165,39 @@ _MOST_DIGITS = 10
 
 
 @rule(Stage.KNOWN_MISTAKE, 50, "does not change its argument")
-def argument_not_changed(failure: Failure) -> str | None:
+def argument_not_changed(failure: Failure) -> ArgumentNotChanged | None:
     for change in failure.changes:
-        if not change.should_change or change.did_change:
-            continue
-        pair = failure.exact_return
-        if _is_returned(change):
-            is_foreign = change.expected.kind is ValueKind.FOREIGN
-            kind = "value" if is_foreign else change.expected.type_name
-            said = failure.says(f"is not changed: a new {kind} is returned", who=change.name)
-            after = "" if pair is None else f", and return {source(pair[0], limit=60)}"
-            return f"{said} Change the {kind} that is given{after}."
-        first = _first(change, "it should be")
-        said = failure.says(f"is not changed: {first}", who=change.name)
-        if pair is not None and pair[1].kind is ValueKind.BOOL:
-            # It says that it changed nothing: no copy either.
-            changes_none = not any(each.did_change for each in failure.changes)
-            if changes_none and [value.text for value in pair] == ["True", "False"]:
-                refuses = "refuses a valid call: it returned False and left"
-                return failure.says(f"{refuses} {change.name} as it was ({first})")
-            return said + _also_returned(failure)
-        if _is_rounded(change):
-            return f"{said} Is the result rounded, or is a copy changed in its place?"
-        return f"{said} Is a copy changed in its place?"
+        if change.should_change and not change.did_change:
+            if _is_returned(change):
+                sentence = _new_one_returned(failure, change)
+                return ArgumentNotChanged(sentence=finished(sentence), returned_new=True)
+            sentence, guess = _left_as_it_was(failure, change)
+            return ArgumentNotChanged(sentence=finished(sentence), guess=guess)
     return None
+
+
+def _new_one_returned(failure: Failure, change: ArgumentChange) -> str:
+    is_foreign = change.expected.kind is ValueKind.FOREIGN
+    kind = "value" if is_foreign else change.expected.type_name
+    said = failure.says(f"is not changed: a new {kind} is returned", who=change.name)
+    pair = failure.exact_return
+    after = "" if pair is None else f", and return {source(pair[0], limit=60)}"
+    return f"{said} Change the {kind} that is given{after}."
+
+
+def _left_as_it_was(failure: Failure, change: ArgumentChange) -> tuple[str, Guess | None]:
+    """Return what is said of an argument that stayed as it was, and the question to ask."""
+    first = _first(change, "it should be")
+    said = failure.says(f"is not changed: {first}", who=change.name)
+    pair = failure.exact_return
+    if pair is None or pair[1].kind is not ValueKind.BOOL:
+        return said, Guess.ROUNDED_OR_COPY if _is_rounded(change) else Guess.COPY
+    # It returned whether it changed something: a copy is not likely then.
+    changes_none = not any(each.did_change for each in failure.changes)
+    if changes_none and [value.text for value in pair] == ["True", "False"]:
+        refuses = "refuses a valid call: it returned False and left"
+        return failure.says(f"{refuses} {change.name} as it was ({first})"), None
+    return said + _also_returned(failure), None
 
 
 def _is_returned(change: ArgumentChange) -> bool:

@@ -1,0 +1,209 @@
+"""What an explanation knows, as typed facts. Code that groups, merges, highlights or counts reads
+these and never a sentence; `model.sentences` makes the sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceLine:
+    """A line of a submission's file, with its text, which may be empty."""
+
+    number: int  # 1-based
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """The sentences of a rule about which nothing more is asked, as the rule made them."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaisedAtLine:
+    """A failure at a line of the submission: `clause (line 3: text)rest`."""
+
+    clause: str
+    line: SourceLine
+    rest: str = "."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DidNotEnd:
+    """A program used up its computing time, and nothing more is known. `clause` says which."""
+
+    clause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReturnedNone:
+    """A function returned None instead of `wanted`, which is as it is written in Python or
+    described. `where` is empty or says in which step."""
+
+    where: str = ""
+    function: str
+    wanted: str
+
+
+class Guess(StrEnum):
+    """A question that a sentence ends with, because only the submission's text can answer it."""
+
+    COPY = "copy"
+    ROUNDED_OR_COPY = "rounded_or_copy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentNotChanged:
+    """An argument stayed as it was. `returned_new`: what it should have become was returned."""
+
+    sentence: str
+    returned_new: bool = False
+    guess: Guess | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotHandedIn:
+    """A file of several is missing."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotJudged:
+    """Our own code failed at `place`."""
+
+    place: str
+
+
+class HardCodedSign(StrEnum):
+    """How a number that is written out shows itself."""
+
+    RIGHT_AT_DEFAULT = "right_at_default"
+    DEFAULT_BOARD = "default_board"
+    INDEX_ERROR = "index_error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HardCoded:
+    """A number stands where a constant belongs. It shows when the constant is `size`. `also_in`
+    names other functions that have the number."""
+
+    number: int
+    constant: str
+    size: int
+    sign: HardCodedSign = HardCodedSign.RIGHT_AT_DEFAULT
+    also_in: tuple[str, ...] = ()
+
+
+Facts = (
+    Stated
+    | RaisedAtLine
+    | DidNotEnd
+    | ReturnedNone
+    | ArgumentNotChanged
+    | NotHandedIn
+    | NotJudged
+    | HardCoded
+)
+
+
+class LoopEnd(StrEnum):
+    """What is known of how a loop ends."""
+
+    NEVER = "never"
+    NEVER_OR_LATE = "never_or_late"
+    LATER_PERHAPS = "later_perhaps"  # it was running when the output limit was reached
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InLoop:
+    """Which loop ran when the limit was reached; `function` is empty outside all functions."""
+
+    line: int
+    function: str
+    ends: LoopEnd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InRecursion:
+    """Which function called itself when the limit was reached; `function` may be unknown: empty."""
+
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoReturn:
+    """A function returned None where it has no `return`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BareReturn:
+    """A function returned None at a `return` without a value. `always` is the value that all its
+    failing scenarios expect, if that is True or False."""
+
+    line: int
+    always: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedValid:
+    """A function returned None at `return None` for a text that is valid."""
+
+    line: int
+    given: str
+
+
+# What the submission's text, or another run, adds to a rule's own facts.
+Reason = InLoop | InRecursion | NoReturn | BareReturn | RefusedValid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongBranch:
+    """The condition at line `condition` went the wrong way, after it asked the helper `asked`, if
+    any. `taken`: line `prints` prints what is not expected, else what is expected."""
+
+    condition: int
+    prints: int
+    taken: bool
+    asked: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherConstant:
+    """A constant of the submission has another value than on the assignment sheet."""
+
+    name: str
+    value: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DroppedComparison:
+    """A line compares and throws the result away."""
+
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaultyHelper:
+    """The helper whose lines from `first` to `last` are the most suspect."""
+
+    function: str
+    first: int
+    last: int
+
+
+# Where the fault is, as far as traced runs tell.
+Lead = WrongBranch | OtherConstant | DroppedComparison | FaultyHelper
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Later:
+    """What went wrong after the first difference on the screen, by another rule."""
+
+    rule: str
+    facts: Facts
