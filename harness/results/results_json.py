@@ -42,7 +42,7 @@ class ResultsText:
     def __init__(self, facts: RunFacts, plan: Plan) -> None:
         self._facts = facts
         self._scenarios = {scenario.id: scenario for scenario in plan.scenarios}
-        self._isolation = "all" if plan.assignment.isolate_all else "proved"
+        self._isolation = "all" if plan.assignment.isolate_all else "auto"
         self._ran = dict.fromkeys(Isolation, 0)
         self._between = "\n  "
 

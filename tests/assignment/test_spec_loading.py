@@ -51,6 +51,20 @@ def turns(*printed: Matcher, every: bool) -> StatedTurns:
     return StatedTurns(turns=stated, all_turns=every)
 
 
+@pytest.mark.parametrize(
+    ("line", "isolate_all"),
+    [
+        ("", False),
+        ("isolation: auto\n", False),
+        ("isolation: proved\n", False),
+        ("isolation: all\n", True),
+    ],
+)
+def test_isolation_takes_its_former_name_too(tmp_path: Path, line: str, isolate_all: bool) -> None:
+    write(tmp_path, {A: ASSIGNMENT + line})
+    assert load(tmp_path, "small").plan.assignment.isolate_all is isolate_all
+
+
 def test_the_assignment(tmp_path: Path) -> None:
     text = ASSIGNMENT + "limits: {cpu_seconds: 2, output_kib: 64}\n"
     write(tmp_path, {A: text})

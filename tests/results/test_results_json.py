@@ -219,7 +219,7 @@ def test_how_many_ran_together() -> None:
     run = replace(RUN, submissions=(UNREADABLE, result("ada"), shared))
     assert plain(run)["ran"] == {"shared": 1, "alone": 1}
     found = plain(replace(RUN, submissions=()))
-    assert (found["ran"], found["run"]["isolation"]) == ({"shared": 0, "alone": 0}, "proved")
+    assert (found["ran"], found["run"]["isolation"]) == ({"shared": 0, "alone": 0}, "auto")
     alone = replace(PLAN, assignment=replace(PLAN.assignment, isolate_all=True))
     assert plain(RUN, alone)["run"]["isolation"] == "all"
 

@@ -304,9 +304,9 @@ class AssignmentShape(Shape):
     clock: str = ""
     """The time that programs are told where a scenario says nothing itself, like 2026-03-01T12:00
     in that zone."""
-    isolation: Literal["proved", "all"] = "proved"
-    """Which scenarios may share a process: those of programs proved to keep nothing (proved), or
-    none (all: every scenario has a process of its own)."""
+    isolation: Literal["auto", "all", "proved"] = "auto"
+    """Which scenarios may share a process: those of programs without state of their own (auto), or
+    none (all). proved is the former name of auto."""
     packages: list[Annotated[str, AfterValidator(_package)]] = []
     """Packages that programs may import, each with its version, like emoji==2.14.0."""
     provided: _FileNames = []
