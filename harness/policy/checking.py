@@ -1,12 +1,12 @@
-"""Files and a policy in, findings out, and whether a program's text names anything that must not
-run in a process shared by scenarios: no I/O, and nothing of the files is run. (The limited process
-calls `run`.)
+"""Check files against a policy, and whether a program may run in a process shared by scenarios.
 
-`check_sharing` is one walk over the syntax tree, which looks up spellings and resolves nothing: no
+There is no I/O, and nothing of the files is run. The limited process calls `run`.
+
+`check_sharing` is one walk over the syntax tree. It looks up spellings and resolves nothing: no
 name becomes allowed because the program defines it. This is the first of two low walls. It keeps a
-program away from what the second (`harness.execution.inside.shared.snapshot`) does not look at:
-frames, other modules, the namespaces behind objects. What a program keeps in its own names is seen
-there, and the modules of Python that may be imported are façades
+program away from frames, other modules and the namespaces behind objects, at which the second
+(`harness.execution.inside.shared.snapshot`) does not look. The second one sees the state that a
+program keeps in its own names. The modules of Python that may be imported are façades
 (`harness.execution.inside.shared.facades`).
 """
 
@@ -37,10 +37,12 @@ from harness.policy.rules import policy_rules
 
 def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
     """Check every `.py` file against the policy; without one, only whether Python can read it.
-    Findings come in the order of the files, then of line and column. A submission none of whose
-    files can be read is unparsable, by its first; where one of several can, the others are notes.
-    A file that Python can run and that is too deeply nested to be checked has one finding, which
-    asks for a person."""
+
+    Findings come in the order of the files, then of line and column. If no file can be read, the
+    submission is unparsable, by its first file; if one of several can, the others are notes. A file
+    that Python can run but that is too deeply nested to be checked has one finding, which asks for
+    a person.
+    """
     programs = [file for file in files if file.name.endswith(".py")]
     module_names = frozenset(file.name.removesuffix(".py") for file in programs)
     texts = {file.name: _read(file, module_names) for file in programs}
@@ -48,35 +50,47 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
     unreadable = [text for text in texts.values() if isinstance(text, Unparsable)]
     findings: list[Finding] = []
     notes: list[str] = []
-    # What the submission's modules and the provided ones define.
-    defined = {each.name.removesuffix(".py"): each.index.defined() for each in readable}
-    if policy is not None:
-        provided = frozenset((*policy.provided_names, *policy.provided_functions))
-        defined |= dict.fromkeys(policy.provided_modules, provided)
+    defined = _defined(readable, policy)
     for name, text in texts.items():
-        if not isinstance(text, Unparsable):
-            notes += text.notes if text is not None else ()
-            if policy is not None:
-                of_file, left_out = _findings(name, text, policy, defined)
-                findings += of_file
-                notes += left_out
+        if isinstance(text, Unparsable):
+            continue
+        if text is not None:
+            notes += text.notes
+        if policy is not None:
+            of_file, left_out = _findings(name, text, policy, defined)
+            findings += of_file
+            notes += left_out
     if unreadable and len(unreadable) == len(texts):
         return PolicyReport(unparsable=unreadable[0], notes=tuple(notes))
     for broken in unreadable:
-        line = "" if broken.line is None else f", line {broken.line}"
-        notes.append(f"{broken.file}{line} cannot be read: {broken.reason}; what needs it fails")
+        place = broken.file
+        if broken.line is not None:
+            place += f", line {broken.line}"
+        notes.append(f"{place} cannot be read: {broken.reason}; what needs it fails")
         if broken.reason == TOO_DEEP and policy is not None:
             # The limits here are not those of the run, where it may be readable after all.
             findings.append(unchecked(broken.file, TOO_DEEP))
     return PolicyReport(findings=tuple(findings), notes=tuple(notes), outline=outline(readable))
 
 
+def _defined(readable: Sequence[Source], policy: Policy | None) -> dict[str, frozenset[str]]:
+    """Return the names that the submission's modules and the provided ones define, by module."""
+    defined = {source.name.removesuffix(".py"): source.index.defined() for source in readable}
+    if policy is not None:
+        provided = frozenset((*policy.provided_names, *policy.provided_functions))
+        defined |= dict.fromkeys(policy.provided_modules, provided)
+    return defined
+
+
 def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable | None:
-    """The file; why Python cannot read it; None for one that Python runs and that has no tree."""
+    """Return the file, or why Python cannot read it; None if Python can run it but has no tree of
+    it."""
     try:
         return read(file.name, file.data, module_names)
     except (RecursionError, MemoryError):
-        return None if compiles(file.data) else Unparsable(file=file.name, reason=TOO_DEEP)
+        if compiles(file.data):
+            return None
+        return Unparsable(file=file.name, reason=TOO_DEEP)
 
 
 def _findings(
@@ -90,7 +104,8 @@ def _findings(
 
 
 def run(request: str) -> str:
-    """A `PolicyRequest` as JSON in, a `PolicyReport` as JSON out; SerialError for anything else."""
+    """Answer a `PolicyRequest` as JSON with a `PolicyReport` as JSON. Raise SerialError if it is
+    not one."""
     asked = serial.loads(PolicyRequest, request)
     report = check(asked.files, asked.policy)
     if asked.program is not None and report.unparsable is None:
@@ -102,9 +117,9 @@ def run(request: str) -> str:
 LIBRARY = frozenset({"math", "random", "string", "typing"})
 _IMPORTS = LIBRARY | {"__future__"}
 
-# What reads or writes namespaces, runs text, opens files, makes types, shows the address of an
-# object, or is a built-in object that can hold an attribute. `super()` without arguments has a
-# check of its own (`_is_harmless_super`).
+# Names that read or write namespaces, run text, open files, make types, show the address of an
+# object, or are built-in objects that can hold an attribute. `super()` without arguments is checked
+# separately (`_is_harmless_super`).
 _NAMES = frozenset(
     """
     aiter anext breakpoint compile copyright credits delattr dir eval exec getattr globals
@@ -113,8 +128,8 @@ _NAMES = frozenset(
 )
 _PREFIXES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_")  # of generators, frames, tracebacks, code
 _ATTRIBUTES = frozenset({"format_map", "obj", "with_traceback"})
-# Whoever catches one of these may go on after a limit of recursion or memory was reached. Where it
-# lies may tell what a process ran before. Where it is not caught, it is seen.
+# A program that catches one of these may go on after a limit of recursion or memory was reached,
+# and the place of that limit may tell what a process ran before. An uncaught one is noticed.
 _LIMITS = frozenset(
     """
     BaseException BaseExceptionGroup Exception ExceptionGroup MemoryError RecursionError
@@ -141,14 +156,17 @@ _METHODS = frozenset(
 _STATEMENTS = (
     ast.Global, ast.Nonlocal, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await,
 )  # fmt: skip
-_DEEPEST_SPEC = 2  # `{:{}}`: Python formats no deeper
+_MAX_SPEC_DEPTH = 2  # `{:{}}`: Python formats no deeper
 
 
 def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile]) -> Sharing:
-    """Whether the program may run many scenarios in one process, else the first reason against it.
-    A `provided` file takes the place of a `submitted` one of the same name."""
+    """Return whether the program may run many scenarios in one process, or the first reason
+    against it.
+
+    A `provided` file takes the place of a `submitted` one of the same name.
+    """
     files = {file.name: file for file in (*submitted, *provided) if file.name.endswith(".py")}
-    own = [name for name in files if name not in {file.name for file in provided}]
+    own = set(files).difference(file.name for file in provided)
     modules = frozenset(name.removesuffix(".py") for name in files)
     for name, file in files.items():
         module = name.removesuffix(".py")
@@ -163,8 +181,10 @@ def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile
             return _no("a file cannot be read as Python")
         except (RecursionError, MemoryError):
             return _no("the code is nested too deeply to be read")
+        if reason and own != {name}:
+            reason = f"{name}, {reason}"
         if reason:
-            return _no(reason if own == [name] else f"{name}, {reason}")
+            return _no(reason)
     return Sharing(allowed=True)
 
 
@@ -173,9 +193,8 @@ def _no(reason: str) -> Sharing:
 
 
 def _first_refused(tree: ast.Module, modules: frozenset[str]) -> tuple[ast.AST, str] | None:
-    """The first node, in the order of the text, that is refused, and what to say of it."""
-    # With each node: whether it lies in the body of a class, and the first parameter of the method
-    # that it belongs to.
+    """Return the first node, in the order of the text, that is refused, and the words for it."""
+    # With each node: whether it is in the body of a class, and the first parameter of its method.
     left: list[tuple[ast.AST, bool, str]] = [(tree, False, "")]
     while left:
         node, in_class, instance = left.pop()
@@ -185,14 +204,20 @@ def _first_refused(tree: ast.Module, modules: frozenset[str]) -> tuple[ast.AST, 
         if isinstance(node, ast.ClassDef):
             in_class, instance = True, ""
         elif isinstance(node, ast.FunctionDef | ast.Lambda):
-            parameters = (*node.args.posonlyargs, *node.args.args) if in_class else ()
-            in_class, instance = False, next((each.arg for each in parameters), "")
+            instance = _first_parameter(node) if in_class else ""
+            in_class = False
         left.extend((part, in_class, instance) for part in reversed(_parts(node)))
     return None
 
 
+def _first_parameter(node: ast.FunctionDef | ast.Lambda) -> str:
+    for parameter in (*node.args.posonlyargs, *node.args.args):
+        return parameter.arg
+    return ""
+
+
 def _parts(node: ast.AST) -> tuple[ast.AST, ...]:
-    """Yield the parts of a node to check, without parts that are harmless inside it."""
+    """Return the parts of a node to check, without parts that are harmless inside it."""
     parts = children(node)
     if isinstance(node, ast.Attribute | ast.Call) and _is_harmless_super(node):
         return parts[1:]  # beside `super` itself
@@ -213,7 +238,7 @@ def _names_a_limit(node: ast.AST) -> bool:
 
 
 def _may_catch_a_limit(node: ast.AST) -> bool:
-    """Whether a program may go on after any exception by this node, or by naming it."""
+    """Return whether a program may go on after any exception by this node, or by naming it."""
     match node:
         case ast.ExceptHandler(type=None):
             return True
@@ -225,15 +250,19 @@ def _may_catch_a_limit(node: ast.AST) -> bool:
 
 
 def _is_left_at_its_end(node: ast.Try | ast.TryStar) -> bool:
-    """Whether its `finally` may end an exception: by `return`, `break` or `continue`."""
-    inside = [part for statement in node.finalbody for part in ast.walk(statement)]
-    return any(isinstance(part, ast.Return | ast.Break | ast.Continue) for part in inside)
+    """Return whether its `finally` may end an exception: by `return`, `break` or `continue`."""
+    for statement in node.finalbody:
+        for part in ast.walk(statement):
+            if isinstance(part, ast.Return | ast.Break | ast.Continue):
+                return True
+    return False
 
 
 def _why_refused(
     node: ast.AST, modules: frozenset[str], *, in_class: bool, instance: str
 ) -> str | None:
-    """What to say of a node that is refused for itself, "" for nothing; None: it is not."""
+    """Return the words for a node that is refused (empty if its source says enough); None if it is
+    not refused."""
     if isinstance(node, _STATEMENTS) or getattr(node, "type_params", None):
         return ""
     if _may_catch_a_limit(node):
@@ -266,15 +295,16 @@ def _why_refused(
 
 
 def _is_known_import(node: ast.Import | ast.ImportFrom, modules: frozenset[str]) -> bool:
+    modules_named: list[str] = []
+    bound = [alias.asname for alias in node.names]
     if isinstance(node, ast.Import):
-        named = [alias.name for alias in node.names]
-        taken = [alias.asname for alias in node.names]
+        modules_named += (alias.name for alias in node.names)
     else:
-        named = ["." if node.level else node.module or ""]
-        taken = [name for alias in node.names for name in (alias.name, alias.asname)]
-    if any(name is not None and _is_dunder(name) for name in taken):
+        modules_named.append("." if node.level else node.module or "")
+        bound += (alias.name for alias in node.names)
+    if any(name is not None and _is_dunder(name) for name in bound):
         return False
-    return all(name in modules or name in _IMPORTS for name in named)
+    return all(name in modules or name in _IMPORTS for name in modules_named)
 
 
 def _why_attribute(node: ast.Attribute, instance: str) -> str | None:
@@ -284,27 +314,30 @@ def _why_attribute(node: ast.Attribute, instance: str) -> str | None:
     if name in _ATTRIBUTES or name.startswith(_PREFIXES):
         return ""
     if not isinstance(node.ctx, ast.Load):
-        own = isinstance(value, ast.Name) and value.id == instance != ""
-        return None if own else "is set" if isinstance(node.ctx, ast.Store) else "is deleted"
+        is_own = isinstance(value, ast.Name) and value.id == instance != ""
+        if is_own:
+            return None
+        return "is set" if isinstance(node.ctx, ast.Store) else "is deleted"
     if name == "format":
         if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
             return "formats a text that is not a literal"
-        return None if _is_plain_format(value.value) else "looks into its arguments"
+        if not _is_plain_format(value.value):
+            return "looks into its arguments"
     return None
 
 
 def _is_harmless_super(node: ast.Attribute | ast.Call) -> bool:
-    """Whether this is `super()`, or `super().__init__` or another ordinary method of it."""
+    """Return whether this is `super()`, or `super().__init__` or another ordinary method of it."""
     if isinstance(node, ast.Attribute):
         if node.attr not in _METHODS or not isinstance(node.value, ast.Call):
             return False
         node = node.value
-    plain = isinstance(node.func, ast.Name) and node.func.id == "super"
-    return plain and not node.args and not node.keywords
+    is_super = isinstance(node.func, ast.Name) and node.func.id == "super"
+    return is_super and not node.args and not node.keywords
 
 
 def _is_plain_format(text: str, depth: int = 1) -> bool:
-    """Whether the text can be formatted, and its fields are numbers and names only."""
+    """Return whether the text can be formatted, and its fields are only numbers and names."""
     try:
         fields = list(Formatter().parse(text))
     except ValueError:  # it fails in the end, but fields before the error are looked up
@@ -312,13 +345,13 @@ def _is_plain_format(text: str, depth: int = 1) -> bool:
     for _, name, spec, _ in fields:
         if name and not (name.isidentifier() or name.isdecimal()):
             return False
-        if spec and not (depth < _DEEPEST_SPEC and _is_plain_format(spec, depth + 1)):
+        if spec and not (depth < _MAX_SPEC_DEPTH and _is_plain_format(spec, depth + 1)):
             return False
     return True
 
 
 def _is_dunder(name: str) -> bool:
-    """Whether Python itself gives the name a meaning: `__name__`."""
+    """Return whether Python itself gives the name a meaning: `__name__`."""
     return name.startswith("__") and name.endswith("__")
 
 
@@ -327,5 +360,10 @@ def _sentence(data: bytes, node: ast.AST, why: str) -> str:
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     found = ast.get_source_segment(text, node) or type(node).__name__
     first, _, rest = found.partition("\n")
-    shown = short(first) + (" …" if rest else "")
-    return f"line {getattr(node, 'lineno', 1)}: `{shown}`" + (f" {why}" if why else "")
+    shown = short(first)
+    if rest:
+        shown += " …"
+    sentence = f"line {getattr(node, 'lineno', 1)}: `{shown}`"
+    if why:
+        sentence += f" {why}"
+    return sentence

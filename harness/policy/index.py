@@ -1,6 +1,7 @@
-"""An index of a file's syntax tree, so that no rule goes through nodes of other kinds, and which
-names refer to modules. The walk keeps its own stack, because a student's file may nest as deeply as
-the parser lets it."""
+"""An index of a file's syntax tree by the kinds of nodes, and the names that refer to modules.
+
+The walk keeps its own stack, because a student's file may nest as deeply as the parser lets it.
+"""
 
 from __future__ import annotations
 
@@ -27,23 +28,23 @@ BINDERS: tuple[type[ast.AST], ...] = (
 _BINDING = frozenset({*BINDERS, ast.Global, ast.Nonlocal})
 _SURELY_BINDING = (*DEFINITIONS, ast.Assign, ast.Import, ast.ImportFrom)
 
-# What `site` adds; the interpreter that reads a submission may have been started without it.
+# Added by `site`; the interpreter that reads a submission may have been started without it.
 _SITE_NAMES = frozenset({"exit", "quit", "help", "copyright", "credits", "license"})
 BUILTIN_NAMES = frozenset(dir(builtins)) | _SITE_NAMES | {"__builtins__"}
 
-# What an annotation is usually made of. One with anything else is judged as code, because Python
+# The usual parts of an annotation. One with anything else is judged as code, because Python
 # evaluates it.
 _ANNOTATION_PARTS = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List),
     *(ast.BinOp, ast.BitOr),
 )
 _CHILDREN = "_children"  # an attribute of the node, in which its children are remembered
-_DEEPEST = 8  # attributes: longer dotted module names are not followed
+_MAX_ATTRIBUTES = 8  # longer dotted module names are not followed
 _NONE: frozenset[str] = frozenset()
 
 
 def children(node: ast.AST) -> tuple[ast.AST, ...]:
-    """What `ast.iter_child_nodes` gives, without contexts (`Load`, `Store`, `Del`)."""
+    """Return the nodes of `ast.iter_child_nodes` without contexts (`Load`, `Store`, `Del`)."""
     known: tuple[ast.AST, ...] | None = node.__dict__.get(_CHILDREN)
     if known is not None:
         return known
@@ -59,48 +60,56 @@ def children(node: ast.AST) -> tuple[ast.AST, ...]:
 
 
 def walk(node: ast.AST) -> list[ast.AST]:
-    """The node and all below it, in the order of `ast.walk`."""
+    """Return the node and all below it, in the order of `ast.walk`."""
     nodes = [node]
-    for each in nodes:
-        nodes += children(each)
+    for reached in nodes:
+        nodes += children(reached)
     return nodes
 
 
 def base_of(
     node: ast.AST, steps: tuple[type[ast.Attribute | ast.Subscript], ...] = (ast.Attribute,)
 ) -> ast.AST:
-    """`player` of `player.score.total`; `steps` are the kinds of nodes to go through."""
+    """Return `player` for `player.score.total`; `steps` are the kinds of nodes to go through."""
     while isinstance(node, steps):
         node = node.value
     return node
 
 
 def name_bound(node: ast.AST) -> str:
-    """The name that this node itself binds in its scope, not the nodes in it; "" for none."""
-    name: str | None = None
+    """Return the name that this node itself binds in its scope, not the nodes in it; an empty text
+    for none."""
     if isinstance(node, ast.Name):
-        name = node.id if isinstance(node.ctx, ast.Store) else None
-    elif isinstance(node, ast.alias):
-        name = _imported_as(node) if node.name != "*" else None
-    elif isinstance(node, (*DEFINITIONS, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
-        name = node.name
-    elif isinstance(node, ast.MatchMapping):
-        name = node.rest
-    return name or ""
+        return node.id if isinstance(node.ctx, ast.Store) else ""
+    if isinstance(node, ast.alias):
+        return "" if node.name == "*" else _imported_as(node)
+    if isinstance(node, (*DEFINITIONS, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+        return node.name or ""
+    if isinstance(node, ast.MatchMapping):
+        return node.rest or ""
+    return ""
 
 
 def is_main_guard(test: ast.expr) -> bool:
-    """`__name__ == "__main__"`, either way round."""
+    """Return whether a condition is `__name__ == "__main__"`, either way round."""
     match test:
-        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-            name, text = (left, right) if isinstance(left, ast.Name) else (right, left)
-            is_name = isinstance(name, ast.Name) and name.id == "__name__"
-            return is_name and isinstance(text, ast.Constant) and text.value == "__main__"
+        case ast.Compare(
+            left=ast.Name(id="__name__"),
+            ops=[ast.Eq()],
+            comparators=[ast.Constant(value="__main__")],
+        ):
+            return True
+        case ast.Compare(
+            left=ast.Constant(value="__main__"),
+            ops=[ast.Eq()],
+            comparators=[ast.Name(id="__name__")],
+        ):
+            return True
     return False
 
 
 class ScopeKind(StrEnum):
-    """What opened a scope."""
+    """The kind of node that opens a scope."""
 
     MODULE = "module"
     FUNCTION = "function"
@@ -109,7 +118,7 @@ class ScopeKind(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where a name that is used gets its value from."""
+    """The origin of a name's value."""
 
     OWN = "own"  # the program's, or the course's
     BUILTIN = "builtin"
@@ -131,7 +140,7 @@ class Scope:
 
 @dataclass(slots=True, eq=False)  # not frozen: there is one a node, and freezing triples the cost
 class Visit(Generic[Node_co]):
-    """A node, what holds it, and the scope its names belong to."""
+    """A node, the visit of its parent, and the scope of its names."""
 
     node: Node_co
     parent: Visit[ast.AST] | None
@@ -139,26 +148,32 @@ class Visit(Generic[Node_co]):
 
     @property
     def holder(self) -> ast.AST | None:
-        """The node that holds this one; None for the module."""
-        return self.parent.node if self.parent is not None else None
+        """The node that contains this one; None for the module."""
+        if self.parent is None:
+            return None
+        return self.parent.node
 
     def holders(self) -> Iterator[Visit[ast.AST]]:
-        """What holds this node, innermost first."""
+        """Yield the nodes that contain this one, innermost first."""
         holder = self.parent
         while holder is not None:
             yield holder
             holder = holder.parent
 
     def new_names(self) -> Iterator[tuple[str, Visit[ast.AST]]]:
-        """The names that are assigned this node's value (`m` in `m = random`), each as a visit."""
+        """Yield the names that this node's value is assigned to (`m` in `m = random`), each as a
+        visit."""
         visit: Visit[ast.AST] = self
         for holder in self.holders():
             statement = holder.node
             targets: list[ast.expr] = []
             if isinstance(statement, ast.Assign):
                 targets = statement.targets
-            elif isinstance(statement, ast.AnnAssign | ast.NamedExpr):
-                targets = [statement.target] if statement.value is visit.node else []
+            elif (
+                isinstance(statement, ast.AnnAssign | ast.NamedExpr)
+                and statement.value is visit.node
+            ):
+                targets = [statement.target]
             for target in targets:
                 if isinstance(target, ast.Name):
                     yield target.id, Visit(target, holder, visit.scope)
@@ -168,9 +183,11 @@ class Visit(Generic[Node_co]):
 
 
 class Index:
-    """All nodes of a file but contexts (Load, Store). `imported` are the names that its import
-    statements bind, anywhere in it; `stars` the modules of its `from … import *`, each with the
-    line and column after it."""
+    """All nodes of a file except contexts (Load, Store).
+
+    `imported` are the names that its import statements bind, anywhere in it; `stars` the modules of
+    its `from … import *`, each with the line and column after it.
+    """
 
     def __init__(self, tree: ast.Module, own_modules: frozenset[str] = _NONE) -> None:
         self.tree = tree
@@ -186,44 +203,47 @@ class Index:
                 self._bind(visit)
             stack.extend(reversed(_visits_below(visit)))
         self.imported = frozenset(_imported_as(visit.node) for visit in self.of(ast.alias))
-        self.stars = {
-            statement.module: _after(statement)
-            for statement in reversed(tree.body)
-            if isinstance(statement, ast.ImportFrom)
-            and statement.module
-            and not statement.level
-            and statement.names[0].name == "*"
-        }
+        self.stars: dict[str, tuple[int, int]] = {}
+        for statement in reversed(tree.body):
+            match statement:
+                case ast.ImportFrom(module=str(module), names=[ast.alias(name="*")], level=0):
+                    self.stars[module] = _after(statement)
 
     def of(self, *kinds: type[Kind]) -> Iterator[Visit[Kind]]:
-        """The nodes of exactly these kinds, each kind in the order of the file."""
+        """Yield the nodes of exactly these kinds, each kind in the order of the file."""
         for kind in kinds:
             yield from self.kinds.get(kind, ())
 
     @cached_property
     def own_methods(self) -> frozenset[str]:
         functions: Iterator[Visit[ast.FunctionDef | ast.AsyncFunctionDef]] = self.of(*FUNCTIONS)
-        return frozenset(v.node.name for v in functions if v.scope.kind is ScopeKind.CLASS)
+        methods = (visit.node for visit in functions if visit.scope.kind is ScopeKind.CLASS)
+        return frozenset(method.name for method in methods)
 
     @cached_property
     def annotations(self) -> frozenset[int]:
-        """The ids of the nodes of all annotations that do nothing but name types."""
+        """The ids of the nodes of all annotations that only name types."""
         ids: set[int] = set()
         for visit in self.of(ast.arg, ast.AnnAssign, *FUNCTIONS):
-            name = "returns" if isinstance(visit.node, FUNCTIONS) else "annotation"
+            is_function = isinstance(visit.node, FUNCTIONS)
+            name = "returns" if is_function else "annotation"
             annotation = getattr(visit.node, name, None)
-            nodes = walk(annotation) if isinstance(annotation, ast.AST) else []
-            if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
-                ids.update(map(id, nodes))
+            if isinstance(annotation, ast.AST):
+                nodes = walk(annotation)
+                if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
+                    ids.update(map(id, nodes))
         return frozenset(ids)
 
     def defined(self) -> frozenset[str]:
-        """The names that the file surely binds to something that is not imported."""
+        """Return the names that the file surely binds to something that is not imported."""
         return frozenset(self.module.surely_bound) - self.imported - self.module.deleted
 
     def origin(self, name: str, visit: Visit[ast.AST], provided: frozenset[str]) -> Origin:
-        """Where the value of `name` comes from when it is read at `visit`. A module's name hides a
-        built-in only if it is surely bound, and not after `if False: exec = 1` or `del exec`."""
+        """Return the origin of the value of `name` when it is read at `visit`.
+
+        A module's name hides a built-in only if it is surely bound, and not after
+        `if False: exec = 1` or `del exec`.
+        """
         scope: Scope | None = visit.scope
         in_function = False
         while scope is not None and scope.kind is not ScopeKind.MODULE:
@@ -239,15 +259,22 @@ class Index:
         is_bound = since is not None and not is_deleted and (in_function or since <= here)
         if is_bound or name in provided:
             return Origin.OWN
-        # After `from math import *`, `pow` is not the built-in.
-        is_hidden = not is_deleted and any(
-            hides(module, name) and (in_function or since <= here)
-            for module, since in self.stars.items()
-            if module not in self._own_modules
-        )
+        is_hidden = not is_deleted and self._is_hidden(name, None if in_function else here)
         if name in BUILTIN_NAMES and not is_hidden:
             return Origin.BUILTIN
-        return Origin.OWN if is_hidden or name in self.module.bound else Origin.UNKNOWN
+        is_own = is_hidden or name in self.module.bound
+        return Origin.OWN if is_own else Origin.UNKNOWN
+
+    def _is_hidden(self, name: str, place: tuple[int, int] | None) -> bool:
+        """Return whether an import with `*` before this place (None: anywhere) hides a built-in.
+
+        After `from math import *`, `pow` is not the built-in.
+        """
+        for module, since in self.stars.items():
+            is_before = place is None or since <= place
+            if is_before and module not in self._own_modules and hides(module, name):
+                return True
+        return False
 
     def binding_scope(self, name: str, visit: Visit[ast.AST]) -> Scope:
         target = visit.scope
@@ -264,7 +291,8 @@ class Index:
             owner = self.module if node.id in scope.declared_global else scope
             owner.deleted.add(node.id)
             owner.bound.add(node.id)
-        if name := name_bound(node):
+        name = name_bound(node)
+        if name:
             target = self.binding_scope(name, visit)
             target.bound.add(name)
             statement = _surely_binding(visit)
@@ -276,43 +304,51 @@ _Name = tuple[Scope | None, str]  # the scope is None for all scopes that share 
 
 
 class ModuleNames:
-    """The modules that each name of a file may refer to: because it is imported, or assigned from
-    another such name (`m = random`)."""
+    """The modules that each name of a file may refer to: because it is imported, or is assigned the
+    value of such a name (`m = random`)."""
 
     def __init__(self, index: Index) -> None:
         self.dotted: set[str] = set()  # by `import xml.dom`: xml and xml.dom
         self._index = index
         self._modules: dict[_Name, set[str]] = {}
-        nonlocals = (visit.node.names for visit in index.of(ast.Nonlocal))
-        self._nonlocal = frozenset(name for names in nonlocals for name in names)
+        self._nonlocal: set[str] = set()
+        for declaration in index.of(ast.Nonlocal):
+            self._nonlocal.update(declaration.node.names)
         for visit in index.of(ast.alias):
             self._import(visit)
         if self._modules:
             self._follow_assignments()
 
     def at(self, name: str, visit: Visit[ast.AST]) -> frozenset[str]:
-        """The dotted names of the modules that `name` may refer to at `visit`."""
+        """Return the dotted names of the modules that `name` may refer to at `visit`."""
         if not self._modules:
             return _NONE
-        places = ((scope, name) for scope in self._scopes(name, visit))
-        return frozenset().union(*(self._modules.get(place, _NONE) for place in places))
+        modules: set[str] = set()
+        for scope in self._scopes(name, visit):
+            modules |= self._modules.get((scope, name), _NONE)
+        return frozenset(modules)
 
     def of(self, node: ast.expr, visit: Visit[ast.AST]) -> frozenset[str]:
-        """The same for an expression like `random` or `os.path`; `visit` is in the same scope."""
+        """Return them for an expression like `random` or `os.path` in the scope of `visit`."""
         attributes: list[str] = []
-        while isinstance(node, ast.Attribute) and len(attributes) < _DEEPEST:
+        while isinstance(node, ast.Attribute) and len(attributes) < _MAX_ATTRIBUTES:
             attributes.append(node.attr)
             node = node.value
         if not isinstance(node, ast.Name):
             return _NONE
         modules = self.at(node.id, visit)
         for attribute in reversed(attributes):
-            modules = frozenset(
-                f"{module}.{attribute}"
-                for module in modules
-                if is_part(module, attribute) or f"{module}.{attribute}" in self.dotted
-            )
+            modules = self._parts_named(attribute, modules)
         return modules
+
+    def _parts_named(self, attribute: str, modules: frozenset[str]) -> frozenset[str]:
+        """Return the modules that are this attribute of others."""
+        parts: set[str] = set()
+        for module in modules:
+            part = f"{module}.{attribute}"
+            if is_part(module, attribute) or part in self.dotted:
+                parts.add(part)
+        return frozenset(parts)
 
     def _import(self, visit: Visit[ast.alias]) -> None:
         alias, statement = visit.node, visit.holder
@@ -320,18 +356,22 @@ class ModuleNames:
         module = ""
         if isinstance(statement, ast.Import):
             parts = alias.name.split(".")
-            self.dotted.update(".".join(parts[: n + 1]) for n in range(1, len(parts)))
+            for size in range(2, len(parts) + 1):
+                self.dotted.add(".".join(parts[:size]))
             module = alias.name if alias.asname else name
         elif isinstance(statement, ast.ImportFrom) and not statement.level:
             package = statement.module or ""
-            module = f"{package}.{alias.name}" if is_part(package, alias.name) else ""
+            if is_part(package, alias.name):
+                module = f"{package}.{alias.name}"
         if module:
-            self._modules.setdefault((self._bound_in(name, visit), name), set()).add(module)
+            place = (self._bound_in(name, visit), name)
+            self._modules.setdefault(place, set()).add(module)
 
     def _follow_assignments(self) -> None:
         assigned_to: dict[_Name, set[_Name]] = {}
-        loads = (v for v in self._index.of(ast.Name) if isinstance(v.node.ctx, ast.Load))
-        for visit in loads:
+        for visit in self._index.of(ast.Name):
+            if not isinstance(visit.node.ctx, ast.Load):
+                continue
             name = visit.node.id
             for new_name, target in visit.new_names():
                 for scope in self._scopes(name, visit):
@@ -347,12 +387,15 @@ class ModuleNames:
                     pending.append(to)
 
     def _bound_in(self, name: str, visit: Visit[ast.AST]) -> Scope | None:
-        """The scope in which `visit` binds the name; None if any scope has it as `nonlocal`."""
-        return None if name in self._nonlocal else self._index.binding_scope(name, visit)
+        """Return the scope in which `visit` binds the name; None if any scope has it as
+        `nonlocal`."""
+        if name in self._nonlocal:
+            return None
+        return self._index.binding_scope(name, visit)
 
     def _scopes(self, name: str, visit: Visit[ast.AST]) -> Iterator[Scope | None]:
-        """The scopes in which `name` may be found: several, if a class may not have bound it yet.
-        None as for `_bound_in`."""
+        """Yield the scopes in which `name` may be found: several, if a class may not have bound it
+        yet. None as for `_bound_in`."""
         if name in self._nonlocal:
             yield None
             return
@@ -368,26 +411,30 @@ class ModuleNames:
 
 
 def _visits_below(visit: Visit[ast.AST]) -> Sequence[Visit[ast.AST]]:
-    """What a node holds, each with the scope that it belongs to."""
+    """Return the nodes in a node, each with its scope."""
     node, scope = visit.node, visit.scope
     # `inner` is the scope of the parts whose ids are `inside`; all others are in `scope`.
     inner, inside = scope, frozenset[int]()
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
-        named = [each for each in children(node.args) if isinstance(each, ast.arg)]
-        inner = Scope(kind=ScopeKind.FUNCTION, outer=scope, bound={each.arg for each in named})
+        bound = {part.arg for part in children(node.args) if isinstance(part, ast.arg)}
+        inner = Scope(kind=ScopeKind.FUNCTION, outer=scope, bound=bound)
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
         inside = frozenset(map(id, body))
     elif isinstance(node, ast.ClassDef):
         inner, inside = Scope(kind=ScopeKind.CLASS, outer=scope), frozenset(map(id, node.body))
     elif isinstance(node, COMPREHENSIONS):
-        # all parts of it, the first iterable excepted (see below)
+        # All parts of it except the first iterable (see below).
         scope = Scope(kind=ScopeKind.COMPREHENSION, outer=scope)
     elif isinstance(node, ast.comprehension) and scope.outer is not None:
         holder = visit.holder
         if isinstance(holder, COMPREHENSIONS) and holder.generators[0] is node:
-            # `[f for f in f]`: evaluated outside the comprehension
+            # The last f of `[f for f in f]` is evaluated outside the comprehension.
             inner, inside = scope.outer, frozenset({id(node.iter)})
-    return [Visit(part, visit, inner if id(part) in inside else scope) for part in children(node)]
+    visits: list[Visit[ast.AST]] = []
+    for part in children(node):
+        is_inside = id(part) in inside
+        visits.append(Visit(part, visit, inner if is_inside else scope))
+    return visits
 
 
 def _imported_as(alias: ast.alias) -> str:
@@ -395,13 +442,13 @@ def _imported_as(alias: ast.alias) -> str:
 
 
 def _after(statement: ast.stmt) -> tuple[int, int]:
-    """The line and column after it."""
+    """Return the line and column after the statement."""
     return statement.end_lineno or 0, statement.end_col_offset or 0
 
 
 def _surely_binding(visit: Visit[ast.AST]) -> ast.stmt | None:
-    """The module's statement that binds this name whenever the module's body runs to its end; None
-    if it may not."""
+    """Return the module's statement that binds this name whenever the module's body runs to its
+    end; None if there is none."""
     holder: Visit[ast.AST] | None = visit
     if isinstance(visit.node, ast.Name | ast.alias):
         holder = visit.parent

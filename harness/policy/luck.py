@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 from harness.model.policy import LuckyCall
 from harness.policy.index import walk
@@ -45,8 +46,8 @@ _WITHOUT_ARGUMENT = {
 
 def lucky_calls(sources: Iterable[Source]) -> tuple[LuckyCall, ...]:
     """Return the calls of these files whose result differs from run to run, in their order."""
-    calls = [call for source in sources for call in _of_file(source)]
-    return tuple(calls[:MAX_CALLS])
+    calls = chain.from_iterable(map(_of_file, sources))
+    return tuple(islice(calls, MAX_CALLS))
 
 
 def _of_file(source: Source) -> Iterator[LuckyCall]:
@@ -56,10 +57,10 @@ def _of_file(source: Source) -> Iterator[LuckyCall]:
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
         written = _dotted(call.func)
-        first, _, rest = written.partition(".")
+        first, dot, rest = written.partition(".")
         if not written or first in own:
             continue
-        name = ".".join(filter(None, (known.get(first, first), rest)))
+        name = known.get(first, first) + dot + rest
         module, _, function = name.rpartition(".")
         is_lucky = function in _ALWAYS.get(module, ())
         if not (call.args or call.keywords):
@@ -69,19 +70,21 @@ def _of_file(source: Source) -> Iterator[LuckyCall]:
 
 
 def _imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
-    """Return what each imported name stands for: `now` of `from time import time as now`."""
+    """Return the meaning of each imported name: `time.time` for `from time import time as now`."""
     known: dict[str, str] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
-            known |= {each.asname: each.name for each in node.names if each.asname}
+            for alias in node.names:
+                if alias.asname:
+                    known[alias.asname] = alias.name
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names = node.names
-            known |= {each.asname or each.name: f"{node.module}.{each.name}" for each in names}
+            for alias in node.names:
+                known[alias.asname or alias.name] = f"{node.module}.{alias.name}"
     return known
 
 
 def _dotted(node: ast.AST) -> str:
-    """Return `a.b.c` as it is written; "" for anything else that is called."""
+    """Return `a.b.c` as it is written; an empty text for anything else that is called."""
     names: list[str] = []
     while isinstance(node, ast.Attribute):
         names.append(node.attr)

@@ -1,13 +1,15 @@
-"""The outline of a submission: its functions and constants, which mention which, and what its code
-outside functions prints: the literal parts of each `print` and `input`, the statements that give
-the values between them, and the conditions that decide on it. No function here calls itself, since
-a student's file may nest as deeply as the parser lets it."""
+"""The outline of a submission: its functions and constants, and which of them mention which.
+
+It also has the output of the code outside functions: the literal parts of each `print` and `input`,
+the statements that give the values between them, and the conditions around it. No function here
+calls itself, since a student's file may nest as deeply as the parser lets it.
+"""
 
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import chain, islice
 from typing import TypeGuard
 
 from harness.model.policy import Loop, ModuleOutline, Outline, OutlinePart, Printing
@@ -24,14 +26,14 @@ from harness.policy.index import (
 from harness.policy.luck import lucky_calls
 from harness.policy.reading import Source
 
-MOST_PARTS = 400
-MOST_LOOPS = 1000
-MOST_DROPPED = 10
-LONGEST_LINE = 200
-MOST_PRINTINGS = 200
-MOST_VALUES = 100  # statements that give the values of one printing
-MOST_PIECES = 50
-MOST_CONDITIONS = 50
+MAX_PARTS = 400
+MAX_LOOPS = 1000
+MAX_DROPPED = 10
+MAX_LINE_LENGTH = 200
+MAX_PRINTINGS = 200
+MAX_VALUES = 100  # statements that give the values of one printing
+MAX_PIECES = 50
+MAX_CONDITIONS = 50
 _PARTS = (ast.Attribute, ast.Subscript)
 _LOOPS = (ast.While, ast.For)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers")
@@ -43,50 +45,54 @@ _Piece = str | None  # None: a value, which may be any text
 
 
 def outline(sources: Iterable[Source]) -> Outline:
-    """The outline of these files together."""
-    texts = [(source, list(_statements(source.index.tree.body))) for source in sources]
-    everything = [statement for _, statements in texts for statement in statements]
-    classes = [each for each in everything if isinstance(each, ast.ClassDef)]
-    names = _OwnNames(
-        names={name for statement in everything for name in _bound(statement)},
-        methods={child.name for each in classes for child in each.body if _is_method(child)},
-    )
+    """Return the outline of these files together."""
+    statements = {source: list(_statements(source.index.tree.body)) for source in sources}
+    names = _OwnNames.of(chain.from_iterable(statements.values()))
     parts: list[OutlinePart] = []
     members: list[OutlinePart] = []
     modules: list[ModuleOutline] = []
-    for source, statements in texts:
-        for statement in statements:
-            code = [statement]
-            parts += (_part(source, statement, name, names, code) for name in _bound(statement))
+    loops: list[Loop] = []
+    for source, of_file in statements.items():
+        for statement in of_file:
+            for name in _bound(statement):
+                parts.append(_part(source, statement, name, names, [statement]))
             if isinstance(statement, ast.ClassDef):
                 members += _members(source, statement, names)
-        outside = [each for each in statements if not isinstance(each, DEFINITIONS)]
-        mentions, attributes = names.used_in(outside)
-        line, through = _asks_at(source)
-        modules.append(
-            ModuleOutline(
-                file=source.name,
-                mentions=mentions,
-                attributes=attributes,
-                asks=line,
-                through=through,
-                asking=source.lines[line - 1][:LONGEST_LINE] if line else "",
-            )
-        )
-    loops = [
-        Loop(file=source.name, first=node.lineno, last=node.end_lineno or node.lineno)
-        for source, _ in texts
-        for node in (visit.node for visit in source.index.of(*_LOOPS))
-    ]
-    printings = (each for source, _ in texts for each in _printings(source))
+        modules.append(_module(source, of_file, names))
+        loops += _loops(source)
+    printings = chain.from_iterable(map(_printings, statements))
     return Outline(
-        parts=tuple(parts[:MOST_PARTS]),
-        members=tuple(members[:MOST_PARTS]),
+        parts=tuple(parts[:MAX_PARTS]),
+        members=tuple(members[:MAX_PARTS]),
         modules=tuple(modules),
-        loops=tuple(loops[:MOST_LOOPS]),
-        printings=tuple(islice(printings, MOST_PRINTINGS)),
-        lucky_calls=lucky_calls(source for source, _ in texts),
+        loops=tuple(loops[:MAX_LOOPS]),
+        printings=tuple(islice(printings, MAX_PRINTINGS)),
+        lucky_calls=lucky_calls(statements),
     )
+
+
+def _module(source: Source, statements: Sequence[ast.stmt], names: "_OwnNames") -> ModuleOutline:
+    """Return the outline of a file's code outside functions."""
+    outside = [statement for statement in statements if not isinstance(statement, DEFINITIONS)]
+    mentions, attributes = names.used_in(outside)
+    line, through = _asks_at(source)
+    asking = ""
+    if line:
+        asking = source.lines[line - 1][:MAX_LINE_LENGTH]
+    return ModuleOutline(
+        file=source.name,
+        mentions=mentions,
+        attributes=attributes,
+        asks=line,
+        through=through,
+        asking=asking,
+    )
+
+
+def _loops(source: Source) -> Iterator[Loop]:
+    for visit in source.index.of(*_LOOPS):
+        first = visit.node.lineno
+        yield Loop(file=source.name, first=first, last=visit.node.end_lineno or first)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,51 +102,85 @@ class _OwnNames:
     names: Set[str]
     methods: Set[str]
 
+    @classmethod
+    def of(cls, statements: Iterable[ast.stmt]) -> "_OwnNames":
+        names: set[str] = set()
+        methods: set[str] = set()
+        for statement in statements:
+            names.update(_bound(statement))
+            if isinstance(statement, ast.ClassDef):
+                methods.update(part.name for part in statement.body if _is_method(part))
+        return cls(names=names, methods=methods)
+
     def used_in(
         self, code: Iterable[ast.AST], but: str = ""
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The names and the methods that occur; of `connect4.win` another file's function too."""
-        nodes = [node for each in code for node in walk(each)]
-        names = [node for node in nodes if isinstance(node, ast.Name)]
-        mentioned = {node.id for node in names if isinstance(node.ctx, ast.Load)}
-        attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        """Return the names and the methods that occur; `connect4.win` mentions another file's
+        function."""
+        mentioned: set[str] = set()
+        attributes: set[str] = set()
+        for part in code:
+            for node in walk(part):
+                if isinstance(node, ast.Attribute):
+                    attributes.add(node.attr)
+                elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    mentioned.add(node.id)
         own = (mentioned | attributes) & self.names - {but}
         return tuple(sorted(own)), tuple(sorted(attributes & self.methods))
 
 
 def _asks_at(source: Source) -> tuple[int, str]:
-    """The first line that asks for input as the file is loaded, and what it calls; 0 for none."""
+    """Return the first line that asks for input as the file is loaded, and the function that it
+    calls; 0 if there is none."""
     body = source.index.tree.body
-    called = {each.name: set(_calls(each)) for each in body if isinstance(each, ast.FunctionDef)}
-    asking = {"input"}
-    while more := {name for name, names in called.items() if names & asking} - asking:
-        asking |= more
+    asking = _asking(body)
     for statement in body:
         is_guard = isinstance(statement, ast.If) and is_main_guard(statement.test)
-        calls = {} if is_guard or isinstance(statement, DEFINITIONS) else _calls(statement)
-        if lines := [(line, name) for name, line in calls.items() if name in asking]:
+        if is_guard or isinstance(statement, DEFINITIONS):
+            continue
+        calls = _calls(statement)
+        lines = [(line, name) for name, line in calls.items() if name in asking]
+        if lines:
             return min(lines)
     return 0, ""
 
 
+def _asking(body: Sequence[ast.stmt]) -> set[str]:
+    """Return the names of the functions that ask for input, directly or not."""
+    called: dict[str, set[str]] = {}
+    for statement in body:
+        if isinstance(statement, ast.FunctionDef):
+            called[statement.name] = set(_calls(statement))
+    asking = {"input"}
+    while True:
+        callers = {name for name, names in called.items() if names & asking}
+        if callers <= asking:
+            return asking
+        asking |= callers
+
+
 def _calls(statement: ast.stmt) -> dict[str, int]:
-    """The names that are called in it, and the first line on which each is."""
+    """Return the names that a statement calls, and the first line of each."""
     first_lines: dict[str, int] = {}
     for node in walk(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            first_lines[node.func.id] = min(node.lineno, first_lines.get(node.func.id, node.lineno))
+            name = node.func.id
+            first_lines[name] = min(node.lineno, first_lines.get(name, node.lineno))
     return first_lines
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """A module's own statements, those in its conditions and loops among them, blocks left out."""
+    """Yield a module's own statements, also those in its conditions and loops, without the blocks
+    themselves."""
     pending: list[ast.AST] = list(reversed(body))
     while pending:
         statement = pending.pop()
-        blocks = [part for block in _BLOCKS for part in getattr(statement, block, ())]
+        blocks: list[ast.AST] = []
+        for block in _BLOCKS:
+            blocks += getattr(statement, block, ())
         if blocks and not isinstance(statement, DEFINITIONS):
             pending.extend(reversed(blocks))
-            # What is in the head of a block (a condition, a `with`) is code as well.
+            # The head of a block (a condition, a `with`) is code as well.
             for head in ("test", "iter", "subject"):
                 value = getattr(statement, head, None)
                 if isinstance(value, ast.expr):
@@ -152,33 +192,35 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 def _bound(statement: ast.stmt) -> tuple[str, ...]:
     if isinstance(statement, DEFINITIONS):
         return (statement.name,)
+    targets: list[ast.expr] = []
     if isinstance(statement, ast.Assign):
-        return tuple(t.id for t in statement.targets if isinstance(t, ast.Name))
-    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        return (statement.target.id,) if isinstance(statement.target, ast.Name) else ()
-    return ()
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets = [statement.target]
+    return tuple(target.id for target in targets if isinstance(target, ast.Name))
 
 
 def _part(
     source: Source, statement: ast.stmt, name: str, names: _OwnNames, code: Sequence[ast.AST]
 ) -> OutlinePart:
-    """The part that the statement defines; `code` is what of it is the part's own."""
+    """Return the part that the statement defines; `code` are the nodes that belong to it."""
     decorators = getattr(statement, "decorator_list", ())
+    lines = [statement.lineno, *(decorator.lineno for decorator in decorators)]
     mentions, attributes = names.used_in(code, but=name)
     return OutlinePart(
         name=name,
         file=source.name,
-        first=min([statement.lineno, *(each.lineno for each in decorators)]),
+        first=min(lines),
         last=statement.end_lineno or statement.lineno,
         callable=isinstance(statement, DEFINITIONS),
         mentions=mentions,
         attributes=attributes,
-        dropped=tuple(_dropped(statement))[:MOST_DROPPED],
+        dropped=tuple(_dropped(statement))[:MAX_DROPPED],
     )
 
 
 def _dropped(statement: ast.stmt) -> Iterator[int]:
-    """Of statements that compare two sides, the first of which could be given a value by `=`."""
+    """Yield the lines of comparisons that are statements, and whose left side could be assigned."""
     for node in walk(statement):
         match node:
             case ast.Expr(value=ast.Compare(left=left, ops=[ast.Eq()])) as found:
@@ -187,7 +229,7 @@ def _dropped(statement: ast.stmt) -> Iterator[int]:
 
 
 def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iterator[OutlinePart]:
-    """The methods that are called by name; then the rest of the class."""
+    """Yield the methods that are called by name; then the rest of the class."""
     rest: list[ast.AST] = [*definition.bases, *definition.keywords, *definition.decorator_list]
     for child in definition.body:
         if _is_method(child):
@@ -198,14 +240,14 @@ def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iter
 
 
 def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Whether it is called by its name: what Python calls, as `__init__`, is not."""
+    """Return whether it is a method called by its name; `__init__`, which Python calls, is not."""
     if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
     return not (statement.name.startswith("__") and statement.name.endswith("__"))
 
 
 def _printings(source: Source) -> Iterator[Printing]:
-    """Return the texts that a file prints outside its functions, one for each line."""
+    """Yield the texts that a file prints outside its functions, one for each line."""
     assigned = _assignments(source.index)
     for visit in source.index.of(ast.Call):
         node = visit.node
@@ -213,13 +255,9 @@ def _printings(source: Source) -> Iterator[Printing]:
         if not is_printing or not _is_outside(visit):
             continue
         values = _values(node, assigned)
-        # The conditions around it in the same loop.
-        holders = (holder.node for holder in visit.holders())
-        inside = takewhile(lambda holder: not isinstance(holder, _LOOPS), holders)
-        ifs = (each for each in inside if isinstance(each, ast.If) and not is_main_guard(each.test))
-        conditions = tuple(each.lineno for each in islice(ifs, MOST_CONDITIONS))[::-1]
+        conditions = _conditions(visit)
         for pieces in _literal_lines(_printed_pieces(node)):
-            if len(pieces) <= MOST_PIECES:
+            if len(pieces) <= MAX_PIECES:
                 yield Printing(
                     file=source.name,
                     line=node.lineno,
@@ -229,8 +267,19 @@ def _printings(source: Source) -> Iterator[Printing]:
                 )
 
 
+def _conditions(visit: Visit[ast.AST]) -> tuple[int, ...]:
+    """Return the lines of the conditions around a node in the same loop, outermost first."""
+    lines: list[int] = []
+    for holder in visit.holders():
+        if isinstance(holder.node, _LOOPS) or len(lines) == MAX_CONDITIONS:
+            break
+        if isinstance(holder.node, ast.If) and not is_main_guard(holder.node.test):
+            lines.append(holder.node.lineno)
+    return tuple(reversed(lines))
+
+
 def _is_outside(visit: Visit[ast.AST]) -> bool:
-    """Whether it is run as the file is loaded, outside functions and classes."""
+    """Return whether it is run as the file is loaded, outside functions and classes."""
     scope = visit.scope
     while scope.kind is ScopeKind.COMPREHENSION and scope.outer is not None:
         scope = scope.outer
@@ -238,53 +287,79 @@ def _is_outside(visit: Visit[ast.AST]) -> bool:
 
 
 def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
-    """By name the lines outside functions that give it a value, each with the names it uses."""
+    """Return for each name the lines outside functions that give it a value, each with the names it
+    uses."""
     assigned: dict[str, dict[int, set[str]]] = {}
     visits: Iterator[Visit[ast.stmt | ast.expr]] = index.of(*_ASSIGNING)
-    for node in (visit.node for visit in visits if _is_outside(visit)):
-        targets: Sequence[ast.AST] = ()
-        match node:
-            case ast.Assign():
-                targets = node.targets
-            case ast.AnnAssign() | ast.AugAssign() | ast.For() | ast.NamedExpr():
-                targets = [node.target]
-            case ast.Call(func=ast.Attribute(value=value)):
-                # `names.append(name)` changes names; of `names.pop().strip()` the inner call does.
-                base = base_of(value, _PARTS)
-                targets = [base] if isinstance(base, ast.Name) else ()
-        names = _names(node.iter if isinstance(node, ast.For) else node) if targets else ()
-        for target in targets:
-            base = base_of(target, _PARTS)  # `ages[name] = 3` changes ages
-            bound = {name_bound(each) for each in walk(base)} - {""}
-            for name in {base.id} if isinstance(base, ast.Name) else bound:
-                assigned.setdefault(name, {}).setdefault(node.lineno, set()).update(names)
+    for visit in visits:
+        targets = _targets(visit.node)
+        if not targets or not _is_outside(visit):
+            continue
+        node = visit.node
+        names = _names(node.iter if isinstance(node, ast.For) else node)
+        for name in _changed_by(targets):
+            assigned.setdefault(name, {}).setdefault(node.lineno, set()).update(names)
     return assigned
 
 
+def _targets(node: ast.AST) -> Sequence[ast.AST]:
+    """Return the expressions to which a node gives a value."""
+    match node:
+        case ast.Assign():
+            return node.targets
+        case ast.AnnAssign() | ast.AugAssign() | ast.For() | ast.NamedExpr():
+            return [node.target]
+        case ast.Call(func=ast.Attribute(value=value)):
+            # `names.append(name)` changes names; in `names.pop().strip()` the inner call does.
+            base = base_of(value, _PARTS)
+            if isinstance(base, ast.Name):
+                return [base]
+    return ()
+
+
+def _changed_by(targets: Iterable[ast.AST]) -> set[str]:
+    """Return the names that an assignment to these targets gives a value: `ages[name] = 3` changes
+    ages."""
+    names: set[str] = set()
+    for target in targets:
+        base = base_of(target, _PARTS)
+        if isinstance(base, ast.Name):
+            names.add(base.id)
+        else:
+            names.update(map(name_bound, walk(base)))
+    return names - {""}
+
+
 def _names(node: ast.AST) -> set[str]:
-    return {each.id for each in walk(node) if isinstance(each, ast.Name)}
+    return {part.id for part in walk(node) if isinstance(part, ast.Name)}
 
 
 def _values(call: ast.Call, assigned: dict[str, dict[int, set[str]]]) -> tuple[int, ...]:
+    """Return the lines that give the values of a call's arguments, directly or not."""
     lines: set[int] = set()
     used: set[str] = set()
-    pending = [name for argument in call.args for name in _names(argument)]
-    while pending and len(lines) < MOST_VALUES:
+    pending: list[str] = []
+    for argument in call.args:
+        pending += _names(argument)
+    while pending and len(lines) < MAX_VALUES:
         name = pending.pop()
         if name not in used:
             used.add(name)
             for line, names in assigned.get(name, {}).items():
                 lines.add(line)
                 pending += names
-    return tuple(sorted(lines - {call.lineno})[:MOST_VALUES])
+    before = sorted(lines - {call.lineno})
+    return tuple(before[:MAX_VALUES])
 
 
 def _printed_pieces(call: ast.Call) -> Iterator[_Piece]:
     between: _Piece = " "
     for keyword in call.keywords:
-        if keyword.arg == "sep":
-            text = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
-            between = text if isinstance(text, str) else None
+        match keyword:
+            case ast.keyword(arg="sep", value=ast.Constant(value=str(text))):
+                between = text
+            case ast.keyword(arg="sep"):
+                between = None
     for number, argument in enumerate(call.args):
         if number:
             yield between
@@ -317,7 +392,7 @@ def _around_values(texts: Sequence[str]) -> Iterator[_Piece]:
 
 
 def _literal_lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:
-    """The literal pieces of each line of the text, with anything between two of them."""
+    """Yield the literal pieces of each line of the text; there may be anything between two."""
     line = [""]
     for piece in shown:
         if piece is None:

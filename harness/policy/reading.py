@@ -1,7 +1,8 @@
 """Read a file's bytes as text and syntax tree, or say in plain words why they are not Python.
 
 `compile` finds errors that the parser does not (`return` outside a function) and warnings worth a
-note. The compiled code is never run."""
+note. The compiled code is never run.
+"""
 
 import ast
 import itertools
@@ -50,15 +51,19 @@ class Source:
         return _line(self.lines, number)
 
     def column(self, number: int, offset: int) -> int:
-        """The 1-based column, in characters, of an offset in the tree (which counts bytes)."""
-        text = self.lines[number - 1] if 0 < number <= len(self.lines) else ""
-        return len(text.encode()[:offset].decode(errors="replace")) + 1
+        """Return the 1-based column, in characters, of an offset in the tree (in bytes)."""
+        if not 0 < number <= len(self.lines):
+            return 1
+        before = self.lines[number - 1].encode()[:offset]
+        return len(before.decode(errors="replace")) + 1
 
 
 def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unparsable:
-    """Decode and parse one file of a submission, whose files are `own_modules`; else the first
-    reason against it. RecursionError or MemoryError for code nested too deeply for a tree."""
-    if reason := _refusal(data):
+    """Decode and parse one file of a submission whose modules are `own_modules`, or return the
+    first reason against it. Raise RecursionError or MemoryError for code nested too deeply for a
+    tree."""
+    reason = _refusal(data)
+    if reason:
         return Unparsable(file=name, reason=reason)
     notes: list[str] = []
     if data.startswith(_BOM):
@@ -101,10 +106,10 @@ def lines_of(data: bytes) -> tuple[str, ...]:
     return tuple(_NEWLINE.split(data.removeprefix(_BOM).decode(encoding)))
 
 
-@lru_cache(maxsize=16)  # as many files as are checked together, as a rule
+@lru_cache(maxsize=16)  # usually as many files as are checked together
 def tree_of(data: bytes) -> ast.Module:
-    """The syntax tree of a file, which nobody changes. SyntaxError, ValueError, RecursionError or
-    MemoryError when there is none."""
+    """Return the syntax tree of a file; it is shared and must not be changed. Raise SyntaxError,
+    ValueError, RecursionError or MemoryError if there is none."""
     return ast.parse(data, filename="<submission>")
 
 
@@ -130,7 +135,9 @@ def _refusal(data: bytes) -> str:
         return "the file is saved as UTF-16 or UTF-32; Python needs UTF-8"
     if b"\0" in data:
         return "the file holds NUL bytes, so it is not a text file"
-    return "the file is a Jupyter notebook, not a Python text file" if _is_notebook(data) else ""
+    if _is_notebook(data):
+        return "the file is a Jupyter notebook, not a Python text file"
+    return ""
 
 
 def _is_notebook(data: bytes) -> bool:
@@ -144,7 +151,8 @@ def _is_notebook(data: bytes) -> bool:
 
 
 def _cookie(data: bytes) -> tuple[int, str]:
-    """The line and the name of the declared encoding, where Python looks for it; or 0 and ""."""
+    """Return the line and the name of the declared encoding, where Python looks for it; 0 and an
+    empty text for none."""
     lines = re.split(rb"\r\n|\r|\n", data.removeprefix(_BOM), maxsplit=2)
     for number, line in enumerate(lines[:2], 1):
         if match := _COOKIE.match(line):
@@ -162,8 +170,10 @@ def _encoding(cookie: str, *, with_mark: bool) -> str | None:
         return "ascii"
     if with_mark:
         return None
+    if plain in _LATIN_1:
+        return "latin-1"
     windows = _WINDOWS.fullmatch(plain)
-    return "latin-1" if plain in _LATIN_1 else f"cp{windows[1]}" if windows else None
+    return f"cp{windows[1]}" if windows else None
 
 
 def _called(encoding: str) -> str:
@@ -173,8 +183,12 @@ def _called(encoding: str) -> str:
 
 
 def _line(lines: tuple[str, ...] | list[str], number: int) -> str:
-    text = lines[number - 1] if 0 < number <= len(lines) else ""
-    return text if len(text) <= MAX_SOURCE_LINE else text[:MAX_SOURCE_LINE] + "…"
+    if not 0 < number <= len(lines):
+        return ""
+    text = lines[number - 1]
+    if len(text) > MAX_SOURCE_LINE:
+        text = text[:MAX_SOURCE_LINE] + "…"
+    return text
 
 
 def _parse(
@@ -187,24 +201,31 @@ def _parse(
             compile(data, "<submission>", "exec", dont_inherit=True)
             tree = tree_of(data)
     except SyntaxError as error:
-        if newer := newer_syntax("\n".join(lines)):
-            return _too_new(name, lines, newer)
-        number = _too_many_quotes(data)
-        if number is not None:
-            return Unparsable(file=name, reason=_QUOTES, line=number, source=_line(lines, number))
-        return Unparsable(
-            file=name,
-            reason=_plain_reason(error, lines),
-            line=error.lineno or None,
-            source=_line(lines, error.lineno or 0),
-            # Of tabs and spaces Python tells the line's end.
-            column=None if isinstance(error, TabError) else error.offset or None,
-        )
+        return _syntax_error(name, data, lines, error)
     except (ValueError, OverflowError, SystemError) as error:
         return Unparsable(file=name, reason=f"Python cannot read the file: {error}")
     warned = sorted({(entry.lineno, str(entry.message)) for entry in caught})
     notes += [f"{name} line {number}: Python warns: {message}" for number, message in warned]
     return tree
+
+
+def _syntax_error(name: str, data: bytes, lines: tuple[str, ...], error: SyntaxError) -> Unparsable:
+    newer = newer_syntax("\n".join(lines))
+    if newer:
+        return _too_new(name, lines, newer)
+    number = _too_many_quotes(data)
+    if number is not None:
+        return Unparsable(file=name, reason=_QUOTES, line=number, source=_line(lines, number))
+    column = error.offset or None
+    if isinstance(error, TabError):  # its column is the line's end
+        column = None
+    return Unparsable(
+        file=name,
+        reason=_plain_reason(error, lines),
+        line=error.lineno or None,
+        source=_line(lines, error.lineno or 0),
+        column=column,
+    )
 
 
 def _too_new(name: str, lines: tuple[str, ...], newer: Newer) -> Unparsable:
@@ -237,12 +258,12 @@ _FOUR = re.compile(rb"""(?<!")"{4,5}(?!")|(?<!')'{4,5}(?!')""")
 _QUOTES = (
     "too many quotes in a row: an empty text has two, one over several lines begins with three"
 )
-_MOST_TRIES = 5
+_MAX_TRIES = 5
 
 
 def _too_many_quotes(data: bytes) -> int | None:
-    """The line of four or five quotes in a row, where Python can read the file with fewer."""
-    for found in itertools.islice(_FOUR.finditer(data), _MOST_TRIES):
+    """Return the line of four or five quotes in a row, if Python can read the file with fewer."""
+    for found in itertools.islice(_FOUR.finditer(data), _MAX_TRIES):
         start, end = found.span()
         if any(compiles(data[: start + number] + data[end:]) for number in (3, 2)):
             return data.count(b"\n", 0, start) + 1

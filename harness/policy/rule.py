@@ -1,5 +1,7 @@
-"""What a policy rule is: a function in a file of `rules`, the kind of findings that it makes and
-the key of policy.yaml that states it; and the findings of a file."""
+"""Policy rules: a function in a file of `rules`, its kind of findings, and its key of policy.yaml.
+
+`findings_of` applies them to a file.
+"""
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
@@ -15,8 +17,10 @@ MAX_PER_RULE = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingKind:
-    """What findings are called: `name` in results.json and `expect.yaml`, `title` on pages. The
-    clause and the consequence are those of the group, which is deducted for once."""
+    """The names of a kind of findings: `name` in results.json and `expect.yaml`, `title` on pages.
+
+    The clause and the consequence are those of the group, which is deducted for once.
+    """
 
     name: str
     title: str
@@ -25,7 +29,7 @@ class FindingKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListSetting:
-    """A key of policy.yaml with `{allow: […]}` or, where `may_forbid`, `{forbid: […]}`."""
+    """A key of policy.yaml with `{allow: […]}` or, if `may_forbid`, `{forbid: […]}`."""
 
     key: str
     description: str  # for editors
@@ -37,12 +41,12 @@ class ListSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
-    """A file that could be read, and what it is held to."""
+    """A file that could be read, and the rules for it."""
 
     source: Source
     policy: Policy
     defined: Mapping[str, frozenset[str]]
-    """What the other files of the submission and the provided modules define, by module."""
+    """The names that the other files and the provided modules define, by module."""
 
     @property
     def index(self) -> Index:
@@ -63,8 +67,9 @@ class Breach:
 
     @property
     def place(self) -> tuple[int, int, str, str]:
-        """Findings are shown in this order."""
-        line, offset = getattr(self.node, "lineno", 1), getattr(self.node, "col_offset", 0)
+        """The order in which findings are shown."""
+        line = getattr(self.node, "lineno", 1)
+        offset = getattr(self.node, "col_offset", 0)
         return line, offset, self.message, self.word
 
 
@@ -84,7 +89,7 @@ class PolicyRule:
 def policy_rule(
     order: int, kind: FindingKind, setting: ListSetting | None = None
 ) -> Callable[[Check], PolicyRule]:
-    """Make a rule of a function, which is then found by itself."""
+    """Make a rule of a function in a file of `rules`, where it is found."""
     return lambda check: PolicyRule(check=check, order=order, kind=kind, setting=setting)
 
 
@@ -92,7 +97,8 @@ UNCHECKED = FindingKind(name="unchecked", title="Could not be checked", group=Po
 
 
 def unchecked(file: str, reason: str) -> Finding:
-    """A person is to look at a file that may run and could not be checked."""
+    """Return the finding that asks a person to look at a file that may run and could not be
+    checked."""
     return Finding(
         rule=UNCHECKED.name,
         clause="",
@@ -108,33 +114,36 @@ def unchecked(file: str, reason: str) -> Finding:
 def findings_of(
     file: CheckedFile, rules: Iterable[PolicyRule]
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """What breaks these rules, in the order of the file, of each rule the first `MAX_PER_RULE`; and
-    notes about those that are left out."""
-    first: list[Finding] = []
-    notes, source = [], file.source
+    """Return the breaches of these rules, in the order of the file, of each rule the first
+    `MAX_PER_RULE`; and notes about those that are left out."""
+    findings: list[Finding] = []
+    notes: list[str] = []
     for rule in rules:
-        name, group = rule.kind.name, rule.kind.group
         places = sorted({breach.place for breach in rule.check(file)})
-        first += (
-            Finding(
-                rule=name,
-                clause=file.policy.clause_of(group),
-                file=source.name,
+        for line, offset, message, word in places[:MAX_PER_RULE]:
+            finding = Finding(
+                rule=rule.kind.name,
+                clause=file.policy.clause_of(rule.kind.group),
+                file=file.source.name,
                 line=line,
-                column=source.column(line, offset),
-                source=source.line(line),
+                column=file.source.column(line, offset),
+                source=file.source.line(line),
                 message=message,
-                consequence=file.policy.consequence_of(group),
+                consequence=file.policy.consequence_of(rule.kind.group),
                 word=word,
             )
-            for line, offset, message, word in places[:MAX_PER_RULE]
-        )
-        if (more := len(places) - MAX_PER_RULE) > 0:
-            notes.append(f"{source.name}: {more} more findings of the kind {name} are not listed")
-    return tuple(sorted(first, key=lambda finding: (finding.line, finding.column))), tuple(notes)
+            findings.append(finding)
+        more = len(places) - MAX_PER_RULE
+        if more > 0:
+            what = f"{more} more findings of the kind {rule.kind.name} are not listed"
+            notes.append(f"{file.source.name}: {what}")
+    findings.sort(key=lambda finding: (finding.line, finding.column))
+    return tuple(findings), tuple(notes)
 
 
 def short(text: str, most: int = 60) -> str:
-    """A name or line fit for a sentence: one line, not longer than `most`."""
+    """Return a name or line for a sentence: one line, at most `most` characters."""
     flat = " ".join(text.split())
-    return flat if len(flat) <= most else flat[: most - 1] + "…"
+    if len(flat) <= most:
+        return flat
+    return flat[: most - 1] + "…"

@@ -1,4 +1,4 @@
-"""The text of the modules that a bare interpreter needs to run `ENTRY`, and no others."""
+"""The source texts of exactly the modules that a bare interpreter needs to run `ENTRY`."""
 
 import pkgutil
 from collections.abc import Mapping
@@ -29,19 +29,22 @@ _MODULES = (
 
 
 def _texts() -> dict[str, str]:
-    # The packages are empty: what their own `__init__` re-exports is not needed inside.
+    # The packages are empty: nothing inside uses the names that their `__init__` re-exports.
     texts = dict.fromkeys(("harness", "harness.common", "harness.model", "harness.policy"), "")
     root = resources.files("harness")
     for name in _MODULES:
         path = name.removeprefix("harness.").replace(".", "/")
-        if name == rules.__name__:  # there is no folder inside to look for modules in
+        if name == rules.__name__:  # inside there is no folder to look for modules in
             imports = "".join(f"import {name}.{rule}\n" for rule in _RULES)
-            texts[name] = imports + root.joinpath(path, "__init__.py").read_text(encoding="utf-8")
+            file = root.joinpath(path, "__init__.py")
         else:
-            texts[name] = root.joinpath(f"{path}.py").read_text(encoding="utf-8")
+            imports = ""
+            file = root.joinpath(f"{path}.py")
+        texts[name] = imports + file.read_text(encoding="utf-8")
     return texts
 
 
 SOURCES: Mapping[str, str] = MappingProxyType(_texts())
 
-POLICY_DIGEST = sha256("\0".join(f"{k}\0{v}" for k, v in SOURCES.items()).encode()).hexdigest()
+_PARTS = (f"{name}\0{text}" for name, text in SOURCES.items())
+POLICY_DIGEST = sha256("\0".join(_PARTS).encode()).hexdigest()

@@ -1,12 +1,14 @@
-"""Attributes of standard modules that share their names with modules: `random.random` is a
-function, `statistics.random` is the module. Nothing may be imported when a file is checked, so they
-are listed here, and the tests compare the lists with the real modules."""
+"""Attributes of standard modules that share their names with modules.
+
+`random.random` is a function, `statistics.random` is the module. Nothing may be imported when a
+file is checked, so they are listed here, and the tests compare the lists with the real modules.
+"""
 
 import sys
 
 NAMES = sys.stdlib_module_names
 
-# Beside a name of the module's own (`copy.copy`), which is never a module.
+# A name equal to the module's own (`copy.copy`) is never a module either.
 _VALUES = frozenset(
     """
     ast.keyword ast.operator cgitb.html copyreg.pickle datetime.time imaplib.datetime
@@ -24,7 +26,7 @@ _PARTS = frozenset(
 )
 # Modules under names that are not a module's.
 _OTHER_NAMES = {"enum.bltns": "builtins", "os.st": "stat", "typing.stdlib_re": "re"}
-# What `from … import *` puts in the place of a built-in.
+# Names by which `from … import *` replaces a built-in.
 _HIDES = frozenset(
     """
     ast.Ellipsis ast.slice bz2.open codecs.open curses.filter dbm.open enum.property
@@ -36,21 +38,23 @@ _HIDES = frozenset(
 
 
 def is_part(module: str, name: str) -> bool:
-    """Whether `module.name` is a module that is documented as a part of `module`."""
+    """Return whether `module.name` is a module that is documented as a part of `module`."""
     return f"{module}.{name}" in _PARTS
 
 
 def is_value(module: str, name: str) -> bool:
-    """Whether what a standard `module` has under this name of a module is not a module."""
+    """Return whether a standard `module` has something else than a module under this name."""
     return module == name or f"{module}.{name}" in _VALUES
 
 
 def module_named(module: str, name: str) -> str | None:
-    """The standard module that `module.name` is by its name (`random._os`: os), or None."""
-    same_name = next((each for each in (name, name.lstrip("_")) if each in NAMES), None)
-    return same_name or _OTHER_NAMES.get(f"{module}.{name}")
+    """Return the standard module that `module.name` is by its name (`random._os`: os), or None."""
+    for candidate in (name, name.lstrip("_")):
+        if candidate in NAMES:
+            return candidate
+    return _OTHER_NAMES.get(f"{module}.{name}")
 
 
 def hides(module: str, name: str) -> bool:
-    """Whether `from module import *` puts something of the module in place of this built-in."""
+    """Return whether `from module import *` replaces this built-in."""
     return f"{module}.{name}" in _HIDES

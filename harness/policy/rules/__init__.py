@@ -8,20 +8,25 @@ from harness.policy.rule import UNCHECKED, FindingKind, PolicyRule
 
 @cache
 def policy_rules() -> tuple[PolicyRule, ...]:
-    """All rules, in their order. Raises ValueError where two have the same."""
+    """Return all rules, in their order. Raise ValueError if two have the same."""
     return extensions(__name__, __path__, PolicyRule, lambda rule: rule.order)
 
 
 @cache
 def finding_kinds() -> tuple[FindingKind, ...]:
-    """The kinds of findings, in the order of the rules; ValueError where two have one name."""
-    kinds = (*(rule.kind for rule in policy_rules()), UNCHECKED)
-    if len({kind.name for kind in kinds}) < len(kinds):
+    """Return the kinds of findings, in the order of the rules. Raise ValueError if two have the
+    same name."""
+    kinds = [rule.kind for rule in policy_rules()]
+    kinds.append(UNCHECKED)
+    names = {kind.name for kind in kinds}
+    if len(names) < len(kinds):
         raise ValueError("two kinds of findings have the same name")
-    return kinds
+    return tuple(kinds)
 
 
 def finding_kind(name: str) -> FindingKind:
-    """The kind of this name; one that no rule makes (any more) has no title of its own."""
-    titleless = FindingKind(name=name, title="Finding", group=UNCHECKED.group)
-    return next((kind for kind in finding_kinds() if kind.name == name), titleless)
+    """Return the kind of this name; one that no rule makes (any more) has a general title."""
+    for kind in finding_kinds():
+        if kind.name == name:
+            return kind
+    return FindingKind(name=name, title="Finding", group=UNCHECKED.group)

@@ -1,6 +1,8 @@
-"""Checks a file's import statements against those that the sheet allows, and the ways around them:
-what reaches modules or built-ins without an import statement. That asks a person to look; what
-protects is the confinement in which a program runs."""
+"""Check a file's import statements against those that the sheet allows, and the ways around them.
+
+Code that reaches modules or built-ins without an import statement is a finding for a person to look
+at. The protection is the confinement in which a program runs.
+"""
 
 import ast
 import builtins
@@ -19,38 +21,45 @@ _Import = ast.Import | ast.ImportFrom
 
 @policy_rule(10, FindingKind(name="import", title="Imports", group=PolicyGroup.IMPORTS))
 def check_imports(file: CheckedFile) -> Iterable[Breach]:
-    """Every import statement, at any level, against `imports:`."""
+    """Check every import statement, at any level, against `imports:`."""
     rule = file.policy.imports
     if rule is None:
         return ()
     visits: Iterator[Visit[_Import]] = file.index.of(ast.Import, ast.ImportFrom)
-    nodes = sorted((visit.node for visit in visits), key=lambda n: (n.lineno, n.col_offset))
+    nodes = [visit.node for visit in visits]
+    nodes.sort(key=lambda node: (node.lineno, node.col_offset))
     if rule.exactly is not None:
         return _exactly(nodes, file.index.tree.body, rule.exactly)
-    return (
-        Breach(node, f"imports {why}")
-        for node in nodes
-        for module in _modules(node)
-        if (why := _why_not(node, module, rule))
-    )
+    return _listed(nodes, rule)
+
+
+def _listed(nodes: Sequence[_Import], rule: ImportPolicy) -> Iterator[Breach]:
+    for node in nodes:
+        for module in _modules(node):
+            why = _why_not(node, module, rule)
+            if why:
+                yield Breach(node, f"imports {why}")
 
 
 def _why_not(node: _Import, module: str, rule: ImportPolicy) -> str:
-    """Return why a module may not be imported; "" if it may."""
+    """Return why a module may not be imported; an empty text if it may."""
     if rule.forbid is None:
         allowed = rule.allow or ()
+        if _is_of(module, allowed):
+            return ""
         others = f"only {', '.join(allowed)}" if allowed else "nothing"
-        why = f"{short(module)}, but {others} may be imported"
-        return "" if _is_of(module, allowed) else why
-    # `from os import path` imports os.path, too.
-    parts = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
-    names = (module, *(f"{module}.{part}" for part in parts))
-    refused = next((name for name in names if _is_of(name, rule.forbid)), None)
-    return "" if refused is None else f"{short(refused)}, which may not be imported"
+        return f"{short(module)}, but {others} may be imported"
+    names = [module]
+    if isinstance(node, ast.ImportFrom):  # `from os import path` imports os.path, too
+        names += (f"{module}.{alias.name}" for alias in node.names)
+    for name in names:
+        if _is_of(name, rule.forbid):
+            return f"{short(name)}, which may not be imported"
+    return ""
 
 
 def _is_of(module: str, names: tuple[str, ...]) -> bool:
-    """Whether it is one of these modules or a part of one."""
+    """Return whether it is one of these modules or a part of one."""
     return any(module == name or module.startswith(name + ".") for name in names)
 
 
@@ -65,37 +74,37 @@ def _exactly(
 ) -> Iterator[Breach]:
     given = [ast.unparse(ast.parse(text)) for text in exactly]
     top = set(body)
-    written = [(node, node in top, ast.unparse(node)) for node in nodes]
-    at_home = [text for _, at_top, text in written if at_top and text in given]
+    texts = {node: ast.unparse(node) for node in nodes}
+    at_home = {text for node, text in texts.items() if node in top}
     missing = [text for text in given if text not in at_home]
     earlier_texts: list[str] = []
-    for node, at_top, text in written:
+    for node, text in texts.items():
+        shown, at_top = f"`{short(text)}`", node in top
+        original = _original(node, missing) if at_top else ""
         if at_top and text in given:
             if text in earlier_texts:
-                yield Breach(node, f"`{short(text)}` is here a second time")
+                yield Breach(node, f"{shown} is here a second time")
             elif any(given.index(text) < given.index(earlier) for earlier in earlier_texts):
-                yield Breach(node, f"`{short(text)}` is not in the given order")
+                yield Breach(node, f"{shown} is not in the given order")
             earlier_texts.append(text)
         elif text in missing:
             missing.remove(text)
             earlier_texts.append(text)
-            yield Breach(node, f"`{short(text)}` was moved; it is at the top of the file as given")
+            yield Breach(node, f"{shown} was moved; it is at the top of the file as given")
         elif text in given:
-            yield Breach(node, f"`{short(text)}` is here a second time")
-        elif at_top and (original := _original(node, missing)):
+            yield Breach(node, f"{shown} is here a second time")
+        elif original:
             missing.remove(original)
-            what = f"the given import `{short(original)}` was changed to `{short(text)}`"
-            yield Breach(node, what)
+            yield Breach(node, f"the given import `{short(original)}` was changed to {shown}")
         else:
             where = "" if at_top else " inside other code"
-            what = f"`{short(text)}` was added{where}; only the given imports are permitted"
-            yield Breach(node, what)
+            yield Breach(node, f"{shown} was added{where}; only the given imports are permitted")
     for text in missing:
         yield Breach(None, f"the given import `{short(text)}` was removed")
 
 
 def _original(node: _Import, missing: Sequence[str]) -> str:
-    """The first of the missing imports that was of the same module."""
+    """Return the first of the missing imports that was of the same module."""
     for text in missing:
         original = ast.parse(text).body[0]
         assert isinstance(original, ast.Import | ast.ImportFrom)  # as policy.yaml was checked
@@ -136,15 +145,20 @@ _ORDINARY_DUNDERS = frozenset(
 )
 # As `type` and `vars`, which may be used: what leads on from there is a step of its own.
 _OF_AN_OBJECT = frozenset({"__class__", "__dict__"})
-# What Python gives values of its own types; a program that defines another name means its own.
-_PYTHONS = frozenset(dir(builtins)).union(
-    *(
-        dir(kind)
-        for kind in (*vars(types).values(), object, BaseException, property, super)
-        if isinstance(kind, type)
-    ),
-    ("__loader__", "__spec__", "__path__", "__file__", "__cached__", "__wrapped__"),
-)
+
+
+def _names_of_python() -> frozenset[str]:
+    """Return the attributes of values of Python's own types; a program that defines another name
+    means its own."""
+    names = {*dir(builtins), "__loader__", "__spec__", "__path__", "__file__", "__cached__"}
+    names.add("__wrapped__")
+    for kind in (*vars(types).values(), object, BaseException, property, super):
+        if isinstance(kind, type):
+            names.update(dir(kind))
+    return frozenset(names)
+
+
+_OF_PYTHON = _names_of_python()
 _FRAME_WALK = frozenset(
     """
     f_globals f_locals f_builtins f_back f_code gi_frame gi_code cr_frame ag_frame tb_frame tb_next
@@ -184,22 +198,27 @@ _JUDGED = (
     FindingKind(name="import_evasion", title="Evades the import rule", group=PolicyGroup.IMPORTS),
 )
 def check_evasion(file: CheckedFile) -> Iterator[Breach]:
-    """Every place that reaches around the imports, annotations included (they are evaluated)."""
-    if file.policy.imports is not None:
-        check = _Check(file)
-        for visit in file.index.of(*_JUDGED):
-            for message in check.messages(visit.node, visit):
-                yield Breach(visit.node, message)
+    """Yield every place that evades the imports, annotations included (they are evaluated)."""
+    if file.policy.imports is None:
+        return
+    check = _Check(file)
+    for visit in file.index.of(*_JUDGED):
+        for message in check.messages(visit.node, visit):
+            yield Breach(visit.node, message)
 
 
 class _Check:
+    """Judges the nodes of one file."""
+
     def __init__(self, file: CheckedFile) -> None:
         self._index = file.index
         self._provided = file.provided
         self._defined = file.defined
         self._modules = ModuleNames(file.index)
+        self._forbidden = frozenset[str]()  # built-ins, whose use is a finding of that rule
         listed = file.policy.names("builtins")
-        self._forbidden = frozenset() if listed is None else frozenset(listed.forbid)
+        if listed is not None:
+            self._forbidden = frozenset(listed.forbid)
 
     def messages(self, node: ast.AST, visit: Visit[ast.AST]) -> Iterator[str]:
         match node:
@@ -224,24 +243,26 @@ class _Check:
             case ast.ImportFrom(module=str(module), level=0):
                 # `from a1_support import os`: a module by way of one that imported it.
                 for alias in node.names:
-                    if (reached := self._other_module(module, alias.name)) is not None:
+                    reached = self._other_module(module, alias.name)
+                    if reached is not None:
                         yield f"takes the module {reached} out of {short(module)}"
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name in _PRETENDS:
                 yield f"{name} lets a pattern take other values for this class's own"
 
     def _name(self, node: ast.Name, visit: Visit[ast.AST]) -> Iterator[str]:
-        origin = self._index.origin(node.id, visit, self._provided)
-        if node.id in self._forbidden:  # a finding of that rule
+        name = node.id
+        origin = self._index.origin(name, visit, self._provided)
+        if name in self._forbidden:
             return
-        if origin is Origin.BUILTIN and node.id in EVASIVE_NAMES:
-            yield EVASIVE_NAMES[node.id]
-        elif origin is Origin.BUILTIN and node.id in _REACHING and self._reaches(node, visit):
-            yield f"{node.id} is used to reach what the program did not import"
-        elif origin is Origin.UNKNOWN and self._came_by_star(node.id, visit):
-            yield f"uses the module {node.id}, which no import of this file names"
+        if origin is Origin.BUILTIN and name in EVASIVE_NAMES:
+            yield EVASIVE_NAMES[name]
+        elif origin is Origin.BUILTIN and name in _REACHING and self._reaches(node, visit):
+            yield f"{name} is used to reach what the program did not import"
+        elif origin is Origin.UNKNOWN and self._came_by_star(name, visit):
+            yield f"uses the module {name}, which no import of this file names"
 
     def _came_by_star(self, name: str, visit: Visit[ast.AST]) -> bool:
-        """Whether `name` is a module that a module imported with `*` has imported."""
+        """Return whether `name` is a module that a module imported with `*` has imported."""
         stars = self._index.stars
         known = (name in self._defined.get(each, ()) or is_value(each, name) for each in stars)
         if name not in NAMES or not stars or any(known):
@@ -252,14 +273,14 @@ class _Check:
         return isinstance(holder, ast.Attribute) or any(visit.new_names())
 
     def _as_value(self, node: ast.Name | ast.Attribute, visit: Visit[ast.AST]) -> Iterator[str]:
-        """Find modules that are stored under another name."""
+        """Yield a message for each module that is stored under another name."""
         holder = visit.holder
         if not isinstance(holder, _PASSES_ON) or id(node) in self._index.annotations:
             return
-        if isinstance(holder, ast.Call) and (
-            holder.func is node or _calls_any(holder, _HARMLESS_CALLS | _REACHING)
-        ):
-            return
+        if isinstance(holder, ast.Call):
+            is_called = holder.func is node
+            if is_called or _calls_any(holder, _HARMLESS_CALLS | _REACHING):
+                return
         is_indexed = isinstance(holder, ast.Subscript) and holder.value is node
         if is_indexed or not isinstance(node.ctx, ast.Load) or any(visit.new_names()):
             return
@@ -267,19 +288,19 @@ class _Check:
             yield f"the module {short(module)} is used as a value; only its parts may be"
 
     def _reaches(self, node: ast.Name, visit: Visit[ast.AST]) -> bool:
-        """Whether getattr and its kin are used on more than a variable's plain attribute."""
+        """Return whether getattr and its kin are used on more than a variable's plain attribute."""
         call = visit.holder
         if not isinstance(call, ast.Call) or call.func is not node or not call.args:
             return True
-        target = call.args[0]
+        target, *others = call.args
         if isinstance(target, ast.Starred) or self._is_module_or_builtin(target, visit):
             return True
         if node.id == "vars":
             return False
-        name = call.args[1] if len(call.args) > 1 else None
-        if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
-            return True
-        return _is_walk(name.value)
+        match others:
+            case [ast.Constant(value=str(name)), *_]:
+                return _is_walk(name)
+        return True
 
     def _is_module_or_builtin(self, target: ast.expr, visit: Visit[ast.AST]) -> bool:
         base: ast.expr = target
@@ -320,7 +341,7 @@ class _Check:
         """The names of attributes that the file itself gives, which are none of Python's."""
         nodes = (visit.node for visit in self._index.of(ast.Attribute))
         stored = (node.attr for node in nodes if isinstance(node.ctx, ast.Store))
-        return self._index.own_methods.union(stored) - _PYTHONS
+        return self._index.own_methods.union(stored) - _OF_PYTHON
 
     def _other_module(self, module: str, name: str) -> str | None:
         """Return the module that `module.name` is, if it is another module of the standard
@@ -329,18 +350,21 @@ class _Check:
         if reached is None or f"{module}.{name}" in self._modules.dotted:
             return None
         if module in self._defined:
-            return None if name in self._defined[module] else reached
-        is_known = is_part(module, name) or (module in NAMES and is_value(module, name))
+            is_known = name in self._defined[module]
+        else:
+            is_known = is_part(module, name) or (module in NAMES and is_value(module, name))
         return None if is_known else reached
 
 
 def _is_of_a_method(node: ast.expr, visit: Visit[ast.AST]) -> bool:
-    """Whether it is a parameter of the method around it, such as `self` and `other`."""
-    for each in visit.holders():
-        if isinstance(each.node, FUNCTIONS):
-            names = {part.arg for part in (*each.node.args.posonlyargs, *each.node.args.args)}
+    """Return whether it is a parameter of the method around it, such as `self` and `other`."""
+    for holder in visit.holders():
+        function = holder.node
+        if isinstance(function, FUNCTIONS):
+            parameters = (*function.args.posonlyargs, *function.args.args)
+            names = {parameter.arg for parameter in parameters}
             is_parameter = isinstance(node, ast.Name) and node.id in names
-            return is_parameter and isinstance(each.holder, ast.ClassDef)
+            return is_parameter and isinstance(holder.holder, ast.ClassDef)
     return False
 
 
@@ -349,13 +373,17 @@ def _calls_any(call: ast.Call, names: frozenset[str]) -> bool:
 
 
 def _are_plain(visit: Visit[ast.AST]) -> bool:
-    """Whether `__match_args__` is given a tuple of texts, none of them a step towards modules."""
+    """Return whether `__match_args__` is a tuple of texts, none of them a step towards modules."""
     holder = visit.holder
-    value = holder.value if isinstance(holder, ast.Assign | ast.AnnAssign) else None
-    if not isinstance(value, ast.Tuple):
+    if not isinstance(holder, ast.Assign | ast.AnnAssign):
         return False
-    texts = [part.value if isinstance(part, ast.Constant) else None for part in value.elts]
-    return all(isinstance(text, str) and not _is_walk(text) for text in texts)
+    if not isinstance(holder.value, ast.Tuple):
+        return False
+    for part in holder.value.elts:
+        text = part.value if isinstance(part, ast.Constant) else None
+        if not isinstance(text, str) or _is_walk(text):
+            return False
+    return True
 
 
 def _is_walk(name: str) -> bool:

@@ -1,7 +1,7 @@
-"""Checks the code at module level, and that no file binds the names of provided constants."""
+"""Check the code at module level, and that no file binds the names of provided constants."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Set
 
 from harness.model.policy import PolicyGroup
 from harness.policy.index import (
@@ -39,51 +39,78 @@ _PARTS: Mapping[str, tuple[str, tuple[type[ast.stmt], ...]]] = {
     ),
 )
 def check_module_level(file: CheckedFile) -> Iterator[Breach]:
-    """Find code outside functions that is not allowed; docstrings always are. Imports count here
-    only if no import rule judges them."""
+    """Yield code outside functions that is not allowed; docstrings always are.
+
+    Imports count here only if no import rule judges them.
+    """
     names = file.policy.names("module_level")
-    if names is not None:
-        judged_elsewhere = ("imports",) if file.policy.imports is not None else ()
-        allowed = (*(names.allow or ()), *judged_elsewhere)
-        pending = list(file.index.tree.body)
-        while pending:
-            node = pending.pop(0)
-            if isinstance(node, ast.If) and is_main_guard(node.test):
-                pending += node.orelse
-            if message := _why_not(node, allowed):
-                yield Breach(node, message)
+    if names is None:
+        return
+    allowed = set(names.allow or ())
+    if file.policy.imports is not None:
+        allowed.add("imports")
+    pending = list(file.index.tree.body)
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, ast.If) and is_main_guard(node.test):
+            pending += node.orelse
+        message = _why_not(node, allowed)
+        if message:
+            yield Breach(node, message)
 
 
-def _why_not(node: ast.stmt, allowed: Sequence[str]) -> str:
+def _why_not(node: ast.stmt, allowed: Set[str]) -> str:
+    """Return why a statement may not stand at module level; an empty text if it may."""
     # A docstring, a text used as a comment, or `...`.
     is_bare_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Pass) or is_bare_constant:
         return ""
-    is_guard = isinstance(node, ast.If) and is_main_guard(node.test)
-    part = next((key for key, (_, kinds) in _PARTS.items() if isinstance(node, kinds)), "")
-    part = "main_guard" if is_guard else part
+    part = _part_of(node)
     if not part:
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            what = _call_name(node.value)
-            called = f"{what} is called when the file is loaded, outside every function"
-            return _CALLS.get(what, called)
-        what = _STATEMENTS.get(type(node), "code")
-        return f"{what} runs when the file is loaded, outside every function"
-    if isinstance(node, ast.Assign | ast.AnnAssign) and (wrong := _why_not_constant(node)):
-        return wrong
-    return "" if part in allowed else f"{_PARTS[part][0]} is not permitted at module level"
+        return _why_not_code(node)
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        why = _why_not_constant(node)
+        if why:
+            return why
+    if part in allowed:
+        return ""
+    words, _ = _PARTS[part]
+    return f"{words} is not permitted at module level"
+
+
+def _part_of(node: ast.stmt) -> str:
+    """Return the key that permits a statement; an empty text if none does."""
+    if isinstance(node, ast.If) and is_main_guard(node.test):
+        return "main_guard"
+    for key, (_, kinds) in _PARTS.items():
+        if isinstance(node, kinds):
+            return key
+    return ""
+
+
+def _why_not_code(node: ast.stmt) -> str:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        name = _call_name(node.value)
+        called = f"{name} is called when the file is loaded, outside every function"
+        return _CALLS.get(name, called)
+    what = _STATEMENTS.get(type(node), "code")
+    return f"{what} runs when the file is loaded, outside every function"
 
 
 def _why_not_constant(node: ast.Assign | ast.AnnAssign) -> str:
+    """Return why an assignment is not that of a constant; an empty text if it is."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     if not all(_is_plain_target(target) for target in targets):
         return "changes something at module level; only constants may be defined there"
-    call = _first_call(node.value) if node.value is not None else None
-    what = _call_name(call) if call is not None else ""
-    if what == "input":
+    call = None
+    if node.value is not None:
+        call = _first_call(node.value)
+    if call is None:
+        return ""
+    name = _call_name(call)
+    if name == "input":
         return _ASKS
-    why = f"{what} is called when the file is loaded; a constant is written as a value"
-    return why if what else ""
+    return f"{name} is called when the file is loaded; a constant is written as a value"
 
 
 def _is_plain_target(target: ast.expr) -> bool:
@@ -98,7 +125,7 @@ def _first_call(value: ast.expr) -> ast.expr | None:
         node = pending.pop(0)
         if isinstance(node, ast.Call | ast.Await):
             return node
-        if not isinstance(node, ast.Lambda):  # which runs later, if ever
+        if not isinstance(node, ast.Lambda):  # its body runs later, if ever
             pending.extend(children(node))
     return None
 
@@ -135,7 +162,8 @@ _STATEMENTS = {
     ),
 )
 def check_overrides(file: CheckedFile) -> Iterator[Breach]:
-    """Bindings of provided names that hold for the whole file, and changes of their module."""
+    """Yield the bindings of provided names that hold for the whole file, and changes of their
+    module."""
     provided, modules = file.provided, frozenset(file.policy.provided_modules)
     for visit in file.index.of(*BINDERS):
         name, scope = name_bound(visit.node), visit.scope
@@ -143,14 +171,15 @@ def check_overrides(file: CheckedFile) -> Iterator[Breach]:
         if name in provided and is_for_the_file and not _comes_from(visit, modules):
             why = "binding it here keeps other values of it from reaching this file"
             yield Breach(visit.node, f"{name} is provided; {why}")
-    for node in (visit.node for visit in file.index.of(ast.Attribute)):
-        changed = not isinstance(node.ctx, ast.Load) and node.attr in provided
-        if changed and isinstance(node.value, ast.Name) and node.value.id in modules:
+    for attribute in file.index.of(ast.Attribute):
+        node, module = attribute.node, attribute.node.value
+        is_changed = not isinstance(node.ctx, ast.Load) and node.attr in provided
+        if is_changed and isinstance(module, ast.Name) and module.id in modules:
             yield Breach(node, f"{node.attr} is provided; it may not be changed")
 
 
 def _comes_from(visit: Visit[ast.AST], modules: frozenset[str]) -> bool:
-    """`from a1_support import BOARD_SIZE`: the provided value itself."""
+    """Return whether it is the provided value itself: `from a1_support import BOARD_SIZE`."""
     holder = visit.holder
     if not isinstance(visit.node, ast.alias) or not isinstance(holder, ast.ImportFrom):
         return False

@@ -1,8 +1,9 @@
-"""Checks syntax, built-ins and methods against the lists that the sheet permits."""
+"""Check syntax, built-ins and methods against the lists that the sheet permits."""
 
 import _ast
 import ast
 import builtins
+from collections import ChainMap
 from collections.abc import Iterator
 from typing import TypeVar
 
@@ -25,24 +26,45 @@ _ALWAYS_ALLOWED = frozenset(
     """.split()  # noqa: SIM905
 )
 
-# Operators are judged only by a policy that names one of their family; otherwise whoever permits
+# Operators are judged only if the policy names one of their family; otherwise a policy that permits
 # `BinOp` permits every `+`, `@` and `<<`.
-_OPERATOR_FAMILIES = tuple(
-    dict(entry.split(" ", 1) for entry in family.split(", "))
-    for family in (
-        "Add the operator +, Sub the operator -, Mult the operator *, MatMult the operator @, "
-        "Div the operator /, Mod the operator %, Pow the operator **, LShift the operator <<, "
-        "RShift the operator >>, BitOr the operator |, BitXor the operator ^, "
-        "BitAnd the operator &, FloorDiv the operator //",
-        "Invert the operator ~, Not the operator not, UAdd the sign +, USub the sign -",
-        "And the operator and, Or the operator or",
-        "Eq the comparison ==, NotEq the comparison !=, Lt the comparison <, "
-        "LtE the comparison <=, Gt the comparison >, GtE the comparison >=, "
-        "Is the comparison is, IsNot the comparison is not, In the operator in, "
-        "NotIn the operator not in",
-    )
+_OPERATOR_FAMILIES: tuple[dict[str, str], ...] = (
+    {
+        "Add": "the operator +",
+        "Sub": "the operator -",
+        "Mult": "the operator *",
+        "MatMult": "the operator @",
+        "Div": "the operator /",
+        "Mod": "the operator %",
+        "Pow": "the operator **",
+        "LShift": "the operator <<",
+        "RShift": "the operator >>",
+        "BitOr": "the operator |",
+        "BitXor": "the operator ^",
+        "BitAnd": "the operator &",
+        "FloorDiv": "the operator //",
+    },
+    {
+        "Invert": "the operator ~",
+        "Not": "the operator not",
+        "UAdd": "the sign +",
+        "USub": "the sign -",
+    },
+    {"And": "the operator and", "Or": "the operator or"},
+    {
+        "Eq": "the comparison ==",
+        "NotEq": "the comparison !=",
+        "Lt": "the comparison <",
+        "LtE": "the comparison <=",
+        "Gt": "the comparison >",
+        "GtE": "the comparison >=",
+        "Is": "the comparison is",
+        "IsNot": "the comparison is not",
+        "In": "the operator in",
+        "NotIn": "the operator not in",
+    },
 )
-_OPERATORS = {name: words for family in _OPERATOR_FAMILIES for name, words in family.items()}
+_OPERATORS = dict(ChainMap(*_OPERATOR_FAMILIES))
 
 _FRIENDLY = {
     "FunctionDef": "a function of one's own",
@@ -94,18 +116,32 @@ _FRIENDLY = {
 
 # Names every module has; reading them is not a use of a built-in function.
 _MODULE_NAMES = frozenset({"__name__", "__doc__", "__file__", "__debug__", "__package__"})
+_BUILTIN_TYPES = (str, bytes, list, tuple, dict, set, frozenset, int, float, complex, range)
 
-_METHODS_OF_BUILTINS = frozenset(
-    name
-    for kind in (str, bytes, list, tuple, dict, set, frozenset, int, float, complex, range)
-    for name in dir(kind)
-    if not name.startswith("_")
-)
+
+def _methods_of_builtins() -> frozenset[str]:
+    names: set[str] = set()
+    for kind in _BUILTIN_TYPES:
+        names.update(name for name in dir(kind) if not name.startswith("_"))
+    return frozenset(names)
+
+
+_METHODS_OF_BUILTINS = _methods_of_builtins()
 
 
 def _node_names() -> tuple[str, ...]:
-    kinds = ((name, kind) for name, kind in sorted(vars(ast).items()) if isinstance(kind, type))
-    return tuple(name for name, kind in kinds if issubclass(kind, ast.AST) and name != "AST")
+    """Return the names of all kinds of syntax nodes, sorted."""
+    names: list[str] = []
+    for name, kind in sorted(vars(ast).items()):
+        if isinstance(kind, type) and issubclass(kind, ast.AST) and name != "AST":
+            names.append(name)
+    return tuple(names)
+
+
+def _forbidden_nodes() -> tuple[str, ...]:
+    """Return the names of the nodes that occur in a tree themselves: forbidding another one would
+    have no effect."""
+    return tuple(name for name in _node_names() if name[0].isupper() and hasattr(_ast, name))
 
 
 def _outside_annotations(file: CheckedFile, kind: type[Node]) -> Iterator[Visit[Node]]:
@@ -121,12 +157,11 @@ def _outside_annotations(file: CheckedFile, kind: type[Node]) -> Iterator[Visit[
         description="Names of syntax tree nodes.",
         noun="syntax node",
         names=_node_names,
-        # Those that occur in a tree by themselves: others would forbid nothing, unnoticed.
-        forbidden=lambda: tuple(n for n in _node_names() if n[0].isupper() and hasattr(_ast, n)),
+        forbidden=_forbidden_nodes,
     ),
 )
 def check_syntax(file: CheckedFile) -> Iterator[Breach]:
-    """Every part of the syntax that is not permitted."""
+    """Yield every part of the syntax that is not permitted."""
     names = file.policy.names("syntax")
     if names is None:
         return
@@ -136,22 +171,30 @@ def check_syntax(file: CheckedFile) -> Iterator[Breach]:
             continue
         for visit in _outside_annotations(file, kind):
             if not _is_of_another(name, visit.holder, names):
-                where = visit.node if hasattr(visit.node, "lineno") else visit.holder
-                what = _OPERATORS.get(name) or _FRIENDLY.get(name, f"the syntax {name}")
+                has_place = hasattr(visit.node, "lineno")
+                where = visit.node if has_place else visit.holder
+                what = technique(name)
                 yield Breach(where, f"{what} is not one of the permitted techniques", name)
+
+
+def technique(name: str) -> str:
+    """Return the words for a kind of syntax node."""
+    return _OPERATORS.get(name) or _FRIENDLY.get(name, f"the syntax {name}")
 
 
 def _is_judged(name: str, names: NameList) -> bool:
     if names.allow is None:
         return name in names.forbid
-    if name in _OPERATORS:
-        family = next(family for family in _OPERATOR_FAMILIES if name in family)
-        return name not in names.allow and any(member in names.allow for member in family)
-    return name not in _ALWAYS_ALLOWED and name not in names.allow
+    if name in names.allow:
+        return False
+    for family in _OPERATOR_FAMILIES:
+        if name in family:
+            return not family.keys().isdisjoint(names.allow)
+    return name not in _ALWAYS_ALLOWED
 
 
 def _is_of_another(name: str, holder: ast.AST | None, names: NameList) -> bool:
-    """Whether what holds it is the finding, or it is the format in an f-string."""
+    """Return whether the node around it is the finding, or it is the format in an f-string."""
     if names.allow is not None and name in _OPERATORS:
         return type(holder).__name__ not in names.allow
     return name == "JoinedStr" and isinstance(holder, ast.FormattedValue)
@@ -168,12 +211,13 @@ def _is_of_another(name: str, holder: ast.AST | None, names: NameList) -> bool:
     ),
 )
 def check_builtins(file: CheckedFile) -> Iterator[Breach]:
-    """Every use of a built-in that is not permitted."""
+    """Yield every use of a built-in that is not permitted."""
     names = file.policy.names("builtins")
     if names is None:
         return
-    elsewhere = EVASIVE_NAMES if file.policy.imports is not None else {}
-    not_judged = _MODULE_NAMES | (elsewhere.keys() - names.forbid)
+    not_judged = set(_MODULE_NAMES)
+    if file.policy.imports is not None:  # that rule judges these names
+        not_judged |= EVASIVE_NAMES.keys() - names.forbid
     for visit in _outside_annotations(file, ast.Name):
         name = visit.node.id
         if name in not_judged or not isinstance(visit.node.ctx, ast.Load) or names.permits(name):
@@ -184,7 +228,8 @@ def check_builtins(file: CheckedFile) -> Iterator[Breach]:
 
 
 def _names_error(visit: Visit[ast.Name]) -> bool:
-    """The ValueError of `except ValueError` and `raise ValueError(…)`: part of that technique."""
+    """Return whether it is the exception of an `except` or `raise`, and so a part of that
+    technique."""
     holders = (holder.node for holder in visit.holders())
     around = next(node for node in holders if not isinstance(node, ast.Call | ast.Tuple))
     kind = getattr(builtins, visit.node.id, None)
@@ -201,7 +246,7 @@ _NO_METHOD = "the method .{} is not one of the permitted methods"
     ListSetting(key="methods", description="Methods.", noun="method"),
 )
 def check_methods(file: CheckedFile) -> Iterator[Breach]:
-    """Every use of a method that is not permitted."""
+    """Yield every use of a method that is not permitted."""
     names = file.policy.names("methods")
     if names is None:
         return
