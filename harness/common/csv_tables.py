@@ -1,7 +1,7 @@
-"""CSV files as people and platforms write them: read in any usual form, written back in the same.
+"""Read CSV files in any form that people and platforms use, and write them back in the same form.
 
-Encodings: UTF-8 and UTF-16 with or without a byte order mark, else Windows-1252. Delimiters: comma,
-semicolon, tab, or what Excel's first line `sep=;` names. No cell that we write is a formula.
+Encodings: UTF-8 and UTF-16 with or without a byte order mark, otherwise Windows-1252. Delimiters:
+comma, semicolon, tab, or the one in Excel's first line `sep=;`. No cell that we write is a formula.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """How a table is written. `mark` is the byte order mark, `quoted`: every cell has quotes,
+    """The form of a written table. `mark` is the byte order mark; `quoted`: every cell has quotes;
     `separator_line`: Excel's `sep=` line comes first."""
 
     encoding: str = "utf-8"
@@ -70,33 +70,45 @@ PLAIN = Form()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One row below the header: its cells that are not empty, by their column's plain name (see
-    `plain_name`), of which there may be several."""
+    """One row below the header: its cells that are not empty, by the plain name of their column.
+
+    Several columns may have the same plain name (see `plain_name`).
+    """
 
     row: int  # in its sheet
     place: str
     cells: Mapping[str, Sequence[str]]
 
     def first(self, *columns: str) -> str:
-        """The cell of the first of these columns that is not empty, or "". UserError where two
-        columns of that name say different things."""
-        name = next((name for name in columns if name in self.cells), None)
-        if name is None:
-            return ""
-        if len(set(self.cells[name])) > 1:
+        """Return the cell of the first of these columns that is not empty, or an empty text.
+
+        Raise UserError if two columns of that name have different cells.
+        """
+        for name in columns:
+            if name in self.cells:
+                return self._cell(name)
+        return ""
+
+    def _cell(self, name: str) -> str:
+        cells = self.cells[name]
+        if len(set(cells)) > 1:
             what = f"two columns {name!r} say different things"
             raise UserError(what, place=self.place, hint="remove the one that is not meant")
-        return self.cells[name][0]
+        return cells[0]
 
     def every(self, *columns: str) -> Row:
-        """The cells of these columns that are not empty, each as `first` gives it."""
-        return tuple(cell for name in columns if (cell := self.first(name)))
+        """Return the cells of these columns that are not empty, each as `first` gives it."""
+        cells = (self.first(name) for name in columns)
+        return tuple(cell for cell in cells if cell)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A table, its header first; `place` is the file it was read from, empty for one that we made.
-    `lines` are the numbers of the lines that the rows begin on, for messages."""
+    """A table with its header first.
+
+    `place` is the file that it was read from, empty for one that we made; `lines` are the numbers
+    of the lines on which the rows begin, for messages.
+    """
 
     rows: tuple[Row, ...]
     form: Form = PLAIN
@@ -104,8 +116,10 @@ class Sheet:
     lines: tuple[int, ...] = ()
 
     def at(self, row: int) -> str:
-        """The place of a row for a message: file:line."""
-        return f"{self.place}:{self.lines[row]}" if self.lines else self.place
+        """Return the place of a row for a message: file:line."""
+        if not self.lines:
+            return self.place
+        return f"{self.place}:{self.lines[row]}"
 
     def with_rows(self, rows: Iterable[Sequence[str]]) -> Sheet:
         return replace(self, rows=tuple(map(tuple, rows)))
@@ -116,28 +130,56 @@ class Sheet:
         return tuple(plain_name(bare_cell(cell)) for cell in self.rows[0])
 
     def column(self, *names: str) -> int | None:
-        """The first column that is called so, whatever its case; None without one."""
+        """Return the first column with one of these names, whatever their case; None for none."""
         wanted = set(map(plain_name, names))
-        return next((i for i, name in enumerate(self.columns) if name in wanted), None)
+        for index, name in enumerate(self.columns):
+            if name in wanted:
+                return index
+        return None
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """The rows below the header that are not blank, without what makes a cell inert."""
+        """The rows below the header that are not blank, without the marks of inert cells."""
         columns = self.columns
         records: list[Record] = []
         for index, row in enumerate(self.rows):
+            is_header = index == 0
+            if is_header or not any(cell.strip() for cell in row):
+                continue
             cells: dict[str, list[str]] = defaultdict(list)
             for name, cell in zip(columns, row, strict=False):
-                if text := plain_text(cell):
+                text = plain_text(cell)
+                if text:
                     cells[name].append(text)
-            if index and any(cell.strip() for cell in row):
-                records.append(Record(row=index, place=self.at(index), cells=dict(cells)))
+            records.append(Record(row=index, place=self.at(index), cells=dict(cells)))
         return tuple(records)
 
 
 def read_sheet(path: Path) -> Sheet:
-    """The table in a CSV file. Raises UserError with the line for a file that cannot be read, is
-    no CSV, is empty, or has a row with more cells than the header."""
+    """Read the table in a CSV file.
+
+    Raise UserError, with the line, for a file that cannot be read, is not CSV, is empty, or has a
+    row with more cells than the header.
+    """
+    text, form = _decode(_contents(path), path)
+    rows, lines = _rows(text, form, path)
+    if not rows:
+        raise UserError("is empty", place=str(path), hint="the first line names the columns")
+    sheet = Sheet(rows=tuple(rows), form=form, place=str(path), lines=tuple(lines))
+    header = rows[0]
+    for index, row in enumerate(rows):
+        # A cell without a heading is often the rest of one with a comma and no quotes: everything
+        # after it is in the wrong column.
+        beyond = row[len(header) :]
+        if any(cell.strip() for cell in beyond):
+            what = f"this row has {len(row)} cells, the header has {len(header)}"
+            hint = "put quotes around a cell that holds the delimiter"
+            raise UserError(what, place=sheet.at(index), hint=hint)
+    return sheet
+
+
+def _contents(path: Path) -> bytes:
+    """Return the bytes of a file. Raise UserError if it cannot be read or is not a text."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -148,7 +190,12 @@ def read_sheet(path: Path) -> Sheet:
     if data.startswith(_OFFICE):
         hint = "save it as CSV, or download it as CSV"
         raise UserError("is an Office document", place=str(path), hint=hint)
-    text, form = _decode(data, path)
+    return data
+
+
+def _rows(text: str, form: Form, path: Path) -> tuple[list[Row], list[int]]:
+    """Return the rows without blank ones before the header, and the line on which each begins.
+    Raise UserError if it is not CSV."""
     first_line = 2 if form.separator_line else 1
     rows: list[Row] = []
     lines: list[int] = []
@@ -161,36 +208,29 @@ def read_sheet(path: Path) -> Sheet:
                 lines.append(before + first_line)
             before = reader.line_num
     except csv.Error as error:
-        what, place = f"is not a CSV table ({error})", f"{path}:{reader.line_num + first_line - 1}"
+        line = reader.line_num + first_line - 1
+        what, place = f"is not a CSV table ({error})", f"{path}:{line}"
         raise UserError(what, place=place, hint="export it as CSV again") from None
-    if not rows:
-        raise UserError("is empty", place=str(path), hint="the first line names the columns")
-    sheet = Sheet(rows=tuple(rows), form=form, place=str(path), lines=tuple(lines))
-    for index, row in enumerate(sheet.rows):
-        # A cell without a heading is often the rest of one with a comma and no quotes: everything
-        # behind it is in the wrong column.
-        if any(cell.strip() for cell in row[len(rows[0]) :]):
-            what = f"this row has {len(row)} cells, the header has {len(rows[0])}"
-            hint = "put quotes around a cell that holds the delimiter"
-            raise UserError(what, place=sheet.at(index), hint=hint)
-    return sheet
+    return rows, lines
 
 
 def plain_name(column: str) -> str:
-    """`SIS User ID` as `sis user id`, `student_id` as `student id`."""
+    """Return `SIS User ID` as `sis user id`, `student_id` as `student id`."""
     return re.sub(r"[\s_]+", " ", column).strip().casefold()
 
 
 def encoded(sheet: Sheet) -> bytes:
-    """The file's bytes: in the form of the sheet, every cell inert."""
+    """Return the file's bytes: in the form of the sheet, every cell inert."""
     form = sheet.form
-    first = f"sep={form.delimiter}{form.line_end}" if form.separator_line else ""
-    text = first + csv_text(sheet.rows, form)
+    text = csv_text(sheet.rows, form)
+    if form.separator_line:
+        text = f"sep={form.delimiter}{form.line_end}{text}"
     return form.mark + text.encode(form.encoding, "backslashreplace")
 
 
 def csv_text(rows: Iterable[Sequence[str]], form: Form = PLAIN) -> str:
-    """Rows as CSV text with every cell inert; lines end as RFC 4180 has it, or the form."""
+    """Return rows as CSV text with every cell inert; lines end as in RFC 4180, or as in the
+    form."""
     text = io.StringIO(newline="")
     writer = csv.writer(
         text,
@@ -198,7 +238,8 @@ def csv_text(rows: Iterable[Sequence[str]], form: Form = PLAIN) -> str:
         lineterminator=form.line_end,
         quoting=csv.QUOTE_ALL if form.quoted else csv.QUOTE_MINIMAL,
     )
-    writer.writerows([inert_cell(cell) for cell in row] for row in rows)
+    for row in rows:
+        writer.writerow(map(inert_cell, row))
     return text.getvalue()
 
 
@@ -211,19 +252,23 @@ def inert_cell(text: str) -> str:
 
 
 def bare_cell(text: str) -> str:
-    """The text of a cell that `inert_cell` may have written."""
+    """Return the text of a cell that `inert_cell` may have written."""
     bare = _INERT_INNER.sub(r"\1", text)
-    # The shortest text that `inert_cell` would have written so; else the cell is not ours.
-    candidates = (each for each in (bare.removeprefix("'"), bare) if inert_cell(each) == text)
-    return next(candidates, text)
+    # The shortest text that `inert_cell` would have written so; otherwise the cell is not ours.
+    for candidate in (bare.removeprefix("'"), bare):
+        if inert_cell(candidate) == text:
+            return candidate
+    return text
 
 
 def plain_text(cell: str) -> str:
-    """Return what a cell says: without space around it, what makes it inert, and the formula
-    `="00429"` that keeps the zeros in front."""
+    """Return the content of a cell without surrounding space, the marks that make it inert, and the
+    formula `="00429"` that keeps the zeros in front."""
     text = bare_cell(cell).strip()
     spelt = _SPELT.fullmatch(text)
-    return spelt[1].strip() if spelt else text
+    if spelt is None:
+        return text
+    return spelt[1].strip()
 
 
 def _decode(data: bytes, path: Path) -> tuple[str, Form]:
@@ -233,17 +278,16 @@ def _decode(data: bytes, path: Path) -> tuple[str, Form]:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         name = {"cp1252": "UTF-8, UTF-16 or Windows-1252"}.get(encoding, encoding.upper())
-        what, hint = f"byte {len(mark) + error.start} is not {name}", "save it as CSV in UTF-8"
-        raise UserError(what, place=f"{path}:{line}", hint=hint) from None
+        what = f"byte {len(mark) + error.start} is not {name}"
+        raise UserError(what, place=f"{path}:{line}", hint="save it as CSV in UTF-8") from None
     line_end = "\r\n" if "\r\n" in text else "\n"
     if "\n" not in text and "\r" in text:  # as Excel's "CSV (Macintosh)" has it
         text, line_end = text.replace("\r", "\n"), "\r"
     first, _, rest = text.partition("\n")
-    if named := _SEPARATOR_LINE.fullmatch(first.rstrip("\r")):
+    named = _SEPARATOR_LINE.fullmatch(first.rstrip("\r"))
+    if named:
         text, first = rest, rest.partition("\n")[0]
-    # The most frequent one in the header, quoted cells left out.
-    header = _QUOTED.sub("", text[:_HEADER_CHARACTERS]).lstrip(" \r\n").partition("\n")[0]
-    delimiter = named[1] if named else max(_DELIMITERS, key=header.count)
+    delimiter = named[1] if named else _delimiter(text)
     cells = first.rstrip("\r").split(delimiter)
     return text, Form(
         encoding=encoding,
@@ -253,6 +297,13 @@ def _decode(data: bytes, path: Path) -> tuple[str, Form]:
         quoted=all(cell.startswith('"') and cell.endswith('"') for cell in cells),
         separator_line=named is not None,
     )
+
+
+def _delimiter(text: str) -> str:
+    """Return the most frequent delimiter in the header outside quoted cells."""
+    without_quoted = _QUOTED.sub("", text[:_HEADER_CHARACTERS])
+    header, _, _ = without_quoted.lstrip(" \r\n").partition("\n")
+    return max(_DELIMITERS, key=header.count)
 
 
 def _encoding(data: bytes) -> tuple[str, bytes]:

@@ -9,15 +9,22 @@ from harness.common.escaping import visible, visible_lines
 
 
 class UserError(Exception):
-    """Something a user can fix. `str()` is the line shown: place, what, and a hint, escaped, for
-    they may hold the names of files that others have made."""
+    """Something a user can fix.
+
+    `str()` is the line shown: place, cause and hint. They are escaped, because they may hold the
+    names of files that others have made.
+    """
 
     def __init__(self, what: str, *, place: str = "", hint: str = "") -> None:
         self.what = what
         self.place = place
         self.hint = hint
-        line = f"{visible(place)}: {visible_lines(what)}" if place else visible_lines(what)
-        super().__init__(f"{line.removesuffix('.')}. Hint: {visible(hint)}" if hint else line)
+        line = visible_lines(what)
+        if place:
+            line = f"{visible(place)}: {line}"
+        if hint:
+            line = f"{line.removesuffix('.')}. Hint: {visible(hint)}"
+        super().__init__(line)
 
 
 class HarnessError(Exception):
@@ -25,10 +32,11 @@ class HarnessError(Exception):
 
 
 def error_lines(text: str) -> str:
-    """A message for stderr, each of its lines marked as an error's."""
-    return "".join(f"error: {line}\n" for line in visible_lines(text).split("\n"))
+    """Return a message for stderr, with each of its lines marked as an error."""
+    lines = visible_lines(text).split("\n")
+    return "".join(f"error: {line}\n" for line in lines)
 
 
 def without_capital(text: str) -> str:
-    """Words of a library or the system, as ours begin."""
+    """Return words of a library or the system with a small first letter, as ours begin."""
     return text[:1].lower() + text[1:]

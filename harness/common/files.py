@@ -87,7 +87,9 @@ def zipped(files: Mapping[str, bytes | Path], programs: Collection[str] = ()) ->
             member.external_attr = _PROGRAM if name in programs else _FILE
             member.compress_type = zipfile.ZIP_DEFLATED
             content = files[name]
-            archive.writestr(member, content.read_bytes() if isinstance(content, Path) else content)
+            if isinstance(content, Path):
+                content = content.read_bytes()
+            archive.writestr(member, content)
     return stream.getvalue()
 
 

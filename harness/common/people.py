@@ -1,4 +1,4 @@
-"""People as the files of a course name them, and which person of one file is who in another."""
+"""People as the files of a course name them; find the same person in several files."""
 
 import unicodedata
 from collections import Counter, defaultdict
@@ -11,8 +11,11 @@ T = TypeVar("T")
 
 
 class By(Enum):
-    """What finds a person again, from the surest on; `LOGIN`: ids too, `ZEROS`: ids of digits
-    without the zeros in front, which a spreadsheet takes for numbers and drops."""
+    """The keys by which a person is found again, the surest first.
+
+    `LOGIN` includes ids; `ZEROS` are ids of digits without the zeros in front, which spreadsheets
+    drop.
+    """
 
     ID = auto()
     LOGIN = auto()
@@ -22,7 +25,7 @@ class By(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """What a file says of who somebody is; what it does not say is empty."""
+    """The identity of a person in a file; fields that the file does not have are empty."""
 
     ids: tuple[str, ...] = ()
     logins: tuple[str, ...] = ()  # and email addresses
@@ -33,27 +36,46 @@ class Person:
             return name_keys(self.name)
         if by is By.ZEROS:
             return without_zeros(self.ids)
-        return id_keys(self.ids if by is By.ID else [*self.ids, *self.logins])
+        if by is By.ID:
+            return id_keys(self.ids)
+        return id_keys([*self.ids, *self.logins])
 
     @property
     def label(self) -> str:
-        return next((text for text in (self.name, *self.ids, *self.logins) if text), "a row")
+        for text in (self.name, *self.ids, *self.logins):
+            if text:
+                return text
+        return "a row"
 
 
 def pairs(
     people: Sequence[Person], others: Sequence[Person], by: By, *, shared: bool = False
 ) -> dict[int, int]:
-    """Who of `people` is who of `others`, by position: those who have a key in common, where
-    neither could be anybody else. With `shared` several of `people` may be one of `others`."""
+    """Return the positions of the same persons in `people` and `others`.
+
+    They have a key in common, and neither could be anybody else. With `shared`, several of `people`
+    may be one of `others`.
+    """
     of_key = by_key((index, other.keys(by)) for index, other in enumerate(others))
-    fitting = [{index for key in person.keys(by) for index in of_key[key]} for person in people]
-    claims = Counter(index for each in fitting for index in each)
-    sure = ((index, *each) for index, each in enumerate(fitting) if len(each) == 1)
-    return {index: other for index, other in sure if shared or claims[other] == 1}
+    fitting: list[set[int]] = []
+    claims = Counter[int]()
+    for person in people:
+        candidates: set[int] = set()
+        for key in person.keys(by):
+            candidates.update(of_key[key])
+        fitting.append(candidates)
+        claims.update(candidates)
+    found: dict[int, int] = {}
+    for index, candidates in enumerate(fitting):
+        if len(candidates) == 1:
+            (other,) = candidates
+            if shared or claims[other] == 1:
+                found[index] = other
+    return found
 
 
 def by_key(things: Iterable[tuple[T, Iterable[str]]]) -> defaultdict[str, list[T]]:
-    """The things that have a key, of things with their keys."""
+    """Return the things of each key."""
     of_key = defaultdict[str, list[T]](list)
     for thing, keys in things:
         for key in keys:
@@ -62,7 +84,10 @@ def by_key(things: Iterable[tuple[T, Iterable[str]]]) -> defaultdict[str, list[T
 
 
 def connected(items: Sequence[Iterable[str]]) -> list[list[int]]:
-    """The places of those that share a key, directly or through others; each has at least one."""
+    """Return groups of positions of items that share a key, directly or through others.
+
+    Each item has at least one key.
+    """
     leader: dict[str, str] = {}
 
     def find(key: str) -> str:
@@ -71,18 +96,20 @@ def connected(items: Sequence[Iterable[str]]) -> list[list[int]]:
         return key
 
     groups: dict[str, list[int]] = {}
-    keys = [sorted(each) for each in items]
-    for first, *others in keys:
+    firsts: list[str] = []
+    for item in items:
+        first, *others = sorted(item)
+        firsts.append(first)
         for other in others:
             low, high = sorted((find(first), find(other)))
             leader[high] = low
-    for at, (first, *_) in enumerate(keys):
-        groups.setdefault(find(first), []).append(at)
-    return [*groups.values()]
+    for index, first in enumerate(firsts):
+        groups.setdefault(find(first), []).append(index)
+    return list(groups.values())
 
 
 def id_key(text: str) -> str:
-    """An id, login or email without case and surrounding space, its letters composed."""
+    """Return an id, login or email without case and surrounding space, with composed letters."""
     return unicodedata.normalize("NFC", text.strip()).casefold()
 
 
@@ -92,24 +119,31 @@ def id_keys(texts: Iterable[str]) -> frozenset[str]:
 
 
 def without_zeros(ids: Iterable[str]) -> frozenset[str]:
-    """Return what a spreadsheet leaves of ids of digits: `00429` as `429`."""
+    """Return ids of digits as a spreadsheet changes them: `00429` as `429`."""
     numbers = [key for key in id_keys(ids) if key.isascii() and key.isdecimal()]
     return frozenset(number.lstrip("0") for number in numbers) - {""}
 
 
 def name_keys(name: str) -> frozenset[str]:
-    """The letters of a name in the orders in which platforms write it; empty for no letters.
+    """Return the letters of a name in the orders in which platforms write it; none if it has no
+    letters.
+
     `Smith, Jo Ann` gives `smithjoann` and `joannsmith`, and so does `Jo Ann Smith`: two names are
-    alike when their keys meet."""
+    alike if they have a key in common.
+    """
     last, comma, first = name.partition(",")
     words = [first, last] if comma else name.split()
     turned = [*words[-1:], *words[:-1]]
-    keys = (unicodedata.normalize("NFKC", "".join(order)) for order in (words, turned))
-    folded = (unicodedata.normalize("NFKC", key.casefold()) for key in keys)
-    return frozenset("".join(filter(str.isalnum, key)) for key in folded) - {""}
+    return frozenset({_letters(words), _letters(turned)}) - {""}
 
 
-_SHOWN = 3
+def _letters(words: Iterable[str]) -> str:
+    composed = unicodedata.normalize("NFKC", "".join(words))
+    folded = unicodedata.normalize("NFKC", composed.casefold())
+    return "".join(filter(str.isalnum, folded))
+
+
+_MAX_SHOWN = 3
 
 
 def by_name_line(matched: Sequence[str]) -> list[str]:
@@ -124,7 +158,12 @@ def zeros_line(matched: Sequence[str]) -> list[str]:
 
 
 def _counted_line(how: str, matched: Sequence[str]) -> list[str]:
-    if len(matched) < 2:
-        return [f"{how}: {each}" for each in matched]
-    more = f"; and {len(matched) - _SHOWN} more" if len(matched) > _SHOWN else ""
-    return [f"{how}, {len(matched)} students: {'; '.join(matched[:_SHOWN])}{more}"]
+    if not matched:
+        return []
+    if len(matched) == 1:
+        return [f"{how}: {matched[0]}"]
+    shown = list(matched[:_MAX_SHOWN])
+    more = len(matched) - len(shown)
+    if more:
+        shown.append(f"and {more} more")
+    return [f"{how}, {len(matched)} students: {'; '.join(shown)}"]

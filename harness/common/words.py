@@ -1,4 +1,4 @@
-"""Numbers and lists in sentences; fractions as decimals, half up, in whole-number arithmetic."""
+"""Write numbers and lists for sentences; fractions as decimals, half up, in integer arithmetic."""
 
 import re
 from collections.abc import Iterable
@@ -7,38 +7,46 @@ from zoneinfo import available_timezones
 
 
 def listed(words: Iterable[str], joint: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`; "" for none."""
+    """Return `a`, `a and b` or `a, b and c`; an empty text for no words."""
     *first, last = (*words,) or ("",)
-    return f"{', '.join(first)} {joint} {last}" if first else last
+    if not first:
+        return last
+    return f"{', '.join(first)} {joint} {last}"
 
 
 def plural(count: Fraction | int, noun: str) -> str:
-    """The noun for this many."""
-    return noun if count == 1 else f"{noun}s"
+    """Return the noun for this many."""
+    if count == 1:
+        return noun
+    return f"{noun}s"
 
 
 def counted(count: int, noun: str) -> str:
-    """`3 checks`, `1 check`, `1,204 checks`."""
+    """Return `3 checks`, `1 check` or `1,204 checks`."""
     return f"{count:,} {plural(count, noun)}"
 
 
 def hundredths(exact: Fraction) -> int:
-    """A mark in hundredths, half up (of a negative number: half away from zero)."""
-    sign = -1 if exact < 0 else 1
+    """Return a mark in hundredths, half up (a negative one: half away from zero)."""
     numerator, denominator = abs(exact.numerator), exact.denominator
-    return sign * ((200 * numerator + denominator) // (2 * denominator))
+    amount = (200 * numerator + denominator) // (2 * denominator)
+    return -amount if exact < 0 else amount
 
 
 def rounded(exact: Fraction) -> str:
-    """A mark with two decimals, rounded half up: 1/200 is "0.01", 9/2 is "4.50"."""
+    """Return a mark with two decimals, rounded half up: "0.01" for 1/200, "4.50" for 9/2."""
     amount = hundredths(exact)
     sign = "-" if amount < 0 else ""
-    return f"{sign}{abs(amount) // 100}.{abs(amount) % 100:02d}"
+    whole, rest = divmod(abs(amount), 100)
+    return f"{sign}{whole}.{rest:02d}"
 
 
 def percent(part: int, whole: int) -> str:
-    """A share in percent to one decimal place, rounded down: "100.0" is all. "0.0" of nothing."""
-    tenths = 1000 * part // whole if whole else 0
+    """Return a share in percent with one decimal, rounded down: "100.0" only for all of it, "0.0"
+    if there is nothing."""
+    if not whole:
+        return "0.0"
+    tenths = 1000 * part // whole
     return f"{tenths // 10}.{tenths % 10}"
 
 
@@ -46,12 +54,14 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,6}(?:[.,][0-9]{1,6}|/[1-9][0-9]{0,5})?")
 
 
 def read_number(text: str) -> Fraction | None:
-    """A mark as people write it: `3.5`, `3,5`, `1/3`, `-1`; None for anything else."""
-    return Fraction(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
+    """Return a mark as people write it: `3.5`, `3,5`, `1/3`, `-1`; None for anything else."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    return Fraction(text.replace(",", "."))
 
 
 def zone_hint() -> str:
-    """What to do about a time zone that is not there: Windows and small containers have none."""
+    """Return the hint for an unknown time zone: Windows and small containers have none."""
     if available_timezones():
         return "write one like Australia/Brisbane"
     return "no time zone is known on this machine: pip install tzdata"

@@ -1,16 +1,16 @@
-"""When two values or texts are the same, and a value's source as part of a sentence.
+"""Decide whether two values or texts are the same; give a value's source as part of a sentence.
 
 A bool is not an int, an int is not a float, a list is not a tuple. `nan` is the same as `nan`, or
 a reference that returns it could never be matched. `0.0` and `-0.0` are the same, as by Python's
 `==`: no sheet asks for the sign of a zero (where it is printed, the text differs). Dicts and sets
-have no order. Objects are the same when their type's name and their attributes are. `TOO_LARGE`,
-and an attribute that cannot be read, never equals anything. `floats` says how far
-off floats may be.
+have no order. Objects are the same if the names of their types and their attributes are.
+`TOO_LARGE`, and an attribute that cannot be read, never equals anything. `floats` says how far off
+floats may be.
 """
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from harness.common.escaping import plain, shortened, visible
 from harness.matchers.numbers import contains_near, line_difference, without_floats
@@ -18,8 +18,8 @@ from harness.model.expectation import Floats, Ignore, TextRules
 from harness.model.values import KEYED, NAMED_CONTAINERS, Value, ValueKind
 
 SOURCE_LIMIT = 90  # characters
-WHOLE_LIMIT = 2000  # characters, where a value is not part of a sentence
-_MOST_COMPARED = 1_000_000  # characters, looking for lines that are the same but for their floats
+WHOLE_LIMIT = 2000  # characters of a value that is not part of a sentence
+_MAX_COMPARED = 1_000_000  # characters, looking for lines that are the same but for their floats
 _BLANKS = re.compile(r"[^\S\n]+")
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
@@ -27,7 +27,7 @@ _NEVER_SAME = frozenset({ValueKind.TOO_LARGE, ValueKind.UNREADABLE})
 
 
 def same(expected: Value, actual: Value, floats: Floats | None = None) -> bool:
-    """Whether two described values are the same by the rules above."""
+    """Return whether two described values are the same by the rules above."""
     pending = [(expected, actual)]
     while pending:
         left, right = pending.pop()
@@ -53,48 +53,67 @@ def _same_scalar(left: Value, right: Value, floats: Floats | None) -> bool:
         return same_text(left.text, right.text, TextRules(within=floats.within))
     if left.kind not in _NUMBERS:
         return False
-    number = float if left.kind is ValueKind.FLOAT else complex
+    is_float = left.kind is ValueKind.FLOAT
+    number = float if is_float else complex
     try:
-        one, other = number(left.text), number(right.text)
+        expected, actual = number(left.text), number(right.text)
     except (ValueError, OverflowError):
         return False
-    return one == other or (floats is not None and is_near(one, other, floats.within))
+    if expected == actual:
+        return True
+    return floats is not None and is_near(expected, actual, floats.within)
 
 
-def is_near(one: complex, other: complex, within: float) -> bool:
+def is_near(number: complex, other: complex, within: float) -> bool:
     """Return whether two numbers are at most this far apart. Numbers whose distance is too large
     for a float are not, and `nan` is near nothing."""
     try:
-        return abs(one - other) <= within
+        return abs(number - other) <= within
     except OverflowError:  # of complex numbers, or of an int and a float
         return False
 
 
 def same_shown(expected: str, actual: str, floats: Floats | None = None) -> bool:
-    """Whether two texts of values are the same, but for floats that are near enough."""
+    """Return whether two texts of values are the same, except for floats that are near enough."""
     if expected == actual or floats is None:
         return expected == actual
     return same_text(expected, actual, TextRules(within=floats.within))
 
 
 def with_tolerated(expected: Value, actual: Value, floats: Floats | None) -> Value:
-    """`actual` with the expected number in place of each one that is as near as `floats` allows, so
-    that what differs still is what is wrong. No deeper than `expected`, which is not hostile."""
+    """Return `actual` with the expected number in place of each one that is near enough, so that
+    the remaining differences are errors.
+
+    It goes no deeper than `expected`, which is not hostile.
+    """
     if floats is None or expected.kind is not actual.kind or expected.kind in _UNORDERED:
         return actual
     if expected.kind in _NUMBERS or expected.kind is ValueKind.STR:
-        return expected if _same_scalar(expected, actual, floats) else actual
-    places: dict[int, Value] = dict(enumerate(expected.items))
-    if expected.kind in KEYED:
-        names = map(Value.source, expected.items[::2])
-        values = dict(zip(names, expected.items[1::2], strict=False))
-        keys = enumerate(actual.items[::2])
-        places = {2 * at + 1: values[name] for at, key in keys if (name := key.source()) in values}
-    parts = enumerate(actual.items)
-    items = (
-        with_tolerated(places[at], part, floats) if at in places else part for at, part in parts
-    )
+        is_same = _same_scalar(expected, actual, floats)
+        return expected if is_same else actual
+    opposite = _opposite_parts(expected, actual)
+    items: list[Value] = []
+    for index, part in enumerate(actual.items):
+        if index in opposite:
+            items.append(with_tolerated(opposite[index], part, floats))
+        else:
+            items.append(part)
     return Value(actual.kind, actual.text, tuple(items))
+
+
+def _opposite_parts(expected: Value, actual: Value) -> dict[int, Value]:
+    """Return the expected part for each index in the actual value: the value of the same key, or
+    the part at the same place."""
+    if expected.kind not in KEYED:
+        return dict(enumerate(expected.items))
+    keys = map(Value.source, expected.items[::2])
+    values = dict(zip(keys, expected.items[1::2], strict=False))
+    opposite: dict[int, Value] = {}
+    for index, key in enumerate(actual.items[::2]):
+        source_of_key = key.source()
+        if source_of_key in values:
+            opposite[2 * index + 1] = values[source_of_key]
+    return opposite
 
 
 def _in_order(value: Value) -> tuple[Value, ...]:
@@ -103,12 +122,12 @@ def _in_order(value: Value) -> tuple[Value, ...]:
     if value.kind is ValueKind.DICT:
         pairs = zip(value.items[::2], value.items[1::2], strict=False)
         ordered = sorted(pairs, key=lambda pair: pair[0].source())
-        return tuple(part for pair in ordered for part in pair)
+        return tuple(chain.from_iterable(ordered))
     return value.items
 
 
 def normalised(text: str, rules: TextRules) -> str:
-    """`text` without what `rules` forgive, to be compared and not to be shown."""
+    """Return `text` without the differences that `rules` forgive, only for comparing."""
     ignore = rules.ignore
     if Ignore.WHITESPACE in ignore:
         lines = [_BLANKS.sub(" ", line).strip(" ") for line in text.split("\n")]
@@ -117,14 +136,15 @@ def normalised(text: str, rules: TextRules) -> str:
         text = "\n".join(line.rstrip(" \t\r") for line in text.split("\n"))
     if Ignore.BLANK_LINES in ignore:
         *lines, rest = text.split("\n")
-        text = "".join(f"{line}\n" for line in lines if line.strip()) + rest
+        with_text = [line for line in lines if line.strip()]
+        text = "\n".join([*with_text, rest])
     if Ignore.CASE in ignore:
         text = text.casefold()
     return text
 
 
 def same_text(expected: str, actual: str, rules: TextRules) -> bool:
-    """Whether two texts are the same, but for what `rules` forgive."""
+    """Return whether two texts are the same, except for differences that `rules` forgive."""
     expected, actual = normalised(expected, rules), normalised(actual, rules)
     if expected == actual or rules.within is None:
         return expected == actual
@@ -135,14 +155,15 @@ def same_text(expected: str, actual: str, rules: TextRules) -> bool:
 
 
 def same_line(expected: str, actual: str, rules: TextRules) -> bool:
-    """As `same_text`, of lines that are `normalised` already."""
+    """Return the same as `same_text` for lines that are `normalised` already."""
     if expected == actual or rules.within is None:
         return expected == actual
     return line_difference(expected, actual, rules.within) is None
 
 
 def contains_text(part: str, text: str, rules: TextRules) -> bool:
-    """Whether the part is somewhere in the text, but for what `rules` forgive."""
+    """Return whether the part is somewhere in the text, except for differences that `rules`
+    forgive."""
     part, text = normalised(part, rules), normalised(text, rules)
     if rules.within is None:
         return part in text
@@ -150,21 +171,26 @@ def contains_text(part: str, text: str, rules: TextRules) -> bool:
 
 
 def shown_lines(text: str, rules: TextRules) -> list[str]:
-    """The lines of a text as they are, without those that `rules` leave out of the comparison."""
+    """Return the lines of a text as they are, without those that `rules` leave out of the
+    comparison."""
     lines = text.split("\n")
     if Ignore.BLANK_LINES in rules.ignore:
         last = lines.pop()
-        return [*(line for line in lines if line.strip()), last]
+        with_text = [line for line in lines if line.strip()]
+        return [*with_text, last]
     if Ignore.WHITESPACE in rules.ignore:
         while len(lines) > 1 and not lines[-1].strip():
             del lines[-1]
-        first = next((at for at, line in enumerate(lines) if line.strip()), len(lines) - 1)
+        first = 0
+        while first < len(lines) - 1 and not lines[first].strip():
+            first += 1
         return [*lines[first:], ""]
     return lines
 
 
 def difference_of(expected: str, actual: str, rules: TextRules) -> tuple[int, int]:
-    """Where two lines first differ in what `rules` do not forgive, as an index into each."""
+    """Return where two lines first differ in something that `rules` do not forgive, as an index
+    into each."""
     left, right = _kept_text(expected, rules), _kept_text(actual, rules)
     found = None
     if rules.within is not None:
@@ -172,14 +198,16 @@ def difference_of(expected: str, actual: str, rules: TextRules) -> tuple[int, in
     if found is None:
         shared = shared_length(left, right)
         found = shared, shared
-    return _place(expected, rules, found[0]), _place(actual, rules, found[1])
+    at, other_at = found
+    return _place(expected, rules, at), _place(actual, rules, other_at)
 
 
 def shared_length(left: str, right: str) -> int:
-    """How many characters two texts have in common at their start."""
-    shorter = min(len(left), len(right))
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((index for index, (one, other) in pairs if one != other), shorter)
+    """Return the number of characters that two texts have in common at their start."""
+    for index, pair in enumerate(zip(left, right, strict=False)):
+        if pair[0] != pair[1]:
+            return index
+    return min(len(left), len(right))
 
 
 def _kept_text(line: str, rules: TextRules) -> str:
@@ -223,22 +251,24 @@ def _kept(line: str, rules: TextRules) -> Iterator[tuple[str, int]]:
 
 
 def with_equal_lines(expected: list[str], actual: list[str], rules: TextRules) -> list[str]:
-    """The actual lines, with an expected line in place of each that is the same but for its floats.
+    """Return the actual lines, with an expected line in place of each that is the same but for its
+    floats.
 
-    Both sides are `normalised`. What is left different is what is wrong, if the texts are not so
-    large that a line is compared only with the one opposite.
+    Both sides are `normalised`. The remaining differences are errors, unless the texts are so large
+    that a line is compared only with the one opposite.
     """
     if rules.within is None:
         return actual
     by_text: dict[str, list[str]] = {}
     for line in dict.fromkeys(expected):
         by_text.setdefault(without_floats(line), []).append(line)
-    left = _MOST_COMPARED
+    left = _MAX_COMPARED
     lines = list(actual)
     for at, line in enumerate(actual):
-        opposite = expected[at : at + 1]
-        elsewhere = by_text.get(without_floats(line), []) if left > 0 else []
-        for candidate in (*opposite, *elsewhere):
+        candidates = expected[at : at + 1]
+        if left > 0:
+            candidates += by_text.get(without_floats(line), ())
+        for candidate in candidates:
             left -= len(candidate) + len(line)
             if same_line(candidate, line, rules):
                 lines[at] = candidate
@@ -249,13 +279,15 @@ def with_equal_lines(expected: list[str], actual: list[str], rules: TextRules) -
 
 
 def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT, whole: bool = False) -> str:
-    """A value as Python source, made visible, shortened around character `at`; more of it
-    if `whole`."""
-    limit = WHOLE_LIMIT if whole else limit
+    """Return a value as Python source, made visible, shortened around character `at`; more of it if
+    `whole`."""
+    if whole:
+        limit = WHOLE_LIMIT
     return visible(shortened(value.source(at + 2 * limit), limit, at))
 
 
 def type_with_article(name: str) -> str:
-    """A type's name with its article: "an int", "a list"."""
-    article = "an" if name[:1].lower() in "aeiou" else "a"
+    """Return a type's name with its article: "an int", "a list"."""
+    has_vowel = name[:1].lower() in "aeiou"
+    article = "an" if has_vowel else "a"
     return f"{article} {plain(name, limit=40)}"

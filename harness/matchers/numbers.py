@@ -1,4 +1,4 @@
-"""Numbers inside a text, and when two lines are the same but for floats that are near enough.
+"""Find numbers inside a text, and compare lines that are the same but for near floats.
 
 A float has a decimal point between or before digits, or an exponent: `3.14`, `.5`, `1e-05`,
 `1,000.5`. It has no letter, digit or underscore before it, and no `.` and digit after it, so that
@@ -18,7 +18,7 @@ _NUMBER = re.compile(
     r"(?![0-9])(?!\.[0-9])"
 )
 _WORD = re.compile(r"[^ ]+")
-_LONGEST = 400  # characters of a number; a longer one is text, so 100 groups are enough
+_MAX_LENGTH = 400  # characters of a number; a longer one is text, so 100 groups are enough
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +51,14 @@ def numbers_in(text: str) -> list[Number]:
 
 
 def _number(found: re.Match[str]) -> Number | None:
-    if found.end() - found.start() > _LONGEST:
+    if found.end() - found.start() > _MAX_LENGTH:
         return None
     whole, rest = found["whole"] or "", found["rest"]
+    written = found[0].replace(",", "")
     return Number(
         start=found.start(),
         stop=found.end(),
-        value=float(f"{found['minus'] or ''}{whole.replace(',', '')}{rest}"),
+        value=float(written),
         is_float=bool(rest),
         is_grouped="," in whole,
     )

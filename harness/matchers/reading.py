@@ -1,5 +1,8 @@
-"""How a matcher is read from a place in a specification: the place with the words of its mistakes,
-and the key that names the matcher with its arguments."""
+"""Read a matcher at a place in a specification.
+
+`Field` is the place and the data there; `MatcherKey` the key that names the matcher, with its
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from harness.model.values import Value, ValueKind
 if TYPE_CHECKING:
     from harness.assignment.scenarios.context import Context
 
+_MAX_SHOWN = 40  # characters of a text in a message
 Schema = dict[str, Any]
 S = TypeVar("S")
 T = TypeVar("T")
@@ -29,7 +33,8 @@ class Field:
     """One place in a specification and the data there.
 
     Every error is noted with its place before `Refused` is raised. A reader of several fields goes
-    on, so that all errors of a file are reported together."""
+    on, so that all errors of a file are reported together.
+    """
 
     source: Context  # the scenario that is read, with the constants in force
     path: tuple[str | int, ...]  # the keys and indexes that lead here from the top of the file
@@ -39,30 +44,35 @@ class Field:
     patterns: Mapping[str, str]  # the assignment's named patterns: words to regular expression
 
     def at(self, key: str | int) -> Field:
-        """The field of a key of this mapping, or of an index of this list."""
+        """Return the field of a key of this mapping, or of an index of this list."""
         return replace(self, path=(*self.path, key), data=self.data[key])
 
     def items(self) -> list[Field]:
+        """Return the fields of this list."""
         return [self.at(index) for index in range(len(self.data))]
 
     def refuse(self, what: str, hint: str = "", *, of_key: bool = False) -> NoReturn:
-        """A mistake of the data here, or (`of_key`) of the key that leads here."""
+        """Note an error of the data here, or (`of_key`) of the key that leads here; raise
+        Refused."""
         self.source.refuse(self.path, what, hint, key=of_key)
 
     def expected(self, what: str, hint: str = "") -> NoReturn:
-        """The mistake that something else is expected than the data here, which is described."""
+        """Note the error that the data here is not as expected; raise Refused."""
         self.refuse(f"expected {what}, got {describe(self.data)}", hint)
 
     def text(self) -> str:
-        """The data, which must be a whole text."""
+        """Return the data as a text. Raise Refused, with the error noted, if it is not a whole
+        one."""
+        if isinstance(self.data, int | float):
+            self.expected("text", "quote it")
         if not isinstance(self.data, str):
-            self.expected("text", "quote it" if isinstance(self.data, int | float) else "")
+            self.expected("text")
         if not self.source.uncut(self.path):
             raise Refused
         return self.data
 
     def value(self) -> Value:
-        """The data as a value, templates filled in."""
+        """Return the data as a value, with templates filled in."""
         if isinstance(self.data, dict):
             hint = 'write the whole value as {python: "…"} (with unordered: true for any order)'
             self.refuse("expected a value, got a mapping", hint)
@@ -73,12 +83,13 @@ class Field:
         return Value.of(self.data)
 
     def render(self, text: str, quote: Callable[[str], str] = str) -> str:
-        """The text with its templates filled in, each inserted text through `quote`."""
+        """Return the text with its templates filled in, each inserted text through `quote`."""
         return self.source.render(text, self.path, quote)
 
     def expression(self) -> str:
-        """The data, which must be one Python expression with known names."""
-        # Code that a comment cuts short does not parse, and the mistake says so.
+        """Return the data as a Python expression. Raise Refused, with the error noted, if it is not
+        one or uses unknown names."""
+        # Code that a comment cuts short does not parse, and the error says so.
         text = self.data if isinstance(self.data, str) else self.text()
         self.source.expression(text, self.path)
         return text.strip()
@@ -98,7 +109,7 @@ def read_all(things: Iterable[S], reader: Callable[[S], T]) -> tuple[T, ...]:
 
 
 def describe(value: Any) -> str:
-    """What a YAML value is, for "expected …, got …"."""
+    """Describe a YAML value, for "expected …, got …"."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -106,18 +117,22 @@ def describe(value: Any) -> str:
     if isinstance(value, int | float):
         return f"the number {value}"
     if isinstance(value, str):
-        return f"the text {value!r}" if len(value) <= 40 else "text"
-    return "a list" if isinstance(value, list) else "a mapping"
+        is_short = len(value) <= _MAX_SHOWN
+        return f"the text {value!r}" if is_short else "text"
+    if isinstance(value, list):
+        return "a list"
+    return "a mapping"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint with the known name most like `name`; empty if none is."""
+    """Return a hint with the known name most like `name`; an empty text if none is alike."""
     candidates = list(known)
     close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
-    if not close:
-        folded = {candidate.lower(): candidate for candidate in candidates}
-        close = [folded[name.lower()]] if name.lower() in folded else []
-    return f"did you mean {close[0]}?" if close else ""
+    if close:
+        return f"did you mean {close[0]}?"
+    folded = {candidate.lower(): candidate for candidate in candidates}
+    other_case = folded.get(name.lower())
+    return f"did you mean {other_case}?" if other_case else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +149,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatcherKey:
-    """A key that names a matcher in YAML, and what makes the matcher of its parts."""
+    """A key that names a matcher in YAML, with the function that makes the matcher of its parts."""
 
     name: str
     make: Callable[..., Matcher]
@@ -148,7 +163,7 @@ class MatcherKey:
         return [part.key for part in self.parts.values() if part.key != self.name]
 
     def read(self, field: Field) -> Matcher:
-        """The matcher of a mapping with this key; Refused."""
+        """Return the matcher of a mapping with this key. Raise Refused, with the error noted."""
         stated = {name: part for name, part in self.parts.items() if part.key in field.data}
         for name, part in self.parts.items():
             if name not in stated and not part.optional:
@@ -161,13 +176,18 @@ class MatcherKey:
         return replace(matcher, floats=field.floats)  # type: ignore[type-var]
 
     def schema(self, any_matcher: Schema) -> Schema:
+        """Return the JSON Schema of a mapping with this key."""
+        properties: dict[str, Schema] = {}
+        required: list[str] = []
+        for part in self.parts.values():
+            schema = part.schema
+            properties[part.key] = schema(any_matcher) if callable(schema) else schema
+            if not part.optional:
+                required.append(part.key)
         return {
             "type": "object",
-            "properties": {
-                part.key: part.schema(any_matcher) if callable(part.schema) else part.schema
-                for part in self.parts.values()
-            },
-            "required": [part.key for part in self.parts.values() if not part.optional],
+            "properties": properties,
+            "required": required,
             "additionalProperties": False,
         }
 
@@ -181,41 +201,47 @@ def matcher_key(
     example: str = "",
     **parts: Part,
 ) -> MatcherKey:
-    """The key of the matcher `{name: …}`, which `make` makes of its parts (see `MatcherKey`)."""
-    first = next(iter(parts))
-    keyed = {
-        argument: replace(part, key=part.key or (name if argument == first else argument))
-        for argument, part in parts.items()
-    }
+    """Return the key of the matcher `{name: …}`, which `make` makes of its parts.
+
+    The first part is written under the name itself (see `MatcherKey`).
+    """
+    keyed: dict[str, Part] = {}
+    for argument, part in parts.items():
+        default = argument if keyed else name
+        keyed[argument] = replace(part, key=part.key or default)
     return MatcherKey(name=name, make=make, parts=keyed, for_text=for_text, example=example)
 
 
 def as_read(matcher: Matcher) -> Matcher:
-    """For a key whose one part is read as the whole matcher."""
+    """Return the matcher of a key whose one part is read as the whole matcher."""
     return matcher
 
 
 def read_values(field: Field) -> tuple[Value, ...]:
-    """The data as a list of values; Refused."""
+    """Return the data as a list of values. Raise Refused, with the error noted."""
     if not isinstance(field.data, list):
         field.expected("a list of values")
     return read_all(field.items(), Field.value)
 
 
 def read_number(field: Field) -> float:
-    """The data as a number; Refused."""
+    """Return the data as a number. Raise Refused, with the error noted."""
     if type(field.data) not in (int, float):
         field.expected("a number")
     return float(field.data)
 
 
 def _flag(field: Field) -> bool:
-    return field.data if isinstance(field.data, bool) else field.expected("true or false")
+    if not isinstance(field.data, bool):
+        field.expected("true or false")
+    return field.data
 
 
 def _distance(field: Field) -> float:
     number = read_number(field)
-    return number if number >= 0 else field.refuse("expected a number that is not negative")
+    if number < 0:
+        field.refuse("expected a number that is not negative")
+    return number
 
 
 TEXT = Part(read=lambda field: field.render(field.text()), schema={"type": "string"})

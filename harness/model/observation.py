@@ -165,8 +165,12 @@ class Observation:
 
 def transcript(turns: tuple[Turn, ...]) -> str:
     """Turns as a person would have seen them, typed text and Enter included."""
-    typed = ("" if turn.typed is None else turn.typed.echo() + "\n" for turn in turns)
-    return "".join(turn.printed + after for turn, after in zip(turns, typed, strict=True))
+    shown: list[str] = []
+    for turn in turns:
+        shown.append(turn.printed)
+        if turn.typed is not None:
+            shown.append(turn.typed.echo() + "\n")
+    return "".join(shown)
 
 
 class Isolation(StrEnum):

@@ -13,7 +13,7 @@ from graphlib import TopologicalSorter
 
 from harness.model.assignment import Assignment, Clause, ManualSlot, ProvidedVariant, SourceFile
 from harness.model.expectation import Expected
-from harness.model.stimulus import Limits, StandIn, Stimulus
+from harness.model.stimulus import Binding, Limits, StandIn, Stimulus
 from harness.model.verdict import VerdictKind
 
 __all__ = ["Assignment", "Clause", "ManualSlot", "ProvidedVariant", "SourceFile"]
@@ -94,40 +94,52 @@ class Plan:
     reference_digest: str
 
     def scenario(self, scenario_id: str) -> Scenario:
-        """Raises KeyError for an unknown id."""
+        """Return the scenario with this id. Raise KeyError for an unknown one."""
         return {scenario.id: scenario for scenario in self.scenarios}[scenario_id]
 
     def subset(self, keep: Callable[[Scenario], bool]) -> Plan:
-        """The same plan with only the scenarios that `keep` holds for, and only what they need."""
-        scenarios = tuple(scenario for scenario in self.scenarios if keep(scenario))
-        stimuli = [stimulus for scenario in scenarios for stimulus in scenario.stimuli]
-        needed = {stimulus.constants for stimulus in stimuli} | {()}
-        provided = {name for stimulus in stimuli for name in stimulus.provide}
-        stood_in = {each.file for scenario in scenarios for each in scenario.stand_ins}
+        """Return the plan with only the scenarios that `keep` accepts, and only the files that they
+        need."""
+        scenarios = tuple(filter(keep, self.scenarios))
+        constants: set[tuple[Binding, ...]] = {()}
+        provided: set[str] = set()
+        stood_in: set[str] = set()
+        for scenario in scenarios:
+            stood_in.update(stand_in.file for stand_in in scenario.stand_ins)
+            for stimulus in scenario.stimuli:
+                constants.add(stimulus.constants)
+                provided.update(stimulus.provide)
         whole = self.assignment
+        variants = (variant for variant in whole.variants if variant.constants in constants)
+        extra_files = (file for file in whole.extra_files if file.name in provided)
+        stand_in_files = (file for file in whole.stand_in_files if file.name in stood_in)
         assignment = replace(
             whole,
-            variants=tuple(each for each in whole.variants if each.constants in needed),
-            extra_files=tuple(file for file in whole.extra_files if file.name in provided),
-            stand_in_files=tuple(file for file in whole.stand_in_files if file.name in stood_in),
+            variants=tuple(variants),
+            extra_files=tuple(extra_files),
+            stand_in_files=tuple(stand_in_files),
         )
         return replace(self, assignment=assignment, scenarios=scenarios)
 
     def without_stand_ins(self) -> Plan:
-        """The same plan for those who must not have them: a stand-in answers half the sheet."""
+        """Return the plan without stand-ins, for those who must not have them: a stand-in answers
+        half the sheet."""
         scenarios = tuple(replace(scenario, stand_ins=()) for scenario in self.scenarios)
         return replace(self, scenarios=scenarios).subset(lambda scenario: True)
 
 
 def glob(pattern: str) -> re.Pattern[str]:
-    """The pattern to `fullmatch` with: `*` matches anything, all else (brackets too) is itself."""
-    return re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)
+    """Return the pattern to `fullmatch` with: `*` matches anything, other characters themselves."""
+    parts = map(re.escape, pattern.split("*"))
+    return re.compile(".*".join(parts), re.DOTALL)
 
 
 def needed(scenarios: Sequence[Scenario]) -> dict[str, tuple[Scenario, ...]]:
-    """Return for each scenario that needs others, by its id, those among `scenarios`, in the order
-    of its needs. No scenario needs an informational one, or itself."""
-    if not any(scenario.needs for scenario in scenarios):  # hardly an assignment has any
+    """Return the scenarios that each one needs, by its id, in the order of its needs.
+
+    Only those among `scenarios` count. No scenario needs an informational one, or itself.
+    """
+    if not any(scenario.needs for scenario in scenarios):  # few assignments have any
         return {}
     by_name: dict[str, list[Scenario]] = {}
     for scenario in scenarios:
@@ -136,7 +148,10 @@ def needed(scenarios: Sequence[Scenario]) -> dict[str, tuple[Scenario, ...]]:
                 by_name.setdefault(name, []).append(scenario)
     by_id: dict[str, tuple[Scenario, ...]] = {}
     for scenario in scenarios:
-        others = {other.id: other for name in scenario.needs for other in by_name.get(name, ())}
+        others: dict[str, Scenario] = {}
+        for name in scenario.needs:
+            for other in by_name.get(name, ()):
+                others[other.id] = other
         others.pop(scenario.id, None)
         if others:
             by_id[scenario.id] = tuple(others.values())
@@ -146,14 +161,13 @@ def needed(scenarios: Sequence[Scenario]) -> dict[str, tuple[Scenario, ...]]:
 def in_turn(
     scenarios: Sequence[Scenario], needs: Mapping[str, Sequence[Scenario]]
 ) -> Iterator[tuple[Scenario, ...]]:
-    """Return all scenarios in groups, each after the ones it needs. Raise CycleError for a
-    circle."""
+    """Yield all scenarios in groups, each after those it needs. Raise CycleError for a circle."""
     if not needs:
         yield tuple(scenarios)
         return
-    sorter = TopologicalSorter(
-        {scenario.id: [other.id for other in needs.get(scenario.id, ())] for scenario in scenarios}
-    )
+    sorter = TopologicalSorter[str]()
+    for scenario in scenarios:
+        sorter.add(scenario.id, *(other.id for other in needs.get(scenario.id, ())))
     sorter.prepare()
     while sorter.is_active():
         ready = set(sorter.get_ready())

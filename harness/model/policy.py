@@ -1,5 +1,5 @@
-"""The static check of a submission's text, in a limited process: the rules of the policy, the
-findings, and the outline of the program."""
+"""The static check of a submission's text: the rules of the policy, the findings, and the outline
+of the program. The check runs in a limited process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ class SourceFile:
     def lines(self) -> list[str]:
         """Its lines as Python counts them (`splitlines` knows other ends), without their ends."""
         lines = _LINE_END.split(self.data.decode("utf-8-sig", "replace"))
-        return lines if lines[-1] else lines[:-1]
+        if not lines[-1]:
+            lines.pop()
+        return lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +93,12 @@ class Printing:
     conditions: tuple[int, ...] = ()  # the lines of each `if` around it in the same loop
 
     def literal_in(self, text: str) -> int | None:
-        """How many characters of a line are literal ones of this; None: it shows no such line."""
+        """Return how many characters of a line are literal ones of this; None if it cannot show
+        such a line."""
         first, last = self.pieces[0], self.pieces[-1]
         if len(self.pieces) == 1:
-            return len(text) if text == first else None
+            is_whole = text == first
+            return len(text) if is_whole else None
         at, end = len(first), len(text) - len(last)
         if end < at or not (text.startswith(first) and text.endswith(last)):
             return None
@@ -121,34 +125,46 @@ class Outline:
     lucky_calls: tuple[LuckyCall, ...] = ()
 
     def shown_by(self, file: str, text: str) -> tuple[Printing, ...]:
-        """What may show a line of text in a program: those with most of it literal."""
-        candidates = [
-            (literal, each)
-            for each in self.printings
-            if each.file == file and (literal := each.literal_in(text)) is not None
-        ]
-        most = max((literal for literal, _ in candidates), default=0)
-        return tuple(each for literal, each in candidates if literal == most)
+        """Return the printings that may show a line of text in a program: those with most of it
+        literal."""
+        by_literal: dict[int, list[Printing]] = {}
+        for printing in self.printings:
+            if printing.file == file:
+                literal = printing.literal_in(text)
+                if literal is not None:
+                    by_literal.setdefault(literal, []).append(printing)
+        if not by_literal:
+            return ()
+        return tuple(by_literal[max(by_literal)])
 
     def loop_around(self, file: str, first: int, last: int) -> Loop | None:
-        loops = [loop for loop in self.loops if loop.file == file]
-        around = [loop for loop in loops if loop.first <= first and last <= loop.last]
-        return max(around, key=lambda loop: loop.first, default=None)
+        """Return the innermost loop around these lines."""
+        innermost: Loop | None = None
+        for loop in self.loops:
+            is_around = loop.file == file and loop.first <= first and last <= loop.last
+            if is_around and (innermost is None or loop.first > innermost.first):
+                innermost = loop
+        return innermost
 
     def function_at(self, file: str, line: int) -> str:
-        parts = (part for part in self.parts if part.callable and part.file == file)
-        return next((part.name for part in parts if part.first <= line <= part.last), "")
+        """Return the name of the function or class at a line; an empty text for none."""
+        for part in self.parts:
+            if part.callable and part.file == file and part.first <= line <= part.last:
+                return part.name
+        return ""
 
     def part(self, name: str) -> OutlinePart | None:
-        """The part or method of this name: the last one, which is the one in force."""
-        everything = (*self.members, *self.parts)
-        return next((part for part in reversed(everything) if part.name == name), None)
+        """Return the part or method of this name: the last one, which is in force."""
+        for part in reversed((*self.members, *self.parts)):
+            if part.name == name:
+                return part
+        return None
 
     def names(self, *, callable: bool = True) -> frozenset[str]:
         return frozenset(part.name for part in self.parts if part.callable is callable)
 
     def reached_from(self, names: Iterable[str]) -> frozenset[str]:
-        """These names and all that they mention, directly or not."""
+        """Return these names and all that they mention, directly or not."""
         reached: set[str] = set()
         pending = list(names)
         mentions = {part.name: part.mentions for part in self.parts}
@@ -160,8 +176,8 @@ class Outline:
         return frozenset(reached)
 
     def callees_first(self, names: Iterable[str]) -> tuple[str, ...]:
-        """These names such that a name comes after those that it mentions, directly or not, and
-        otherwise in the order of the text."""
+        """Return these names, each after those that it mentions, directly or not, otherwise in the
+        order of the text."""
         unsorted = dict.fromkeys(names)
         place = {part.name: index for index, part in enumerate(self.parts)}
 
@@ -207,8 +223,10 @@ class ImportPolicy:
     forbid: tuple[str, ...] | None = None
 
     def allowing(self, modules: Sequence[str]) -> ImportPolicy:
-        """The same, where only some modules are allowed with these too."""
-        return self if self.allow is None else replace(self, allow=(*self.allow, *modules))
+        """Return the policy with these modules allowed too, if it allows only some."""
+        if self.allow is None:
+            return self
+        return replace(self, allow=(*self.allow, *modules))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +247,9 @@ class NameList:
     forbid: tuple[str, ...] = ()
 
     def permits(self, name: str) -> bool:
-        return name not in self.forbid if self.allow is None else name in self.allow
+        if self.allow is None:
+            return name not in self.forbid
+        return name in self.allow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,8 +279,11 @@ class Policy:
         return replace(self, imports=next(imports, self.imports), file_imports=())
 
     def names(self, key: str) -> NameList | None:
-        """The list under a key; None: it restricts nothing."""
-        return next((names for names in self.lists if names.key == key), None)
+        """Return the list under a key; None if it restricts nothing."""
+        for names in self.lists:
+            if names.key == key:
+                return names
+        return None
 
     def clause_of(self, group: PolicyGroup) -> str:
         return {
@@ -305,7 +328,7 @@ class PythonVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unparsable:
-    """Why a file could not be read as Python, with the line where known."""
+    """Why a file could not be read as Python, with the line if it is known."""
 
     file: str
     reason: str
@@ -316,8 +339,10 @@ class Unparsable:
 
     @property
     def place(self) -> str:
-        """Return the file, with the line where it is known."""
-        return self.file if self.line is None else f"{self.file}:{self.line}"
+        """Return the file, with the line if it is known."""
+        if self.line is None:
+            return self.file
+        return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,7 +372,7 @@ class PolicyRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyReport:
-    """What the text of one submission showed."""
+    """The results of checking the text of one submission."""
 
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None

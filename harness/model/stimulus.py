@@ -32,6 +32,7 @@ class Key(StrEnum):
 
 
 KEY_NAMES = {Key.CTRL_C: "Ctrl-C", Key.CTRL_D: "Ctrl-D"}
+_ECHOES = {Key.CTRL_C: "^C", Key.CTRL_D: "^D"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +43,16 @@ class Typed:
     key: Key | None = None
 
     def echo(self) -> str:
-        """How a transcript shows it, without the line end."""
+        """Return the input as a transcript shows it, without the line end."""
         if self.key is None:
             return self.text
-        return "^D" if self.key is Key.CTRL_D else "^C"
+        return _ECHOES[self.key]
 
     def named(self) -> str:
-        """How an input is named outside a transcript, never empty: `a1`, `⏎`, `Ctrl-C`."""
-        return visible(self.text) or "⏎" if self.key is None else KEY_NAMES[self.key]
+        """Return the name of an input outside a transcript, never empty: `a1`, `⏎`, `Ctrl-C`."""
+        if self.key is not None:
+            return KEY_NAMES[self.key]
+        return visible(self.text) or "⏎"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +174,9 @@ class Action(ABC):
     @property
     def texts(self) -> tuple[str, ...]:
         """The Python texts that it evaluates."""
-        return (self.expression,) if self.expression else self.steps
+        if self.expression:
+            return (self.expression,)
+        return self.steps
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -222,15 +227,19 @@ class Stimulus:
     traces_lines: bool = False  # of any program only which of its lines run is observed
 
     def source_texts(self) -> tuple[str, ...]:
-        """The Python texts that it runs, without the literals of a draw; none of a program."""
-        return ((self.given,) if self.given else ()) + self.action.texts
+        """Return the Python texts that it runs, without the literals of a draw; none for a
+        program."""
+        if self.given:
+            return (self.given, *self.action.texts)
+        return self.action.texts
 
     def used_bindings(self) -> tuple[Binding, ...]:
-        """The names of a draw that its code uses: another one may fill in the answer."""
+        """Return the names of a draw that its code uses: another one may fill in the answer."""
         if not self.action.by_name:
             return ()
-        words = set(re.findall(r"\w+", " ".join((*self.source_texts(), self.action.equals))))
-        return tuple(each for each in self.bindings if each.name in words)
+        source = " ".join((*self.source_texts(), self.action.equals))
+        words = set(re.findall(r"\w+", source))
+        return tuple(binding for binding in self.bindings if binding.name in words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +253,8 @@ class Limits:
 
 
 def statements(source: str | bytes) -> list[ast.stmt]:
-    """The statements of somebody else's text, its warnings not shown; none if it is not Python."""
+    """Return the statements of somebody else's text, without showing its warnings; none if it is
+    not Python."""
     try:
         with warnings.catch_warnings(action="ignore"):
             return ast.parse(source).body
@@ -254,7 +264,8 @@ def statements(source: str | bytes) -> list[ast.stmt]:
 
 @functools.cache
 def called_function(source: str) -> str | None:
-    """The function that the last statement, `name(…)` or `x = name(…)`, calls; None for another."""
+    """Return the function that the last statement, `name(…)` or `x = name(…)`, calls; None for any
+    other statement."""
     match statements(source.strip())[-1:]:
         case [ast.Expr(value=ast.Call(func=ast.Name(id=name)))]:
             return name

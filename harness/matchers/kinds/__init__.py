@@ -1,5 +1,5 @@
-"""The matchers: those of one subject in a file, with all about them (how they are read from YAML,
-their JSON Schema, what they accept and their words); a new file is found by itself."""
+"""The matchers, a file for each subject: how they are read from YAML, their JSON Schema, the values
+they accept and their words. A new file is found automatically."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -15,32 +15,53 @@ DEFINITIONS = {False: "Matcher", True: "TextMatcher"}
 
 @cache
 def matcher_keys() -> Mapping[str, MatcherKey]:
-    """All matchers by the key that names them in YAML; ValueError where two have one name."""
+    """Return all matchers by the key that names them in YAML. Raise ValueError if two have the same
+    name."""
     keys = extensions(__name__, __path__, MatcherKey, lambda key: key.name)
     return {key.name: key for key in keys}
 
 
 @cache
 def matcher_classes() -> Mapping[str, type[Matcher]]:
-    """The classes of matchers by their names, as a stored plan names them."""
+    """Return the classes of matchers by their names, as a stored plan names them."""
     classes = subclasses(__name__, __path__, Matcher, lambda kind: kind.__name__)  # type: ignore[type-abstract]
     return {kind.__name__: kind for kind in classes if not isabstract(kind)}
 
 
 def _names(*, for_text: bool) -> tuple[str, ...]:
-    """The keys as a hint lists them, those that fit a text first."""
+    """Return the keys as a hint lists them, those that fit a text first."""
     keys = sorted(matcher_keys().values(), key=lambda key: not key.for_text)
     return tuple(key.name for key in keys if key.for_text or not for_text)
 
 
 def read(field: Field) -> Matcher:
-    """The matcher that a mapping `{key: …}` describes; Refused."""
-    data, keys = field.data, matcher_keys()
-    all_names = f"matchers are {listed(_names(for_text=field.for_text), 'or')}"
+    """Return the matcher that a mapping `{key: …}` describes. Raise Refused, with the error
+    noted."""
+    key = _stated_key(field)
+    if field.for_text and not key.for_text:
+        field.at(key.name).refuse("this matcher is not for text", of_key=True)
+    for other in field.data:
+        if other != key.name and other not in key.others:
+            names = _owners()[other]
+            takes = f"{names[0]} takes" if len(names) == 1 else f"{listed(names)} take"
+            field.at(other).refuse(f"only {takes} {other}", of_key=True)
+    return key.read(field)
+
+
+def _owners() -> dict[str, list[str]]:
+    """Return the names of the matchers that take each further key."""
     owners: dict[str, list[str]] = {}
-    for each in keys.values():
-        for other in each.others:
-            owners.setdefault(other, []).append(each.name)
+    for key in matcher_keys().values():
+        for other in key.others:
+            owners.setdefault(other, []).append(key.name)
+    return owners
+
+
+def _stated_key(field: Field) -> MatcherKey:
+    """Return the matcher's key in a mapping. Raise Refused, with the error noted, if there is none
+    or there are several."""
+    data, keys, owners = field.data, matcher_keys(), _owners()
+    all_names = f"matchers are {listed(_names(for_text=field.for_text), 'or')}"
     stated = [name for name in data if name in keys or name not in owners]
     unknown = [name for name in stated if name not in keys]
     if data.keys() == set(unknown) and len(data) != 1 and not field.for_text:
@@ -49,37 +70,27 @@ def read(field: Field) -> Matcher:
     if unknown:
         hint = nearest(str(unknown[0]), _names(for_text=False)) or all_names
         field.at(unknown[0]).refuse("unknown matcher", hint, of_key=True)
-    whole = [n for n in stated if all(o == n or o in keys[n].others for o in stated)]
-    stated = whole if len(whole) == 1 else stated
+    # A further key of one matcher may be the name of another one.
+    whole = [name for name in stated if {name, *keys[name].others}.issuperset(stated)]
+    if len(whole) == 1:
+        stated = whole
     if len(stated) != 1:
         field.refuse(f"expected one matcher, got {len(stated)}", all_names)
-    key = keys[stated[0]]
-    if field.for_text and not key.for_text:
-        field.at(key.name).refuse("this matcher is not for text", of_key=True)
-    for other in data:
-        if other != key.name and other not in key.others:
-            names = owners[other]
-            take = f"{listed(names)} take" if len(names) > 1 else f"{names[0]} takes"
-            field.at(other).refuse(f"only {take} {other}", of_key=True)
-    return key.read(field)
+    return keys[stated[0]]
 
 
 def schemas() -> dict[str, Schema]:
-    """The JSON Schema definitions of a matcher for any value and of one for a text."""
-    return {
-        name: {
-            "anyOf": [
-                key.schema({"$ref": f"#/$defs/{name}"})
-                for key in matcher_keys().values()
-                if key.for_text or not text
-            ]
-        }
-        for text, name in DEFINITIONS.items()
-    }
+    """Return the JSON Schema definitions of a matcher for any value and of one for a text."""
+    definitions: dict[str, Schema] = {}
+    for for_text, name in DEFINITIONS.items():
+        any_matcher = {"$ref": f"#/$defs/{name}"}
+        keys = [key for key in matcher_keys().values() if key.for_text or not for_text]
+        definitions[name] = {"anyOf": [key.schema(any_matcher) for key in keys]}
+    return definitions
 
 
 def read_matcher(field: Field) -> Matcher:
-    """The data as a matcher and no plain value; Refused."""
+    """Return the data as a matcher. Raise Refused, with the error noted, for a plain value."""
     if not isinstance(field.data, dict):
         hint = "write {contains: …} or {number: …} for a text, {one_of: […]} for a whole value"
         field.expected("a matcher", hint)

@@ -11,31 +11,33 @@ from harness.matchers.reading import Field, Part, Schema, as_read, matcher_key, 
 from harness.model.expectation import EXACT, Floats, Matcher, TextMatcher, TextRules
 from harness.model.values import Value, ValueKind
 
-_LONGEST_NAMED = 40  # characters
+_MAX_NAMED = 6
+_MAX_NAMED_LENGTH = 40  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneOf(Matcher):
-    """One of these values, or what one of these matchers accepts."""
+    """One of these values, or any that one of these matchers accepts."""
 
     values: tuple[Value, ...]
     matchers: tuple[Matcher, ...] = ()
     floats: Floats | None = None
 
     def accepts(self, value: Value) -> bool:
-        return any(same(candidate, value, self.floats) for candidate in self.values) or any(
-            matcher.accepts(value) for matcher in self.matchers
-        )
+        if any(same(candidate, value, self.floats) for candidate in self.values):
+            return True
+        return any(matcher.accepts(value) for matcher in self.matchers)
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
-        every = (*(Exactly(value=value) for value in self.values), *self.matchers)
-        return any(matcher.accepts_text(text, rules) for matcher in every)
+        options: list[Matcher] = [Exactly(value=value) for value in self.values]
+        options += self.matchers
+        return any(matcher.accepts_text(text, rules) for matcher in options)
 
     def in_words(self, *, whole: bool = False) -> str:
-        named = [source(each, limit=_LONGEST_NAMED, whole=whole) for each in self.values]
-        named += [matcher.in_words(whole=whole) for matcher in self.matchers]
-        if not whole and len(named) > _MOST_NAMED:
-            named[_MOST_NAMED:] = ["…"]
+        named = [source(value, limit=_MAX_NAMED_LENGTH, whole=whole) for value in self.values]
+        named += (matcher.in_words(whole=whole) for matcher in self.matchers)
+        if not whole and len(named) > _MAX_NAMED:
+            named[_MAX_NAMED:] = ["…"]
         return f"one of {', '.join(named)}"
 
 
@@ -47,21 +49,22 @@ def _schema(matcher: Schema) -> Schema:
 def _one_of(field: Field) -> OneOf:
     if not isinstance(field.data, list) or not field.data:
         field.expected("a list of values")
-    options: tuple[Value | Matcher, ...] = read_all(
-        field.items(), lambda item: read(item) if isinstance(item.data, dict) else item.value()
-    )
-    return OneOf(
-        values=tuple(option for option in options if isinstance(option, Value)),
-        matchers=tuple(option for option in options if isinstance(option, Matcher)),
-    )
+    options = read_all(field.items(), _option)
+    values = tuple(option for option in options if isinstance(option, Value))
+    matchers = tuple(option for option in options if isinstance(option, Matcher))
+    return OneOf(values=values, matchers=matchers)
+
+
+def _option(field: Field) -> Value | Matcher:
+    is_matcher = isinstance(field.data, dict)
+    return read(field) if is_matcher else field.value()
 
 
 ONE_OF = matcher_key("one_of", as_read, matcher=Part(read=_one_of, schema=_schema))
 
 
 _COMBINED = ("all_of", "none_of")
-_DEEPEST = 2
-_MOST_NAMED = 6
+_MAX_DEPTH = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +72,13 @@ class _Combination(Matcher):
     matchers: tuple[Matcher, ...]
 
     def _in_words(self, between: str, *, whole: bool) -> str:
-        named = self.matchers if whole else self.matchers[:_MOST_NAMED]
+        named = self.matchers if whole else self.matchers[:_MAX_NAMED]
         return between.join(part.in_words(whole=whole) for part in named)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllOf(_Combination):
-    """What every one of these accepts."""
+    """A value that all of these accept."""
 
     def accepts(self, value: Value) -> bool:
         return all(part.accepts(value) for part in self.matchers)
@@ -87,16 +90,18 @@ class AllOf(_Combination):
         return self._in_words(" and ", whole=whole)
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        return next(part for part in self.matchers if not holds(part)).failing_part(holds)
+        first = next(part for part in self.matchers if not holds(part))
+        return first.failing_part(holds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoneOf(_Combination):
-    """What not one of these accepts; of a value too large to compare that is not known."""
+    """A value that none of these accepts, unless it is too large to know."""
 
     def accepts(self, value: Value) -> bool:
-        known = value.kind is not ValueKind.TOO_LARGE
-        return known and not any(part.accepts(value) for part in self.matchers)
+        if value.kind is ValueKind.TOO_LARGE:
+            return False
+        return not any(part.accepts(value) for part in self.matchers)
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
         return not any(part.accepts_text(text, rules) for part in self.matchers)
@@ -105,9 +110,11 @@ class NoneOf(_Combination):
         return f"anything but {self._in_words(' or ', whole=whole)}"
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        """None of the first part that holds."""
-        held = tuple(part for part in self.matchers if holds(part))
-        return replace(self, matchers=held[:1] or self.matchers)
+        """Return `none_of` with only the first part that holds."""
+        for part in self.matchers:
+            if holds(part):
+                return replace(self, matchers=(part,))
+        return self
 
 
 def _matchers(field: Field) -> tuple[Matcher, ...]:
@@ -115,7 +122,8 @@ def _matchers(field: Field) -> tuple[Matcher, ...]:
         field.refuse("expected a list of matchers, got an empty list")
     if not isinstance(field.data, list):
         field.expected("a list of matchers")
-    if sum(key in _COMBINED for key in field.path) > _DEEPEST:
+    combinations = [key for key in field.path if key in _COMBINED]
+    if len(combinations) > _MAX_DEPTH:
         field.refuse("all_of and none_of go no deeper than one inside another", of_key=True)
     return read_all(field.items(), read_matcher)
 
@@ -137,8 +145,8 @@ class _OfLines(TextMatcher):
 
     def in_words(self, *, whole: bool = False) -> str:
         if isinstance(self.matcher, AllOf):
-            parts = [part.in_words(whole=whole) for part in self.matcher.matchers]
-            return f"{self.line} that {' and '.join(map(_clause, parts))}"
+            clauses = [_clause(part.in_words(whole=whole)) for part in self.matcher.matchers]
+            return f"{self.line} that {' and '.join(clauses)}"
         words = self.matcher.in_words(whole=whole)
         if words.startswith("text "):
             return words.replace("text", self.line, 1)
@@ -155,9 +163,9 @@ class LastLine(_OfLines):
         return self.matcher.accepts_text(last_line_of(text), rules)
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        """The last line with the one part that does not hold for it."""
-        part = self.matcher.failing_part(lambda one: holds(LastLine(matcher=one)))
-        return LastLine(matcher=part)
+        """Return the condition on the last line that does not hold."""
+        failing = self.matcher.failing_part(lambda part: holds(LastLine(matcher=part)))
+        return LastLine(matcher=failing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,10 +178,14 @@ class ALine(_OfLines):
         return any(self.matcher.accepts_text(line, rules) for line in lines_of(text))
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        """The one part that no line has; itself where each part has a line, but no line has all."""
-        parts = self.matcher.matchers if isinstance(self.matcher, AllOf) else ()
-        alone = (ALine(matcher=part) for part in parts)
-        return next((line for line in alone if not holds(line)), self)
+        """Return the condition that no line meets; itself if each is met by a line, but all by
+        none."""
+        if isinstance(self.matcher, AllOf):
+            for part in self.matcher.matchers:
+                of_part = ALine(matcher=part)
+                if not holds(of_part):
+                    return of_part
+        return self
 
 
 def last_line_of(text: str) -> str:
@@ -182,12 +194,15 @@ def last_line_of(text: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text without their ends; what follows the last end is a line if not empty."""
-    return text.removesuffix("\n").split("\n") if text else []
+    """Return the lines of a text without their ends; text after the last end is a line, too."""
+    if not text:
+        return []
+    return text.removesuffix("\n").split("\n")
 
 
 def _clause(words: str) -> str:
-    """What a text is, as said of a line: `contains "tries"`, `has the number 3`."""
+    """Return the words for a text as a clause about a line: `contains "tries"`, `has the number
+    3`."""
     if words.startswith("text that "):
         return words.removeprefix("text that ")
     if words.startswith("text with "):

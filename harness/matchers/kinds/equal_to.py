@@ -1,7 +1,8 @@
 """`{equals: expression}`: a value that equals the value of the expression.
 
 If the expression gives plain data beside the reference, it is compared here. An object of the
-program's own class is compared by the submission's own `==`, whose answer is observed."""
+program's own class is compared by the submission's own `==`, whose answer is observed.
+"""
 
 import ast
 import builtins
@@ -30,8 +31,11 @@ _DATA = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EqualTo(OfExpression):
-    """A value that is equal to that of the expression. The answer key says what kind of value that
-    is (`is_object`: no plain data); `resolved` puts data in place."""
+    """A value that is equal to the value of the expression.
+
+    The answer key tells the kind of that value (`is_object`: not plain data); `resolved` puts data
+    in its place.
+    """
 
     expression: str
     floats: Floats | None = None
@@ -49,9 +53,12 @@ class EqualTo(OfExpression):
         return False
 
     def tells_answer(self, value: Value) -> bool:
-        """Whether the expression, which gives this value, is told to a submission and holds no
-        object of its classes: then it is the answer itself, or has another `==` asked, of a class
-        of Python's that a program can change."""
+        """Return whether telling a submission the expression, which gives this value, tells it the
+        answer.
+
+        So it is if the value holds no object of its classes: it is the answer itself, or asks the
+        `==` of a class of Python's that a program can change.
+        """
         if _literal(self.expression) is not None or self.expression in _EMPTY:
             return False
         return all(part.kind is not ValueKind.OBJECT for part in value.parts())
@@ -72,14 +79,16 @@ class EqualTo(OfExpression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EqualData(Matcher):
-    """Data that is equal to this value: the same kinds, but 2.0, 2 and, as 1, True are equal
-    numbers. Of classes derived from a built-in kind that kind is observed."""
+    """Data that is equal to this value: of the same kinds, but 2.0 equals 2, and True equals 1.
+
+    A value of a class derived from a built-in kind is observed as that kind.
+    """
 
     value: Value
     floats: Floats | None = None  # how far off floats may be, anywhere in the value
 
     def accepts(self, value: Value) -> bool:
-        """Whether it is equal, whatever is said by an `==` of the submission's."""
+        """Return whether it is equal, whatever the submission's own `==` answers."""
         return same(*self.pair(value), self.floats)
 
     def in_words(self, *, whole: bool = False) -> str:
@@ -88,9 +97,13 @@ class EqualData(Matcher):
     def pair(self, value: Value) -> tuple[Value, Value]:
         """Return both values, with equal numbers of one kind, and with this value's floats wherever
         the other has one that is near enough."""
-        numbers = ((_number(part), part) for part in self.value.parts())
-        own = {number: part for number, part in numbers if number is not None}
-        expected, actual = _with_numbers(self.value, own), _with_numbers(value, own)
+        own: dict[complex, Value] = {}
+        for part in self.value.parts():
+            number = _number(part)
+            if number is not None:
+                own[number] = part
+        expected = _with_numbers(self.value, own)
+        actual = _with_numbers(value, own)
         return expected, with_tolerated(expected, actual, self.floats)
 
 

@@ -31,14 +31,17 @@ from harness.matchers.reading import (
 from harness.model.expectation import EXACT, Ignore, TextMatcher, TextRules
 from harness.model.values import ValueKind
 
-_MOST_NAMED = 6
+_MAX_NAMED = 6
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HasNumber(TextMatcher):
-    """A str in which the number, written as here, is not part of another: 4 is in "4 tries." and
-    neither in "14", "4.5" nor "-4". With `within` it may be another one that is near enough."""
+    """A str with this number, written as here, and not as a part of another one.
+
+    4 is in "4 tries.", but not in "14", "4.5" or "-4". With `within` it may be another one that is
+    near enough.
+    """
 
     number: str
     within: float | None = None
@@ -58,8 +61,10 @@ class HasNumber(TextMatcher):
         return re.search(pattern, text) is not None
 
     def in_words(self, *, whole: bool = False) -> str:
-        near = "" if self.within is None else f" (within {self.within:g})"
-        return f"text with the number {self.number}{near}"
+        words = f"text with the number {self.number}"
+        if self.within is not None:
+            words += f" (within {self.within:g})"
+        return words
 
 
 def _number(field: Field) -> str:
@@ -88,7 +93,7 @@ class HasNumbers(TextMatcher):
     unordered: bool = False
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
-        """Whether each number is there, as often as here: the first that is near enough is it."""
+        """Return whether each number is there, as often as here; the first near one counts."""
         within = max(self.within, rules.within or 0.0)
         wanted, found = list(self.numbers), [number.value for number in numbers_in(text)]
         if self.unordered:
@@ -126,7 +131,7 @@ NUMBERS = matcher_key(
 # Of CPU time, so that the load of the machine decides nothing. Sane patterns take milliseconds.
 BUDGET_SECONDS = 2.0
 
-# Signals reach the main thread alone, and `re` holds the interpreter's lock while it searches:
+# Signals reach only the main thread, and `re` holds the interpreter's lock while it searches:
 # for any other thread a process searches, which the same timer ends.
 _SEARCH = """
 import json, re, signal, sys
@@ -143,10 +148,12 @@ class _OverBudgetError(Exception):
 
 
 def occurs(pattern: str, text: str, flags: int = 0) -> bool:
-    """Whether `re.search` finds the pattern anywhere in the text. HarnessError when that takes more
-    than `BUDGET_SECONDS` of CPU time: the pattern is at fault, and nothing is known about the
-    program that printed the text."""
-    if not hasattr(signal, "setitimer"):  # Windows, where a student checks and nobody is graded
+    """Return whether `re.search` finds the pattern anywhere in the text.
+
+    Raise HarnessError if that takes more than `BUDGET_SECONDS` of CPU time: the pattern is at
+    fault, and nothing is known about the program that printed the text.
+    """
+    if not hasattr(signal, "setitimer"):  # on Windows students only check, nobody is graded
         return re.search(pattern, text, flags) is not None
     try:
         if threading.current_thread() is threading.main_thread():
@@ -198,15 +205,18 @@ class Matches(TextMatcher):
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
         # A folded pattern would be another pattern: forgive case by the flag instead.
-        others = replace(rules, ignore=tuple(i for i in rules.ignore if i is not Ignore.CASE))
-        flags = re.IGNORECASE if Ignore.CASE in rules.ignore else 0
+        without_case = tuple(rule for rule in rules.ignore if rule is not Ignore.CASE)
+        others = replace(rules, ignore=without_case)
+        ignores_case = Ignore.CASE in rules.ignore
+        flags = re.IGNORECASE if ignores_case else 0
         return occurs(self.pattern, normalised(text, others), flags)
 
     def in_words(self, *, whole: bool = False) -> str:
         return self.words or f"text that matches the pattern {quoted(self.pattern)}"
 
 
-# What some Pythons search for wrongly, with the first that does not: gh-106052, gh-100061.
+# Patterns that some Pythons search for wrongly, with the first correct version: gh-106052,
+# gh-100061.
 _SEARCHED_WRONGLY = (
     (re.compile(r"\)(?:[*+?]|\{[0-9,]*\})\+"), (3, 11, 5), "possessive quantifiers of groups"),
     (re.compile(r"\(\?>"), (3, 11, 2), "atomic groups"),
@@ -214,14 +224,16 @@ _SEARCHED_WRONGLY = (
 
 
 def fault_of(pattern: str, version: tuple[int, ...] = sys.version_info[:3]) -> str:
-    """Why a stated pattern is refused by this version of Python, which searches; "" where not."""
+    """Return why this version of Python, which searches, refuses a pattern; an empty text if it
+    does not."""
     try:
         re.compile(pattern)
     except re.error as error:
         return f"not a regular expression ({error})"
     for written, fixed, what in _SEARCHED_WRONGLY:
         if version < fixed and written.search(pattern):
-            here, needed = (".".join(map(str, each)) for each in (version, fixed))
+            here = ".".join(map(str, version))
+            needed = ".".join(map(str, fixed))
             return f"Python {here} searches wrongly for {what}: do without, or install {needed}"
     return ""
 
@@ -263,17 +275,20 @@ class LinesUnordered(TextMatcher):
         elif rest:
             return False
         for line in lines:
-            same = next((one for one in missing if same_line(one, line, rules)), None)
-            if same is None:
+            for index, candidate in enumerate(missing):
+                if same_line(candidate, line, rules):
+                    del missing[index]
+                    break
+            else:
                 return False
-            missing.remove(same)
         return not missing
 
     def in_words(self, *, whole: bool = False) -> str:
         head = f"these {len(self.lines)} lines in any order:"
         if whole:
             return "\n".join((head, *self.lines))
-        return f"{head} {', '.join(map(quoted, self.lines[:_MOST_NAMED]))}"
+        named = map(quoted, self.lines[:_MAX_NAMED])
+        return f"{head} {', '.join(named)}"
 
 
 def _lines(field: Field) -> tuple[str, ...]:

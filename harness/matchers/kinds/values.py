@@ -32,7 +32,7 @@ from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exactly(Matcher):
-    """This value and no other. It has no key: it is whatever is not a mapping."""
+    """Only this value. It has no key: everything but a mapping is read as this matcher."""
 
     value: Value
     floats: Floats | None = None  # how far floats may be off, anywhere in the value
@@ -50,12 +50,16 @@ class Exactly(Matcher):
         return stated is not None and same_text(stated, text, rules)
 
     def in_words(self, *, whole: bool = False) -> str:
-        near = "" if self.floats is None else f" (floats within {self.floats.within:g})"
-        return source(self.value, whole=whole) + near
+        words = source(self.value, whole=whole)
+        if self.floats is not None:
+            words += f" (floats within {self.floats.within:g})"
+        return words
 
     @property
     def exact_text(self) -> str | None:
-        return self.value.text if self.value.kind is ValueKind.STR else None
+        if self.value.kind is not ValueKind.STR:
+            return None
+        return self.value.text
 
 
 def exactly(text: str) -> Exactly:
@@ -75,7 +79,9 @@ class AnyValue(Matcher):
 
 
 def _any(field: Field) -> AnyValue:
-    return AnyValue() if field.data is True else field.expected("true")
+    if field.data is not True:
+        field.expected("true")
+    return AnyValue()
 
 
 ANY = matcher_key("any", as_read, matcher=Part(read=_any, schema={"const": True}))
@@ -156,10 +162,12 @@ class Unordered(Matcher):
             return False
         missing = list(self.items)
         for item in value.items:
-            at = next((i for i, one in enumerate(missing) if same(one, item, self.floats)), None)
-            if at is None:
+            for index, candidate in enumerate(missing):
+                if same(candidate, item, self.floats):
+                    del missing[index]
+                    break
+            else:
                 return False
-            del missing[at]
         return True
 
     def in_words(self, *, whole: bool = False) -> str:
@@ -185,9 +193,13 @@ class Yields(Matcher):
         is_right_type = self.any_iterator or value.text == GENERATOR
         if value.kind is not ValueKind.ITERATOR or not is_right_type:
             return False
-        given = value.items[: len(self.values)] if self.and_more else value.items
-        pairs = zip(self.values, given, strict=False)
-        return len(given) == len(self.values) and all(same(*pair, self.floats) for pair in pairs)
+        items = value.items
+        if self.and_more:
+            items = items[: len(self.values)]
+        if len(items) != len(self.values):
+            return False
+        pairs = zip(self.values, items, strict=True)
+        return all(same(*pair, self.floats) for pair in pairs)
 
     def in_words(self, *, whole: bool = False) -> str:
         more = " and then more" if self.and_more else ""
@@ -212,7 +224,7 @@ class PythonValue(OfExpression):
     yields: bool = False
 
     def accepts(self, value: Value) -> bool:
-        """Raises HarnessError: it has to be resolved before it is compared."""
+        """Raise HarnessError: it has to be resolved before it is compared."""
         raise HarnessError(f"{{python: {self.expression}}} was not evaluated")
 
     def in_words(self, *, whole: bool = False) -> str:
@@ -230,11 +242,11 @@ class PythonValue(OfExpression):
 
 
 def _floats(field: Field) -> Floats:
-    far = field.data
-    if isinstance(far, bool) or not isinstance(far, int | float) or far <= 0:
+    within = field.data
+    if isinstance(within, bool) or not isinstance(within, int | float) or within <= 0:
         field.expected("a positive number")
     in_text = field.floats is not None and field.floats.in_text
-    return Floats(within=far, in_text=in_text)
+    return Floats(within=within, in_text=in_text)
 
 
 PYTHON = matcher_key(
