@@ -13,30 +13,29 @@ from harness.execution import AnyDriver, ToolFailed
 from harness.grading.faults import place_of
 from harness.grading.observing.budget import SubmissionBudget, Used, budgeted, calibrated
 from harness.grading.observing.causes import CauseFinder
+from harness.grading.observing.in_order import RunsInOrder
 from harness.grading.observing.judged_runs import (
     Candidate,
     GraderSetup,
     JudgedRuns,
-    RunOutcome,
     SpeedTrials,
 )
-from harness.grading.observing.luck import flag_luck
 from harness.grading.observing.reference_calls import ReferenceCalls
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, read_program
 from harness.grading.observing.shared_run import CheckedObserver, Together
 from harness.judging.causes import undefined_functions, unreadable
 from harness.judging.explain.siblings import refine
 from harness.judging.failed_scenarios import failing
-from harness.judging.judge import merge_stand_in_verdict, not_run, without_addresses
+from harness.judging.judge import merge_stand_in_verdict, without_addresses
 from harness.judging.not_taken import with_not_taken
-from harness.marking.mark import excused, held_if_undecided, mark, with_stakes, without_mark
+from harness.marking.mark import held_if_undecided, mark, with_stakes, without_mark
 from harness.model.facts import NotJudged
 from harness.model.observation import Ending, Observation
-from harness.model.plan import Plan, Scenario, in_turn, needed
+from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport
 from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.model.submission import Submission
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import Verdict
 from harness.policy.rule import unchecked
 from harness.policy.sources import ENTRY, SOURCES
 from harness.results.reuse import ResultCache, encoded
@@ -217,7 +216,11 @@ class Grader(AbstractContextManager["Grader"]):
                 cache=cache,
                 budget=budget,
             )
-            first, second = self._run_in_turn(plan, candidate)
+            in_order = RunsInOrder(
+                runs=self._runs, speed=self._speed, plan=plan, candidate=candidate
+            )
+            in_order.run()
+            first, second = in_order.first, in_order.second
             # Of the second run nothing is explained or shown: it may hold a stand-in's answers.
             compared_with = self._setup.compared_with
             verdicts = refine(plan, first.verdicts, first.observations, compared_with)
@@ -249,52 +252,6 @@ class Grader(AbstractContextManager["Grader"]):
             verdicts=first.new_verdicts | second.new_verdicts | bits,
             seen={name: _digest(seen) for name, seen in digested.items()},
         )
-
-    def _run_in_turn(self, plan: Plan, candidate: Candidate) -> tuple[RunOutcome, RunOutcome]:
-        """The first run of all scenarios, but of those that need one that fails, whose verdict says
-        so; and the second of those that failed and have stand-ins."""
-        first, second = RunOutcome(), RunOutcome()
-        waived, _ = excused(plan, candidate.submission)  # others do not fail for these
-        needs = needed(plan.scenarios)
-        wrong: set[str] = set()
-        skipped: dict[str, Verdict] = {}
-        for turn, scenarios in enumerate(in_turn(plan.scenarios, needs)):
-            ready: list[Scenario] = []
-            for scenario in scenarios:
-                verdict = not_run(scenario, needs.get(scenario.id, ()), wrong)
-                if verdict is None:
-                    ready.append(scenario)
-                else:
-                    skipped[scenario.id] = verdict
-                    wrong.add(scenario.id)
-            if not ready:
-                continue
-            part = replace(plan, scenarios=tuple(ready)) if needs else plan
-            outcome = self._runs.observe_and_judge(part, candidate)
-            for scenario in ready:
-                if scenario.faster_than and outcome.verdicts[scenario.id].passed:
-                    seen = outcome.observations[scenario.id]
-                    if slow := self._speed.verdict(scenario, candidate.server, seen):
-                        outcome.verdicts[scenario.id] = slow
-            flag_luck(outcome, ready, candidate)
-            again = [s for s in ready if s.stand_ins and _is_wrong(outcome.verdicts[s.id])]
-            first = first.joined(outcome) if turn else outcome
-            verdicts = outcome.verdicts
-            if again:
-                standing_in = replace(plan, scenarios=tuple(s.standing_in() for s in again))
-                outcome = self._runs.alone(standing_in, candidate)
-                second = second.joined(outcome)
-                verdicts = verdicts | outcome.verdicts
-            if needs:
-                wrong |= {s.id for s in ready if _is_wrong(verdicts[s.id])} - waived
-        first.verdicts.update(skipped)
-        return first, second
-
-
-def _is_wrong(verdict: Verdict) -> bool:
-    """Return whether the submission failed, and not our own machinery or its total time."""
-    is_ours = verdict.kind is VerdictKind.HARNESS_ERROR
-    return not verdict.passed and not is_ours and not verdict.undecided
 
 
 _NOT_GRADED = "the harness failed on this submission ({}); a person has to look at it"

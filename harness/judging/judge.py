@@ -17,6 +17,7 @@ from harness.model.sentences import finished
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value
 from harness.model.verdict import (
+    DIFFERS_FROM_RUN_TO_RUN,
     OUT_OF_BUDGET,
     StandInOutcome,
     Verdict,
@@ -63,6 +64,14 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
         on_wall_time=limit == Ending.TIMEOUT,
         boards=board_arguments(stimulus, shown),
     )
+
+
+def differs_from_run_to_run() -> Verdict:
+    """Failed, since only a run after others had another outcome. What it did is not shown: it may
+    hold what the program was asked meanwhile."""
+    message = "It passes at first, but not when it runs again after other checks."
+    explanation = Explanation(rule=DIFFERS_FROM_RUN_TO_RUN, message=message)
+    return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
 
 def out_of_budget() -> Verdict:

@@ -16,6 +16,7 @@ from harness.model.policy import LuckyCall
 from harness.model.sentences import statement, text_of
 
 NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
+DIFFERS_FROM_RUN_TO_RUN = "differs_from_run_to_run"  # the rule for what another run does not show
 OUT_OF_BUDGET = "out_of_budget"  # the rule for what was not run: all time was used up
 
 

@@ -23,6 +23,7 @@ from harness.grading.observing.running import (
     LOWEST_SECONDS,
     SECOND_LOOKS,
     SHORTEST_SECONDS,
+    FunctionMemory,
     LoopingBudget,
     Running,
 )
@@ -475,7 +476,9 @@ class Varying(Program):
 
 
 def looked_at(program: Program, *scenarios: Scenario) -> Running:
-    return Running(program, plan(*scenarios), None, looks_left=SECOND_LOOKS).run()
+    whole = plan(*scenarios)
+    memory = FunctionMemory(LoopingBudget(whole, None), looks_left=SECOND_LOOKS)
+    return Running(program, whole, None, memory=memory).run()
 
 
 def test_what_is_close_to_its_limit_is_looked_at_again() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -24,6 +24,8 @@ from harness.grading.observing.budget import SubmissionBudget, calibrated, total
 from harness.grading.observing.running import (
     LIMIT_ENDINGS,
     SECOND_LOOKS,
+    FunctionMemory,
+    LoopingBudget,
     Observer,
     Running,
     run_scenario,
@@ -173,6 +175,8 @@ class RunOutcome:
     new_verdicts: dict[str, Verdict] = field(default_factory=dict)
     isolation: Isolation = Isolation.ALONE
     isolation_reason: str = ""
+    # Of those answered from a shared run, by scenario id: the key of what is stored of it.
+    shared: dict[str, str] = field(default_factory=dict)
 
     def joined(self, later: RunOutcome) -> RunOutcome:
         """Merge this with a later run of other scenarios of the same submission."""
@@ -184,7 +188,13 @@ class RunOutcome:
             new_verdicts=self.new_verdicts | later.new_verdicts,
             isolation=Isolation.SHARED if both_shared else Isolation.ALONE,
             isolation_reason=self.isolation_reason or later.isolation_reason,
+            shared=self.shared | later.shared,
         )
+
+    def forget(self, name: str) -> None:
+        """As if this scenario had not been run."""
+        self.observations.pop(name, None)
+        self.verdicts.pop(name, None)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -256,12 +266,23 @@ class JudgedRuns:
         self.shared = SharedRuns(setup.plan, self._key, self._secret)
         self._reference_verdicts: dict[str, Verdict] = {}
 
-    def observe_and_judge(self, plan: Plan, candidate: Candidate) -> RunOutcome:
-        """Observe and judge all scenarios, in a shared process if the program may have one."""
+    def memory(self, plan: Plan) -> FunctionMemory:
+        """The memory that the parts of a plan begin with."""
+        return FunctionMemory(LoopingBudget(plan, self._key), SECOND_LOOKS)
+
+    def observe_and_judge(
+        self,
+        plan: Plan,
+        candidate: Candidate,
+        memory: FunctionMemory,
+        later: Collection[str] = frozenset(),
+    ) -> RunOutcome:
+        """All scenarios, in a shared process if the program may have one. `later` are the ids of
+        those that come afterwards."""
         server, cache, sharing = candidate.server, candidate.cache, candidate.report.sharing
 
         def all_alone(reason: str) -> RunOutcome:
-            return replace(self.alone(plan, candidate), isolation_reason=reason)
+            return replace(self.alone(plan, candidate, memory), isolation_reason=reason)
 
         if not sharing.allowed:
             return all_alone(sharing.reason)
@@ -285,12 +306,14 @@ class JudgedRuns:
         ]
         together = Together()
         if unseen or not shared.observations:
-            together = shared_runs.run(server, unseen or plan.scenarios)
+            together = shared_runs.run(server, unseen or plan.scenarios, later)
         if together.refused:
             return all_alone(together.refused)
         checked = CheckedObserver(server, together, shared.taken, self.judge_of)
-        outcome = self.alone(plan, replace(candidate, server=checked), shared)
+        tried = memory.copy()  # what refutes the shared run teaches nothing of the functions
+        outcome = self.alone(plan, replace(candidate, server=checked), tried, shared)
         if checked.refuted is None:
+            memory.learn(tried)
             return replace(outcome, isolation=Isolation.SHARED)
         name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
         return all_alone(f"{name} does not do alone what it did in the shared run")
@@ -300,7 +323,11 @@ class JudgedRuns:
         return answers[index] if index < len(answers) else None
 
     def alone(
-        self, plan: Plan, candidate: Candidate, shared: _SharedAnswers | None = None
+        self,
+        plan: Plan,
+        candidate: Candidate,
+        memory: FunctionMemory,
+        shared: _SharedAnswers | None = None,
     ) -> RunOutcome:
         """Observe each scenario alone that neither an earlier run nor a shared run has."""
         shared = shared or _SharedAnswers()
@@ -317,8 +344,15 @@ class JudgedRuns:
                 _log.info("used the stored result of %s", scenario.id)
             return earlier
 
-        running = Running(candidate.server, plan, self._key, recall, arrivals.keep, self._thorough)
-        running.looks_left = SECOND_LOOKS
+        running = Running(
+            candidate.server,
+            plan,
+            self._key,
+            recall,
+            arrivals.keep,
+            self._thorough,
+            memory,
+        )
         ran = running.run()
         outcome = RunOutcome(observations=ran.observed)
         within = plan.assignment.floats_within
@@ -330,6 +364,8 @@ class JudgedRuns:
             # A shared run gives the reference's own observations, not only equal ones.
             is_same = [*map(id, observations)] == [*map(id, reference)]
             is_reference_itself = name in shared.keys and is_same
+            if is_reference_itself:
+                outcome.shared[name] = shared.keys[name]
             # Stored anew: that it equals the reference (of a shared run), or what it did alone;
             # never what was cut, nor another answer of a shared run.
             # A shared run that was cut short was not audited: nothing of it is kept.

@@ -5,8 +5,11 @@ not depend on that: docs/decisions/a-looping-submission-has-a-budget.md. What th
 from the plan and the reference's times: the same submission meets the same limits in every run.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Self
 
 from harness.common import serial
@@ -50,7 +53,8 @@ Keep = Callable[[Scenario, int, Observation], Observation]  # what is kept of a 
 
 
 class LoopingBudget:
-    """Of one run of a plan: what may be spent on scenarios that do not end."""
+    """Of one run of a plan, in one part or several: what may be spent on scenarios that do not
+    end."""
 
     def __init__(self, plan: Plan, key: AnswerKey | None) -> None:
         self._needed: dict[str, float] = {}
@@ -67,6 +71,11 @@ class LoopingBudget:
         over = whole - LOWEST_SECONDS * len(plan.scenarios)
         self._left_for_full = max(over, whole * LEAST_SHARE)
         self._left = whole * FOR_SHORTENED / BUDGET
+        self._to_come = len(plan.scenarios)  # in this part and later ones
+
+    def begin_part(self, scenarios: Sequence[Scenario]) -> None:
+        """Leave to later parts what they need."""
+        self._to_come -= len(scenarios)
 
     def is_endless(self, scenario: Scenario) -> bool:
         """Return whether the reference itself runs into a limit there, as it then should."""
@@ -83,7 +92,8 @@ class LoopingBudget:
     def shortened(self, scenarios: Iterable[Scenario]) -> dict[str, Limits]:
         """Limits by scenario id under which all of these together stay within what is left. With
         enough left that is the greater of 0.05 s and 50 times the reference's CPU seconds; with
-        less, all are lowered alike towards what a right program needs at the least."""
+        less, all are lowered alike towards what a right program needs at the least. Later parts
+        have their share of it left."""
         bounds: list[tuple[Scenario, float, float]] = []
         for scenario in scenarios:
             needed, most = self._needed.get(scenario.id, 0.0), scenario.limits.cpu_seconds
@@ -92,14 +102,38 @@ class LoopingBudget:
             bounds.append((scenario, low, high))
         lowest = sum(low for _, low, _ in bounds)
         spare = sum(high for _, _, high in bounds) - lowest
-        share = min(1.0, max(0.0, (self._left - lowest) / spare)) if spare else 1.0
+        left = self._left
+        if self._to_come:
+            left *= len(bounds) / (len(bounds) + self._to_come)
+        share = min(1.0, max(0.0, (left - lowest) / spare)) if spare else 1.0
         limits: dict[str, Limits] = {}
         for scenario, low, high in bounds:  # with less CPU time as much less time to sleep
             cpu, full = low + share * (high - low), scenario.limits
             asleep = max(LOWEST_WALL_SECONDS, full.wall_seconds * cpu / full.cpu_seconds)
             wall = min(full.wall_seconds, asleep)
             limits[scenario.id] = replace(full, cpu_seconds=cpu, wall_seconds=wall)
+        self._left -= sum(given.cpu_seconds for given in limits.values())
         return limits
+
+
+@dataclass(slots=True)
+class FunctionMemory:
+    """What is known of a submission's functions, and may be spent on them, while the parts of a
+    plan run one after another."""
+
+    budget: LoopingBudget
+    looks_left: int = 0  # in vain, at what ran into its limit
+    ends: set[str] = field(default_factory=set)  # functions that came to an end at least once
+    loops: set[str] = field(default_factory=set)  # functions that ran into a full limit
+
+    def copy(self) -> FunctionMemory:
+        """One that what is run from now on does not change."""
+        return FunctionMemory(copy(self.budget), self.looks_left, {*self.ends}, {*self.loops})
+
+    def learn(self, later: FunctionMemory) -> None:
+        """Take what a copy of this has learnt meanwhile."""
+        self.budget, self.looks_left = later.budget, later.looks_left
+        self.ends, self.loops = later.ends, later.loops
 
 
 def run_scenario(
@@ -123,10 +157,10 @@ def run_scenario(
 
 @dataclass(slots=True)
 class Running:
-    """What is known of a submission's functions while its scenarios run, all of a plan but those
-    whose observations `recall` still has. Memory only saves running: what is run, and under which
-    limits, is decided as if there were none, so that a run that goes on finds what an uninterrupted
-    one does."""
+    """Runs a submission's scenarios, all of a plan but those whose observations `recall` still has.
+    `memory` is of the parts of the plan that ran before. What is recalled only saves running: what
+    is run, and under which limits, is decided as if nothing were, so that a run that goes on finds
+    what an uninterrupted one does."""
 
     observer: Observer
     plan: Plan
@@ -134,20 +168,25 @@ class Running:
     recall: Recall = lambda scenario: None
     keep: Keep | None = None
     thorough: bool = False
+    memory: InitVar[FunctionMemory | None] = None
+    _memory: FunctionMemory = field(init=False)
     budget: LoopingBudget = field(init=False)
     # By scenario id, one a draw; fewer where a draw hit a limit.
     observed: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)  # scenarios that were not recalled
-    ends: set[str] = field(default_factory=set)  # functions that came to an end at least once
-    loops: set[str] = field(default_factory=set)  # functions that ran into a full limit
+    ends: set[str] = field(init=False)
+    loops: set[str] = field(init=False)
     put_off: dict[str, list[Scenario]] = field(default_factory=dict)  # by function
-    looks_left: int = 0  # in vain, at what ran into its limit
 
-    def __post_init__(self) -> None:
-        self.budget = LoopingBudget(self.plan, self.key)
+    def __post_init__(self, memory: FunctionMemory | None) -> None:
+        if memory is None:
+            memory = FunctionMemory(LoopingBudget(self.plan, self.key))
+        self._memory = memory
+        self.budget, self.ends, self.loops = memory.budget, memory.ends, memory.loops
 
     def run(self) -> Self:
         """Run all at full limits but those that may loop, which are put off; then these."""
+        self.budget.begin_part(self.plan.scenarios)
         for scenario in self.plan.scenarios:
             function = scenario.function
             if self.thorough or self.budget.is_endless(scenario) or function in self.ends:
@@ -211,10 +250,11 @@ class Running:
     def _look_again(self) -> None:
         """Look once more, with twice the time, at what ran into its full limit of CPU time: close
         to it the moment decides, and not the program."""
+        memory = self._memory
         for scenario in self.plan.scenarios:
             seen = self.observed[scenario.id][-1]
             is_new = scenario.id in self.fresh and not self.budget.is_endless(scenario)
-            if not self.looks_left or not is_new or seen.ending is not Ending.CPU_LIMIT:
+            if not memory.looks_left or not is_new or seen.ending is not Ending.CPU_LIMIT:
                 continue
             if not self._ends_in_time(scenario):
                 continue
@@ -233,9 +273,9 @@ class Running:
         if again[-1].ending is Ending.NOT_RUN:
             return False
         if len(again) <= len(before) or again[len(before)].ending in LIMIT_ENDINGS:
-            self.looks_left -= 1
+            self._memory.looks_left -= 1
             return False
-        self.looks_left = SECOND_LOOKS
+        self._memory.looks_left = SECOND_LOOKS
         if all(seen.cpu_seconds < most for seen in again):
             self.observed[scenario.id] = again
             if self.keep is not None:

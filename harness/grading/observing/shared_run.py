@@ -9,7 +9,7 @@ ones of each function is observed again as well: an audit.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Protocol, runtime_checkable
@@ -138,7 +138,14 @@ class SharedRuns:
             self._prepare(server)
         return self._digests
 
-    def run(self, server: Observer, scenarios: Iterable[Scenario]) -> Together:
+    def run(
+        self,
+        server: Observer,
+        scenarios: Iterable[Scenario],
+        later: Collection[str] = frozenset(),
+    ) -> Together:
+        """Run these; functions of which scenarios with the ids `later` share a process as well are
+        audited then."""
         if not isinstance(server, SharingObserver):
             return Together(refused="this machine runs programs over pipes")
         if self._key is None:
@@ -177,7 +184,13 @@ class SharedRuns:
                     entry=entry, data=data, sources=server.sources
                 )
         least_last = sorted(equal.values(), key=lambda entry: entry.lot, reverse=True)
-        audited = {entry.scenario.function: id(entry.stimulus) for entry in least_last}
+        known = self._entries.values()
+        put_off = {entry.scenario.function for entry in known if entry.scenario.id in later}
+        audited = {
+            entry.scenario.function: id(entry.stimulus)
+            for entry in least_last
+            if entry.scenario.function not in put_off
+        }
         return Together(
             passed={id(entry.stimulus): entry.reference for entry in equal.values()},
             differs={id(entry.stimulus): entry.reference for entry in other.values()},

@@ -93,6 +93,7 @@ _BESIDE = {
     "module_not_taken": "imports a module that was handed in and is not taken",
     "not_gradable": "the files cannot be graded",
     "not_run": "not run, because something else must be right first",
+    "differs_from_run_to_run": "differs from run to run",
     "out_of_budget": "was not run, since all time was used up",
     "too_slow": "is right, but too slow",
     "unreadable": "Python cannot read the file",

@@ -1,0 +1,148 @@
+"""All runs of a submission that decide its verdicts, what its student sees before what is hidden:
+docs/decisions/what-is-shown-runs-first.md.
+
+What a hidden scenario asks must not have existed in any process before the last one whose output
+may be shown has ended: whatever a program finds to write it down in, there is nothing yet to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.grading.observing.judged_runs import (
+    Candidate,
+    JudgedRuns,
+    RunOutcome,
+    SpeedTrials,
+)
+from harness.grading.observing.luck import flag_luck
+from harness.grading.observing.running import FunctionMemory
+from harness.judging.judge import differs_from_run_to_run, not_run
+from harness.marking.mark import excused
+from harness.model.observation import Isolation
+from harness.model.plan import Plan, Scenario, Visibility, in_turn, needed
+from harness.model.policy import Sharing
+from harness.model.verdict import Verdict, VerdictKind
+
+
+def by_visibility(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, ...]]:
+    """The scenarios in parts, those that students see first in the first."""
+    for visibility in Visibility:
+        part = tuple(one for one in scenarios if one.visibility is visibility)
+        if part:
+            yield part
+
+
+@dataclass(slots=True, kw_only=True)
+class RunsInOrder:
+    """Runs all scenarios of a plan, but those that need one that fails, whose verdict says so.
+    `first` is of all of them, `second` of those that failed and have stand-ins."""
+
+    runs: JudgedRuns
+    speed: SpeedTrials
+    plan: Plan
+    candidate: Candidate
+    first: RunOutcome = field(default_factory=RunOutcome)
+    second: RunOutcome = field(default_factory=RunOutcome)
+    _needs: Mapping[str, Sequence[Scenario]] = field(init=False)
+    _waived: Collection[str] = field(init=False)
+    _wrong: set[str] = field(default_factory=set)
+    _memory: FunctionMemory = field(init=False)
+    _second_memory: FunctionMemory = field(init=False)
+    _has_begun: bool = False
+
+    def __post_init__(self) -> None:
+        self._needs = needed(self.plan.scenarios)
+        self._waived, _ = excused(self.plan, self.candidate.submission)
+        self._memory = self.runs.memory(self.plan)
+        self._second_memory = self.runs.memory(self.plan)
+
+    def run(self) -> None:
+        later = {one.id for one in self.plan.scenarios}
+        for part in by_visibility(self.plan.scenarios):
+            before = self.first
+            for group in in_turn(part, needed(part)):
+                later -= {one.id for one in group}
+                self._run(group, later)
+            self._doubt(before)
+        self._skip_what_needs_others()
+
+    def _run(self, group: Sequence[Scenario], later: Collection[str]) -> None:
+        """Run those of a group that need nothing that is known to be wrong. The ids `later` are of
+        what comes afterwards."""
+        ready = tuple(one for one in group if self._skipped(one, self._wrong) is None)
+        self._wrong |= {one.id for one in group} - {one.id for one in ready}
+        if not ready:
+            return
+        part = replace(self.plan, scenarios=ready)
+        outcome = self.runs.observe_and_judge(part, self._candidate_now(), self._memory, later)
+        for scenario in ready:
+            if scenario.faster_than and outcome.verdicts[scenario.id].passed:
+                seen = outcome.observations[scenario.id]
+                if slow := self.speed.verdict(scenario, self.candidate.server, seen):
+                    outcome.verdicts[scenario.id] = slow
+        flag_luck(outcome, ready, self.candidate)
+        self.first = self.first.joined(outcome) if self._has_begun else outcome
+        self._has_begun = True
+        again = [one for one in ready if one.stand_ins and is_wrong(outcome.verdicts[one.id])]
+        if again:
+            standing_in = replace(self.plan, scenarios=tuple(one.standing_in() for one in again))
+            outcome = self.runs.alone(standing_in, self.candidate, self._second_memory)
+            self.second = self.second.joined(outcome)
+        self._wrong |= {one.id for one in ready if self._is_wrong(one)} - set(self._waived)
+
+    def _candidate_now(self) -> Candidate:
+        """The candidate; once something had to run alone, with all its processes its own."""
+        if not self._has_begun or self.first.isolation is Isolation.SHARED:
+            return self.candidate
+        sharing = Sharing(allowed=False, reason=self.first.isolation_reason)
+        report = replace(self.candidate.report, sharing=sharing)
+        return replace(self.candidate, report=report)
+
+    def _doubt(self, before: RunOutcome) -> None:
+        """Where this part showed that the program depends on what ran before, and earlier parts
+        were believed: run again alone what they have from shared processes. What is seen now may
+        hold what was asked since, so only one bit of it is used, and nothing is kept."""
+        if not before.shared or self.first.isolation is Isolation.SHARED:
+            return
+        scenarios = tuple(one for one in self.plan.scenarios if one.id in before.shared)
+        part = replace(self.plan, scenarios=scenarios)
+        again = self.runs.alone(part, self._candidate_now(), self.runs.memory(part))
+        for scenario in scenarios:
+            name = scenario.id
+            self.first.new_observations.pop(self.first.shared.pop(name), None)
+            verdict = again.verdicts[name]
+            if verdict.passed:
+                continue
+            if is_wrong(verdict):
+                verdict = differs_from_run_to_run()
+            self.first.forget(name)
+            self.first.verdicts[name] = verdict
+
+    def _skip_what_needs_others(self) -> None:
+        """Take back what needs something that turned out to be wrong later."""
+        wrong: set[str] = set()
+        for group in in_turn(self.plan.scenarios, self._needs):
+            for scenario in group:
+                verdict = self._skipped(scenario, wrong)
+                if verdict is not None:
+                    self.first.forget(scenario.id)
+                    self.second.forget(scenario.id)
+                    self.first.verdicts[scenario.id] = verdict
+                    wrong.add(scenario.id)
+                elif self._is_wrong(scenario) and scenario.id not in self._waived:
+                    wrong.add(scenario.id)
+
+    def _skipped(self, scenario: Scenario, wrong: set[str]) -> Verdict | None:
+        return not_run(scenario, self._needs.get(scenario.id, ()), wrong)
+
+    def _is_wrong(self, scenario: Scenario) -> bool:
+        verdict = self.second.verdicts.get(scenario.id) or self.first.verdicts[scenario.id]
+        return is_wrong(verdict)
+
+
+def is_wrong(verdict: Verdict) -> bool:
+    """Whether the submission failed, and not our own machinery, or the time for all of it."""
+    is_ours = verdict.kind is VerdictKind.HARNESS_ERROR
+    return not verdict.passed and not is_ours and not verdict.undecided

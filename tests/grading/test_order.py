@@ -1,0 +1,157 @@
+"""The order in which a submission is observed: what its students see first, before what is hidden
+from them, in every kind of run."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from harness import load_assignment
+from harness.common import serial
+from harness.execution import SharedGroup, SubmissionServer
+from harness.grading.context import GradingContext, prepare
+from harness.model.observation import Isolation
+from harness.model.plan import Visibility
+from harness.model.stimulus import Stimulus
+from harness.model.verdict import DIFFERS_FROM_RUN_TO_RUN, VerdictKind
+from tests.inline import DRIVERS, grader_of, handed_in
+from tests.tiny_course import Course
+
+REFERENCE = """\
+def code(text: str) -> str:
+    return text.upper()
+def twice(text: str) -> str:
+    return code(text) + code(text)
+def total(rows: list) -> int:
+    return sum(rows)
+"""
+# Hidden ones stand in front, so that the order of the file is the wrong one.
+SCENARIOS = """\
+function: code
+scenarios:
+  - {name: secret, call: "code('secret')"}
+  - {name: shown, visible: true, call: "code('shown')"}
+  - {name: later, visible: after_due_date, call: "code('later')"}
+  - {name: secret total, function: total, call: "total([1, 2])"}
+  - {name: second secret, call: "code('second secret')"}
+  - {name: total, function: total, visible: true, call: "total([1])"}
+  - {name: also shown, visible: true, call: "code('also shown')"}
+  - {name: none, function: total, visible: true, call: "total([])"}
+  - {name: twice, function: twice, needs: code, visible: true, call: "twice('shown')"}
+  - {name: secret twice, function: twice, call: "twice('secret')"}
+"""
+TELLS = REFERENCE.replace("text.upper()", "'SECRET'").replace("sum(rows)", "'SECRET'")
+SETTINGS = "functionality_marks: 4\nlimits: {cpu_seconds: 0.2}\npolicy: policy.yaml\n"
+PROGRAMS = {
+    "right": REFERENCE,
+    "wrong": REFERENCE.replace("text.upper()", "text.lower()"),
+    "wrong where it is hidden": REFERENCE.replace(
+        "return text.upper()", "return text.upper() if 'secret' not in text else text"
+    ),
+    "without end": REFERENCE.replace(
+        "    return sum", "    while True:\n        pass\n    return sum"
+    ),
+    "without end where it is shown": REFERENCE.replace(
+        "    return text", "    while 'shown' in text:\n        pass\n    return text"
+    ),
+    "for a process of its own": "import sys\n" + REFERENCE,
+    "with a memory": "SEEN = []\n"
+    + REFERENCE.replace("    return sum", "    SEEN.append(1)\n    return sum"),
+}
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
+    folder = tmp_path_factory.mktemp("course")
+    policy = {"specs/small/policy.yaml": "{}\n"}
+    course = Course.small(folder, "small", REFERENCE, SCENARIOS, SETTINGS, **policy)
+    return prepare(load_assignment(course.root, "small"))
+
+
+@pytest.fixture
+def observed(context: GradingContext, monkeypatch: pytest.MonkeyPatch) -> list[Visibility]:
+    """Filled with the visibility of each scenario as a process is asked about it; runs for causes
+    are left out, of which one bit is kept."""
+    seen: list[Visibility] = []
+    scenarios = context.specification.plan.scenarios
+    visibility = {one.stimuli[0].action: one.visibility for one in scenarios}
+    observe, together = SubmissionServer.observe, SubmissionServer.observe_together
+    packed: dict[int, Stimulus] = {}
+    group = SubmissionServer.group
+
+    def observed_alone(self: SubmissionServer, stimulus: Stimulus, *more: Any) -> Any:
+        if not (stimulus.substitutions or stimulus.traces_lines or stimulus.finds_loop):
+            seen.append(visibility[stimulus.action])
+        return observe(self, stimulus, *more)
+
+    def grouped(self: SubmissionServer, wanted: Any) -> Any:
+        packed.update({number: stimulus for number, (stimulus, _) in wanted.items()})
+        return group(self, wanted)
+
+    def observed_together(
+        self: SubmissionServer, group: SharedGroup, order: Sequence[int], *more: Any
+    ) -> Any:
+        seen.extend(visibility[packed[number].action] for number in order)
+        return together(self, group, order, *more)
+
+    monkeypatch.setattr(SubmissionServer, "observe", observed_alone)
+    monkeypatch.setattr(SubmissionServer, "group", grouped)
+    monkeypatch.setattr(SubmissionServer, "observe_together", observed_together)
+    return seen
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_shown_runs_before_what_is_hidden(
+    context: GradingContext, observed: list[Visibility], name: str
+) -> None:
+    with grader_of(context, secret=b"1", reference=context.specification.reference) as grader:
+        grader.grade(handed_in(PROGRAMS[name]))
+    assert set(observed) == {Visibility.VISIBLE, Visibility.AFTER_DUE_DATE, Visibility.HIDDEN}
+    assert observed == sorted(observed, key=lambda visibility: visibility.rank)
+
+
+def test_what_is_hidden_refutes_earlier_passes_without_a_word_of_what_was_done(
+    context: GradingContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that is right only until it was asked what is hidden, whose shared runs are
+    believed, as by a broken proof."""
+    observe, together = SubmissionServer.observe, SubmissionServer.observe_together
+    hidden = {
+        one.stimuli[0].action
+        for one in context.specification.plan.scenarios
+        if one.visibility is Visibility.HIDDEN
+    }
+    asked_hidden: list[bool] = []
+    plan = context.specification.plan
+    with (
+        DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
+        driver.submission(plan.assignment, context.specification.reference) as reference,
+        driver.submission(plan.assignment, handed_in(TELLS).files) as tells,
+    ):
+
+        def after(self: SubmissionServer, stimulus: Stimulus, *more: Any) -> Any:
+            server = tells if asked_hidden else reference
+            if stimulus.action in hidden:
+                asked_hidden.append(True)
+            return observe(server, stimulus, *more)
+
+        def shared(self: SubmissionServer, *arguments: Any) -> Any:
+            return together(reference, *arguments)
+
+        monkeypatch.setattr(SubmissionServer, "observe", after)
+        monkeypatch.setattr(SubmissionServer, "observe_together", shared)
+        with grader_of(context, secret=b"1") as grader:
+            graded = grader.grade(handed_in(REFERENCE))
+    result = graded.result
+    assert result.isolation is Isolation.ALONE
+    shown = {one.id for one in plan.scenarios if one.visibility is Visibility.VISIBLE}
+    refuted = {
+        entry.scenario_id: entry.verdict
+        for entry in result.scenarios
+        if entry.verdict.explanation and entry.verdict.explanation.rule == DIFFERS_FROM_RUN_TO_RUN
+    }
+    assert refuted and refuted.keys() & shown
+    assert all(verdict.kind is VerdictKind.FAILED for verdict in refuted.values())
+    assert not any("SECRET" in serial.dumps(verdict) for verdict in refuted.values())
+    kept = {name for name, seen in graded.observations.items() if seen == ()}
+    assert not kept
