@@ -10,6 +10,7 @@ from harness import load_assignment
 from harness.common import serial
 from harness.execution import SharedGroup, SubmissionServer
 from harness.grading.context import GradingContext, prepare
+from harness.judging.judge import differs_from_run_to_run
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.stimulus import Stimulus
@@ -41,6 +42,7 @@ scenarios:
   - {name: secret twice, function: twice, call: "twice('secret')"}
 """
 TELLS = REFERENCE.replace("text.upper()", "'SECRET'").replace("sum(rows)", "'SECRET'")
+WRONG = REFERENCE.replace("text.upper()", "'OTHER'")
 SETTINGS = "functionality_marks: 4\nlimits: {cpu_seconds: 0.2}\npolicy: policy.yaml\n"
 PROGRAMS = {
     "right": REFERENCE,
@@ -58,6 +60,9 @@ PROGRAMS = {
     "with a memory": "SEEN = []\n"
     + REFERENCE.replace("    return sum", "    SEEN.append(1)\n    return sum"),
 }
+
+# Of a function that passes nothing hidden a visible scenario is audited at the end.
+AUDITED_LATE = {"wrong where it is hidden"}
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +112,8 @@ def test_what_is_shown_runs_before_what_is_hidden(
     with grader_of(context, secret=b"1", reference=context.specification.reference) as grader:
         grader.grade(handed_in(PROGRAMS[name]))
     assert set(observed) == {Visibility.VISIBLE, Visibility.AFTER_DUE_DATE, Visibility.HIDDEN}
+    if name in AUDITED_LATE:
+        assert observed.pop() is Visibility.VISIBLE
     assert observed == sorted(observed, key=lambda visibility: visibility.rank)
 
 
@@ -155,3 +162,40 @@ def test_what_is_hidden_refutes_earlier_passes_without_a_word_of_what_was_done(
     assert not any("SECRET" in serial.dumps(verdict) for verdict in refuted.values())
     kept = {name for name, seen in graded.observations.items() if seen == ()}
     assert not kept
+
+
+def test_a_function_that_passes_nothing_hidden_is_audited_all_the_same(
+    context: GradingContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is shown passes in its shared process only, and no hidden scenario could be audited."""
+    together, group = SubmissionServer.observe_together, SubmissionServer.group
+    plan = context.specification.plan
+    hidden = {
+        one.stimuli[0].action for one in plan.scenarios if one.visibility is not Visibility.VISIBLE
+    }
+    packed: dict[int, Stimulus] = {}
+
+    def grouped(self: SubmissionServer, wanted: Any) -> Any:
+        packed.update({number: stimulus for number, (stimulus, _) in wanted.items()})
+        return group(self, wanted)
+
+    monkeypatch.setattr(SubmissionServer, "group", grouped)
+    with (
+        DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
+        driver.submission(plan.assignment, context.specification.reference) as reference,
+    ):
+
+        def shared(
+            self: SubmissionServer, group: SharedGroup, order: Sequence[int], *more: Any
+        ) -> Any:
+            is_hidden = any(packed[number].action in hidden for number in order)
+            return together(self if is_hidden else reference, group, order, *more)
+
+        monkeypatch.setattr(SubmissionServer, "observe_together", shared)
+        with grader_of(context, secret=b"1") as grader:
+            result = grader.grade(handed_in(WRONG)).result
+    assert not result.problem
+    assert result.isolation is Isolation.ALONE
+    verdicts = {entry.scenario_id: entry.verdict for entry in result.scenarios}
+    assert verdicts["all/shown"] == verdicts["all/also-shown"] == differs_from_run_to_run()
+    assert verdicts["all/total"].passed

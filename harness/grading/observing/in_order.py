@@ -15,9 +15,11 @@ from harness.grading.observing.judged_runs import (
     JudgedRuns,
     RunOutcome,
     SpeedTrials,
+    does_not_do_alone,
 )
 from harness.grading.observing.luck import flag_luck
 from harness.grading.observing.running import FunctionMemory
+from harness.grading.observing.shared_run import SharedRuns
 from harness.judging.judge import differs_from_run_to_run, not_run
 from harness.marking.mark import excused
 from harness.model.observation import Isolation
@@ -50,9 +52,11 @@ class RunsInOrder:
     _wrong: set[str] = field(default_factory=set)
     _memory: FunctionMemory = field(init=False)
     _second_memory: FunctionMemory = field(init=False)
+    _shared_runs: SharedRuns = field(init=False)
     _has_begun: bool = False
 
     def __post_init__(self) -> None:
+        self._shared_runs = self.runs.shared_runs_of(self.plan)
         self._needs = needed(self.plan.scenarios)
         self._waived, _ = excused(self.plan, self.candidate.submission)
         self._memory = self.runs.memory(self.plan)
@@ -61,11 +65,13 @@ class RunsInOrder:
     def run(self) -> None:
         later = {one.id for one in self.plan.scenarios}
         for part in by_visibility(self.plan.scenarios):
-            before = self.first
             for group in in_turn(part, needed(part)):
                 later -= {one.id for one in group}
+                before = self.first
                 self._run(group, later)
-            self._doubt(before)
+                if self.first.isolation is not Isolation.SHARED:
+                    self._doubt(before)
+        self._audit_the_rest()
         self._skip_what_needs_others()
 
     def _run(self, group: Sequence[Scenario], later: Collection[str]) -> None:
@@ -76,7 +82,9 @@ class RunsInOrder:
         if not ready:
             return
         part = replace(self.plan, scenarios=ready)
-        outcome = self.runs.observe_and_judge(part, self._candidate_now(), self._memory, later)
+        outcome = self.runs.observe_and_judge(
+            part, self._candidate_now(), self._memory, self._shared_runs, later
+        )
         for scenario in ready:
             if scenario.faster_than and outcome.verdicts[scenario.id].passed:
                 seen = outcome.observations[scenario.id]
@@ -96,15 +104,41 @@ class RunsInOrder:
         """The candidate; once something had to run alone, with all its processes its own."""
         if not self._has_begun or self.first.isolation is Isolation.SHARED:
             return self.candidate
-        sharing = Sharing(allowed=False, reason=self.first.isolation_reason)
+        return self._candidate_all_alone(self.first.isolation_reason)
+
+    def _candidate_all_alone(self, reason: str) -> Candidate:
+        sharing = Sharing(allowed=False, reason=reason)
         report = replace(self.candidate.report, sharing=sharing)
         return replace(self.candidate, report=report)
 
+    def _audit_the_rest(self) -> None:
+        """Audit functions whose audit was put off to a part in which no scenario passed. What is
+        seen now may hold what was asked since: whether it is as before is one bit."""
+        audited = self.first.audited
+        left = [one for one in self.plan.scenarios if one.id in self.first.shared]
+        left = [one for one in left if one.function not in audited and self._is_new(one)]
+        for scenario in self._shared_runs.chosen_for_audit(left):
+            part = replace(self.plan, scenarios=(scenario,))
+            again = self.runs.alone(part, self._candidate_all_alone(""), self.runs.memory(part))
+            if not self.runs.agrees(scenario, again.observations[scenario.id]):
+                reason = does_not_do_alone(scenario)
+                isolation = Isolation.ALONE
+                self.first = replace(self.first, isolation=isolation, isolation_reason=reason)
+                self._doubt(self.first)
+                return
+        if self.candidate.budget.is_over:  # what was cut short was not audited: nothing is kept
+            for key in self.first.shared.values():
+                self.first.new_observations.pop(key, None)
+
+    def _is_new(self, scenario: Scenario) -> bool:
+        """Whether it was in a shared process in this run."""
+        return self.first.shared[scenario.id] in self.first.new_observations
+
     def _doubt(self, before: RunOutcome) -> None:
-        """Where this part showed that the program depends on what ran before, and earlier parts
-        were believed: run again alone what they have from shared processes. What is seen now may
-        hold what was asked since, so only one bit of it is used, and nothing is kept."""
-        if not before.shared or self.first.isolation is Isolation.SHARED:
+        """Run again alone what earlier parts have from shared processes, once it is known that the
+        program depends on what ran before. What is seen now may hold what was asked since, so only
+        one bit of it is used, and nothing is kept."""
+        if not before.shared:
             return
         scenarios = tuple(one for one in self.plan.scenarios if one.id in before.shared)
         part = replace(self.plan, scenarios=scenarios)

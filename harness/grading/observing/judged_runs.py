@@ -23,6 +23,7 @@ from harness.grading.observing.answer_key import expectation, parameters
 from harness.grading.observing.budget import SubmissionBudget, calibrated, total_seconds
 from harness.grading.observing.running import (
     LIMIT_ENDINGS,
+    SAYS_NOTHING_ALONE,
     SECOND_LOOKS,
     FunctionMemory,
     LoopingBudget,
@@ -177,6 +178,7 @@ class RunOutcome:
     isolation_reason: str = ""
     # Of those answered from a shared run, by scenario id: the key of what is stored of it.
     shared: dict[str, str] = field(default_factory=dict)
+    audited: frozenset[str] = frozenset()  # the functions whose shared runs were checked
 
     def joined(self, later: RunOutcome) -> RunOutcome:
         """Merge this with a later run of other scenarios of the same submission."""
@@ -189,12 +191,18 @@ class RunOutcome:
             isolation=Isolation.SHARED if both_shared else Isolation.ALONE,
             isolation_reason=self.isolation_reason or later.isolation_reason,
             shared=self.shared | later.shared,
+            audited=self.audited | later.audited,
         )
 
     def forget(self, name: str) -> None:
         """As if this scenario had not been run."""
         self.observations.pop(name, None)
         self.verdicts.pop(name, None)
+
+
+def does_not_do_alone(scenario: Scenario) -> str:
+    """Return the reason to run everything alone, after this scenario refuted its shared run."""
+    return f"{scenario.id} does not do alone what it did in the shared run"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -270,15 +278,22 @@ class JudgedRuns:
         """The memory that the parts of a plan begin with."""
         return FunctionMemory(LoopingBudget(plan, self._key), SECOND_LOOKS)
 
+    def shared_runs_of(self, plan: Plan) -> SharedRuns:
+        """The shared runs of this setup's plan, or of a part of it."""
+        if plan.assignment is self.plan.assignment:
+            return self.shared
+        return SharedRuns(plan, self._key, self._secret)  # its variants have other numbers
+
     def observe_and_judge(
         self,
         plan: Plan,
         candidate: Candidate,
         memory: FunctionMemory,
+        shared_runs: SharedRuns,
         later: Collection[str] = frozenset(),
     ) -> RunOutcome:
-        """All scenarios, in a shared process if the program may have one. `later` are the ids of
-        those that come afterwards."""
+        """All scenarios, in a shared process if the program may have one. `shared_runs` are of the
+        whole plan of which this is a part, `later` are the ids of those that come afterwards."""
         server, cache, sharing = candidate.server, candidate.cache, candidate.report.sharing
 
         def all_alone(reason: str) -> RunOutcome:
@@ -287,9 +302,6 @@ class JudgedRuns:
         if not sharing.allowed:
             return all_alone(sharing.reason)
         keys = self._keys_of(plan, candidate)
-        shared_runs = self.shared
-        if plan.assignment is not self.plan.assignment:  # its variants have other numbers
-            shared_runs = SharedRuns(plan, self._key, self._secret)
         shared = _SharedAnswers()
         for name, digest in shared_runs.expected_digests(server).items():
             if name in keys:
@@ -314,9 +326,16 @@ class JudgedRuns:
         outcome = self.alone(plan, replace(candidate, server=checked), tried, shared)
         if checked.refuted is None:
             memory.learn(tried)
-            return replace(outcome, isolation=Isolation.SHARED)
-        name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
-        return all_alone(f"{name} does not do alone what it did in the shared run")
+            audited = shared_runs.functions_of(together.audit)
+            return replace(outcome, isolation=Isolation.SHARED, audited=audited)
+        scenario = next(one for one in plan.scenarios if checked.refuted in one.stimuli)
+        return all_alone(does_not_do_alone(scenario))
+
+    def agrees(self, scenario: Scenario, seen: tuple[Observation, ...]) -> bool:
+        """Whether nothing that was seen alone refutes that it does what the reference does."""
+        expected = self._references[scenario.id]
+        both = zip(seen, expected, strict=False)
+        return all(one == other or one.ending in SAYS_NOTHING_ALONE for one, other in both)
 
     def answer_of(self, scenario: Scenario, index: int) -> Answer | None:
         answers = self._answers.get(scenario.id, ())

@@ -9,6 +9,7 @@ ones of each function is observed again as well: an audit.
 from __future__ import annotations
 
 import hmac
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -184,8 +185,7 @@ class SharedRuns:
                     entry=entry, data=data, sources=server.sources
                 )
         least_last = sorted(equal.values(), key=lambda entry: entry.lot, reverse=True)
-        known = self._entries.values()
-        put_off = {entry.scenario.function for entry in known if entry.scenario.id in later}
+        put_off = self._shared_later(groups, later)
         audited = {
             entry.scenario.function: id(entry.stimulus)
             for entry in least_last
@@ -197,6 +197,32 @@ class SharedRuns:
             audit=frozenset(audited.values()),
             draws=draws,
         )
+
+    def _shared_later(
+        self, groups: Iterable[SharedGroup], later: Collection[str]
+    ) -> frozenset[str]:
+        """The functions of which scenarios with the ids `later` will share a process as well."""
+        found: set[str] = set()
+        for group in groups:
+            entries = [self._entries[number] for number in group.jobs]
+            coming = [entry.scenario for entry in entries if entry.scenario.id in later]
+            parts = Counter(scenario.visibility for scenario in coming)
+            if any(count >= _WORTH_A_PROCESS for count in parts.values()):
+                found.update(scenario.function for scenario in coming)
+        return frozenset(found)
+
+    def functions_of(self, audit: Collection[int]) -> frozenset[str]:
+        """The functions of the stimuli with these identities."""
+        entries = self._entries.values()
+        return frozenset(one.scenario.function for one in entries if id(one.stimulus) in audit)
+
+    def chosen_for_audit(self, scenarios: Collection[Scenario]) -> tuple[Scenario, ...]:
+        """One of these scenarios of each function, by the secret."""
+        wanted = {scenario.id for scenario in scenarios}
+        entries = [entry for entry in self._entries.values() if entry.scenario.id in wanted]
+        entries.sort(key=lambda entry: entry.lot, reverse=True)
+        least_of = {entry.scenario.function: entry.scenario for entry in entries}
+        return tuple(least_of.values())
 
     def _prepare(self, server: SharingObserver) -> tuple[SharedGroup, ...]:
         if self._groups is not None:
