@@ -36,7 +36,7 @@ from harness.model.result import (
     of_submission,
 )
 from harness.model.submission import Submission, Withheld
-from harness.model.verdict import VerdictKind
+from harness.model.verdict import StandInOutcome, VerdictKind
 from harness.policy.sources import POLICY_DIGEST
 from harness.results.database import STORE_NAME, StoreReader
 from harness.results.reuse import Piece, execution_digest, judging_digest
@@ -119,7 +119,7 @@ def grade_batch(
                     continue
                 result = _not_lost(found, store)
                 store.save(result, state_digest="" if result.earlier else state)
-                _tell_of_stopped(result, listener)
+                _tell_of_odd_runs(result, listener)
                 listener(SubmissionGraded(result=result))
         except KeyboardInterrupt:
             raise Interrupted(store.run(), len(chosen)) from None
@@ -160,12 +160,16 @@ def _begin(
     return facts
 
 
-def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:
+def _tell_of_odd_runs(result: SubmissionResult, listener: Listener) -> None:
     kinds = [scenario.verdict.kind for scenario in result.scenarios]
     if stopped := kinds.count(VerdictKind.STOPPED_EARLY):
         what = f"{result.id}: {stopped} of {len(kinds)} scenarios stopped early, as nothing of"
         why = "their functions ended; --thorough runs all at the full limit"
         listener(Notice(text=f"{what} {why}"))
+    second = [scenario.verdict.stand_in for scenario in result.scenarios]
+    if broken := second.count(StandInOutcome.BROKEN):
+        what = f"{result.id}: the course's own stand-in failed in {broken} of its second runs"
+        listener(Notice(text=f"{what}, which changes no mark; results.json names them"))
     if (over := result.over_budget) is not None:
         listener(Notice(text=f"{result.id}: {over}; {over.go_on(result.id)}"))
 

@@ -13,7 +13,7 @@ from harness.execution import AnyDriver, ToolFailed
 from harness.grading.faults import place_of
 from harness.grading.observing.budget import SubmissionBudget, Used, budgeted, calibrated
 from harness.grading.observing.causes import CauseFinder
-from harness.grading.observing.in_order import RunsInOrder
+from harness.grading.observing.in_order import RunsInOrder, RunsSoFar
 from harness.grading.observing.judged_runs import (
     Candidate,
     GraderSetup,
@@ -53,6 +53,18 @@ class Graded:
     seen: Mapping[str, str] = field(default_factory=dict)
     used: Used = field(default_factory=Used)
     paused: bool = False  # the result is of a part of the scenarios, for it took long
+    so_far: RunsSoFar | None = None  # where it was paused, what it has to go on with
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """A submission to be graded on a plan, what is known of it, and what it may use."""
+
+    plan: Plan
+    submission: Submission
+    cache: ResultCache
+    budget: SubmissionBudget
+    so_far: RunsSoFar | None
 
 
 class Grader(AbstractContextManager["Grader"]):
@@ -88,21 +100,28 @@ class Grader(AbstractContextManager["Grader"]):
         *,
         only: frozenset[str] | None = None,
         before: Used | None = None,
+        so_far: RunsSoFar | None = None,
         pause_after: float | None = None,
     ) -> Graded:
-        """Grade a submission, from its bytes to its mark, on all scenarios or `only` these.
-
-        If our own code fails on it, it is held for review and says where that was. Raise
-        HarnessError if a process of ours failed.
-        """
+        """Grade a submission, from its bytes to its mark, on all scenarios or `only` these. If our
+        own code fails on it, it is held for review, and says where that was. One that was paused
+        goes on from what it had used (`before`) and found (`so_far`). HarnessError when a process
+        of ours failed."""
         plan = self._plan
         if only is not None:
             plan = plan.subset(lambda scenario: scenario.id in only)
         seconds = self._setup.total_seconds
         slowness = self._setup.slowness
         budget = SubmissionBudget(seconds, before, pause_after=pause_after, slowness=slowness)
+        task = _Task(
+            plan=plan,
+            submission=submission,
+            cache=cache or ResultCache(),
+            budget=budget,
+            so_far=so_far,
+        )
         try:
-            graded = self._graded(plan, submission, cache or ResultCache(), budget)
+            graded = self._graded(task)
         except HarnessError:
             raise
         except Exception as error:
@@ -111,9 +130,8 @@ class Grader(AbstractContextManager["Grader"]):
             return Graded(result=replace(held, problem=problem, flagged=True))
         return replace(graded, result=_with_reason(graded.result))
 
-    def _graded(
-        self, plan: Plan, submission: Submission, cache: ResultCache, budget: SubmissionBudget
-    ) -> Graded:
+    def _graded(self, task: _Task) -> Graded:
+        plan, submission = task.plan, task.submission
         if submission.withheld is not None:
             return Graded(result=mark(plan, {}, PolicyReport(), submission=submission))
         report = PolicyReport() if submission.problem else self._read(submission)
@@ -121,7 +139,7 @@ class Grader(AbstractContextManager["Grader"]):
             result = mark(plan, {}, report, submission=submission)
             cause = unreadable(submission.problem, report.unparsable, result.out_of)
             return Graded(result=replace(result, causes=(cause,)))
-        return self._run_and_judge(plan, submission, report, cache, budget)
+        return self._run_and_judge(task, report)
 
     def first_failures(
         self, submission: Submission, *, first: frozenset[str], most: int
@@ -199,25 +217,23 @@ class Grader(AbstractContextManager["Grader"]):
             reason = f"the limits of the check were reached: {failure}"
             return PolicyReport(findings=(unchecked(submission.files[0].name, reason),))
 
-    def _run_and_judge(
-        self,
-        plan: Plan,
-        submission: Submission,
-        report: PolicyReport,
-        cache: ResultCache,
-        budget: SubmissionBudget,
-    ) -> Graded:
+    def _run_and_judge(self, task: _Task, report: PolicyReport) -> Graded:
+        plan, submission, budget = task.plan, task.submission, task.budget
         assignment = plan.assignment
         with self._driver.submission(assignment, submission.files, self._setup.reference) as server:
             candidate = Candidate(
                 submission=submission,
                 server=budgeted(server, budget),
                 report=report,
-                cache=cache,
+                cache=task.cache,
                 budget=budget,
             )
             in_order = RunsInOrder(
-                runs=self._runs, speed=self._speed, plan=plan, candidate=candidate
+                runs=self._runs,
+                speed=self._speed,
+                plan=plan,
+                candidate=candidate,
+                whole_parts=task.so_far,
             )
             in_order.run()
             first, second = in_order.first, in_order.second
@@ -248,6 +264,7 @@ class Grader(AbstractContextManager["Grader"]):
             result=held_if_undecided(plan, result, self._setup.total_seconds),
             used=budget.used(),
             paused=budget.is_paused,
+            so_far=in_order.whole_parts if budget.is_paused else None,
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts | bits,
             seen={name: _digest(seen) for name, seen in digested.items()},

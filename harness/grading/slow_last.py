@@ -62,7 +62,7 @@ def graded_slow_last(
     for job, found in engine.run(setup, first()):
         if isinstance(found, Paused):
             pace.add(found.used)
-            later = replace(job, pause_after=None, before=found.used)
+            later = replace(job, pause_after=None, before=found.used, so_far=found.so_far)
             paused[job.submission.id] = (later, found)
             tell_of_paused()
             continue

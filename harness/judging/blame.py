@@ -15,7 +15,7 @@ from harness.model.observation import Observation
 from harness.model.plan import Scenario
 from harness.model.policy import Outline, Printing
 from harness.model.stimulus import Stimulus, statements
-from harness.model.verdict import Blame, Channel, Comparison, LineEnd, StandInOutcome, VerdictKind
+from harness.model.verdict import Blame, Channel, Comparison, LineEnd, VerdictKind
 
 Passes = Callable[[FailedScenario, Blame], bool | None]
 """Whether the scenario passes with these names substituted; None: they cannot be substituted."""
@@ -197,8 +197,8 @@ class _Search:
     def _of(self, trial: _Trial, latest: Blame) -> Blame:
         """Who is to blame for one scenario; `latest` was for another of its kind."""
         each, function = trial.failure, trial.failure.scenario.function
-        if each.verdict.stand_in is StandInOutcome.FAILED:
-            return (function,)  # it fails even with the reference's modules
+        if each.verdict.stand_in is not None:
+            return (function,)  # it does not pass with the reference's modules either
         named = self.usage.named_by(each.stimulus) & self.usage.outline.names()
         reached = self.usage.outline.reached_from(named)
         in_order = [name for name in self.order if name in reached]

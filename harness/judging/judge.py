@@ -70,7 +70,7 @@ def differs_from_run_to_run() -> Verdict:
     """Failed, since only a run after others had another outcome. What it did is not shown: it may
     hold what the program was asked meanwhile."""
     message = "It passes at first, but not when it runs again after other checks."
-    explanation = Explanation(rule=DIFFERS_FROM_RUN_TO_RUN, message=message)
+    explanation = stated(DIFFERS_FROM_RUN_TO_RUN, message)
     return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
 
@@ -199,16 +199,20 @@ def merge_stand_in_verdict(
     own: Verdict, second: Verdict, scenario: Scenario, files: Collection[str]
 ) -> Verdict:
     """Return the verdict after a second run with the scenario's stand-ins. Of that run counts only
-    how it came out, for a submission can show what a stand-in answers: whatever is explained and
+    whether it passed, for a submission can show what a stand-in answers: whatever is explained and
     shown is of the run with the submitted files (`own`). It says in which of the `files` that are
-    handed in the fault is."""
+    handed in the fault is. `stand_in` says more, to nobody but the lecturer."""
     if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
         return Verdict(kind=VerdictKind.HARNESS_ERROR)
     if own.undecided or second.undecided:
         return own if own.undecided else out_of_budget()
     outcome = _outcome(second)
-    words = _after_stand_in(outcome, scenario, files)
+    names = " and ".join(each.module for each in scenario.stand_ins)
     if outcome is StandInOutcome.PASSED:
+        words = (
+            f"With the course's own {names} in place of yours this works: the fault is in "
+            f"your {names}, and this scenario's points are given."
+        )
         with_yours = f" With yours: {own.message}" if own.message else ""
         return Verdict(
             kind=VerdictKind.PASSED,
@@ -216,6 +220,10 @@ def merge_stand_in_verdict(
             draws_run=second.draws_run,
             stand_in=outcome,
         )
+    # In which of the other ways it came out is not said: a submission can choose among them by
+    # what it was answered.
+    where = _other_file(scenario, files)
+    words = f"With our {names} in place of yours it does not pass either: look at {where} too."
     explanation = stated(RULE, words)
     if own.explanation is not None:
         remarks = (*own.explanation.remarks, finished(words))
@@ -229,29 +237,8 @@ def _outcome(second: Verdict) -> StandInOutcome:
     return StandInOutcome.PASSED if second.passed else StandInOutcome.FAILED
 
 
-def _after_stand_in(outcome: StandInOutcome, scenario: Scenario, files: Collection[str]) -> str:
-    """Return what is said of a second run that came out like this."""
-    names = " and ".join(each.module for each in scenario.stand_ins)
-    match outcome:
-        case StandInOutcome.PASSED:
-            return (
-                f"With the course's own {names} in place of yours this works: the fault is in "
-                f"your {names}, and this scenario's points are given."
-            )
-        case StandInOutcome.FAILED:
-            where = _other_file(scenario, files)
-            return f"A fault is in {where}: it also fails with our {names}."
-        case StandInOutcome.INAPPLICABLE:
-            return f"The course's own {names} could not be tried in place of yours."
-        case StandInOutcome.BROKEN:
-            return (
-                f"The course's own {names}, tried in place of yours, failed. "
-                "That is the course's fault and changes nothing here."
-            )
-
-
 def _other_file(scenario: Scenario, files: Collection[str]) -> str:
-    """Return the file in which a fault is that no stand-in takes away."""
+    """Return the file to look at if no stand-in takes the fault away."""
     others = sorted(set(files) - {each.module for each in scenario.stand_ins})
     program = scenario.stimuli[0].action.program
     if program in others:

@@ -1,6 +1,7 @@
 """The order in which a submission is observed: what its students see first, before what is hidden
 from them, in every kind of run."""
 
+import pickle
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from harness import load_assignment
 from harness.common import serial
 from harness.execution import SharedGroup, SubmissionServer
 from harness.grading.context import GradingContext, prepare
+from harness.grading.observing import budget
+from harness.grading.observing.budget import Used
+from harness.grading.observing.in_order import RunsSoFar
 from harness.judging.judge import differs_from_run_to_run
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
@@ -199,3 +203,28 @@ def test_a_function_that_passes_nothing_hidden_is_audited_all_the_same(
     verdicts = {entry.scenario_id: entry.verdict for entry in result.scenarios}
     assert verdicts["all/shown"] == verdicts["all/also-shown"] == differs_from_run_to_run()
     assert verdicts["all/total"].passed
+
+
+def test_a_paused_submission_shows_nothing_again(
+    context: GradingContext, observed: list[Visibility], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is paused as soon as something hidden ran, and its visible scenarios are not run later."""
+    program = handed_in(PROGRAMS["for a process of its own"].replace("sum(rows)", "sum(rows) + 1"))
+    with grader_of(context, secret=b"1") as grader:
+        whole = grader.grade(program).result
+        observed.clear()
+
+        def own_seconds() -> float:
+            return 1000.0 if Visibility.HIDDEN in observed else 0.0
+
+        with monkeypatch.context() as clock:
+            clock.setattr(budget, "_own_seconds", own_seconds)
+            first = grader.grade(program, pause_after=1.0)
+        assert first.paused
+        assert first.so_far is not None
+        assert observed.count(Visibility.HIDDEN) == 1
+        observed.clear()
+        so_far: RunsSoFar = pickle.loads(pickle.dumps(first.so_far))
+        later = grader.grade(program, before=Used(), so_far=so_far)
+    assert set(observed) == {Visibility.HIDDEN}
+    assert later.result == whole

@@ -1,5 +1,6 @@
 """A scenario that fails with the student's own module is tried with the course's."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from harness.judging.judge import merge_stand_in_verdict
 from harness.matchers.kinds import texts
 from harness.model.result import Event, Notice, RunResult, ScenarioResult, SubmissionStatus
 from harness.model.stimulus import StandIn, Stimulus
-from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
+from harness.model.verdict import StandInOutcome, Verdict, VerdictKind, stated
 from harness.results.store import Store
 from harness.stimuli.run import Run
 from tests import plans
@@ -52,7 +53,7 @@ WORKS = (
     "With the course's own bank.py in place of yours this works: the fault is in your bank.py, "
     "and this scenario's points are given. With yours: "
 )
-FAILS_TOO = " A fault is in shop.py: it also fails with our bank.py."
+FAILS_TOO = " With our bank.py in place of yours it does not pass either: look at shop.py too."
 WRONG_STAND_IN = {"specs/pair/stand_in_bank.py": STAND_IN.replace("+ amount", "- amount")}
 
 
@@ -147,7 +148,21 @@ def test_a_file_of_the_courses_is_not_whose_fault_it_is(files: tuple[str, ...], 
     scenario = plans.scenario("shop/played", stimuli=(stimulus,), stand_ins=(stand_in,))
     failed = Verdict(kind=VerdictKind.FAILED)
     message = merge_stand_in_verdict(failed, failed, scenario, files).message
-    assert message == f"A fault is in {where}: it also fails with our bank.py."
+    assert f"look at {where} too" in message
+
+
+@pytest.mark.parametrize(
+    "outcome", [StandInOutcome.FAILED, StandInOutcome.INAPPLICABLE, StandInOutcome.BROKEN]
+)
+def test_a_second_run_gives_one_bit(outcome: StandInOutcome) -> None:
+    stand_in = StandIn(module="bank.py", file="stand_in_bank.py")
+    scenario = plans.scenario("shop/played", stand_ins=(stand_in,))
+    own = Verdict(kind=VerdictKind.FAILED, explanation=stated("differs", "No."))
+    second = Verdict(kind=VerdictKind.FAILED, stand_in=outcome)
+    merged = merge_stand_in_verdict(own, second, scenario, ("bank.py", "shop.py"))
+    failed = merge_stand_in_verdict(own, replace(own), scenario, ("bank.py", "shop.py"))
+    assert merged.stand_in is outcome  # for the lecturer
+    assert replace(merged, stand_in=StandInOutcome.FAILED) == failed
 
 
 def test_both_pages_say_it(graded: Path) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import os
+import pickle
 import select
 import signal
 import subprocess
@@ -27,6 +28,7 @@ from harness.grading.engines import (
 )
 from harness.grading.faults import place_of
 from harness.grading.grader import Graded, Grader
+from harness.grading.observing.in_order import RunsSoFar
 from harness.model.result import SubmissionStatus
 from harness.results.reuse import Packer, Piece, ResultCache
 from harness.results.store import Store
@@ -203,7 +205,9 @@ def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:
         if ended.paused:
             verdicts = [entry.verdict for entry in ended.result.scenarios]
             decided = sum(not verdict.undecided for verdict in verdicts)
-            ended = Paused(used=ended.used, decided=decided / max(1, len(verdicts)))
+            so_far = None if ended.so_far is None else pickle.dumps(ended.so_far)
+            share = decided / max(1, len(verdicts))
+            ended = Paused(used=ended.used, decided=share, so_far=so_far)
     yield ended
 
 
@@ -213,8 +217,14 @@ def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> 
         if isinstance(job, FailureJob):
             return grader.first_failures(job.submission, first=job.first, most=job.most)
         only = None if job.only is None else frozenset(job.only)
+        so_far: RunsSoFar | None = None if job.so_far is None else pickle.loads(job.so_far)
         graded = grader.grade(
-            job.submission, cache, only=only, before=job.before, pause_after=job.pause_after
+            job.submission,
+            cache,
+            only=only,
+            before=job.before,
+            so_far=so_far,
+            pause_after=job.pause_after,
         )
     except HarnessError as failure:
         return WorkerFailure(reason=str(failure)) if last else None

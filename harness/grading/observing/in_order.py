@@ -1,5 +1,5 @@
 """All runs of a submission that decide its verdicts, what its student sees before what is hidden:
-docs/decisions/what-is-shown-runs-first.md.
+docs/decisions/order-protects-the-hidden.md.
 
 What a hidden scenario asks must not have existed in any process before the last one whose output
 may be shown has ended: whatever a program finds to write it down in, there is nothing yet to write.
@@ -37,53 +37,93 @@ def by_visibility(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, ...
 
 
 @dataclass(slots=True, kw_only=True)
+class RunsSoFar:
+    """All that was found, and will be needed, after the first `parts` of a plan."""
+
+    memory: FunctionMemory
+    second_memory: FunctionMemory  # of the runs with stand-ins
+    first: RunOutcome = field(default_factory=RunOutcome)
+    second: RunOutcome = field(default_factory=RunOutcome)
+    wrong: set[str] = field(default_factory=set)
+    parts: int = 0
+    has_begun: bool = False
+
+    def copy(self) -> RunsSoFar:
+        """One that what is run from now on does not change."""
+        return replace(
+            self,
+            memory=self.memory.copy(),
+            second_memory=self.second_memory.copy(),
+            first=self.first.copy(),
+            second=self.second.copy(),
+            wrong={*self.wrong},
+        )
+
+
+@dataclass(slots=True, kw_only=True)
 class RunsInOrder:
     """Runs all scenarios of a plan, but those that need one that fails, whose verdict says so.
-    `first` is of all of them, `second` of those that failed and have stand-ins."""
+    `first` is of all of them, `second` of those that failed and have stand-ins.
+
+    `whole_parts` is what is known after the last part that the budget was enough for, None before
+    the first: from there the same submission can go on without running what it has shown again."""
 
     runs: JudgedRuns
     speed: SpeedTrials
     plan: Plan
     candidate: Candidate
-    first: RunOutcome = field(default_factory=RunOutcome)
-    second: RunOutcome = field(default_factory=RunOutcome)
+    whole_parts: RunsSoFar | None = None
+    _now: RunsSoFar = field(init=False)
     _needs: Mapping[str, Sequence[Scenario]] = field(init=False)
     _waived: Collection[str] = field(init=False)
-    _wrong: set[str] = field(default_factory=set)
-    _memory: FunctionMemory = field(init=False)
-    _second_memory: FunctionMemory = field(init=False)
     _shared_runs: SharedRuns = field(init=False)
-    _has_begun: bool = False
 
     def __post_init__(self) -> None:
         self._shared_runs = self.runs.shared_runs_of(self.plan)
         self._needs = needed(self.plan.scenarios)
         self._waived, _ = excused(self.plan, self.candidate.submission)
-        self._memory = self.runs.memory(self.plan)
-        self._second_memory = self.runs.memory(self.plan)
+        if self.whole_parts is not None:
+            self._now = self.whole_parts.copy()
+            return
+        memory, second_memory = self.runs.memory(self.plan), self.runs.memory(self.plan)
+        self._now = RunsSoFar(memory=memory, second_memory=second_memory)
+
+    @property
+    def first(self) -> RunOutcome:
+        return self._now.first
+
+    @property
+    def second(self) -> RunOutcome:
+        return self._now.second
 
     def run(self) -> None:
         later = {one.id for one in self.plan.scenarios}
-        for part in by_visibility(self.plan.scenarios):
+        for number, part in enumerate(by_visibility(self.plan.scenarios)):
+            if number < self._now.parts:
+                later -= {one.id for one in part}
+                continue
             for group in in_turn(part, needed(part)):
                 later -= {one.id for one in group}
                 before = self.first
                 self._run(group, later)
                 if self.first.isolation is not Isolation.SHARED:
                     self._doubt(before)
+            if not self.candidate.budget.is_over:
+                self._now.parts = number + 1
+                self.whole_parts = self._now.copy()
         self._audit_the_rest()
         self._skip_what_needs_others()
 
     def _run(self, group: Sequence[Scenario], later: Collection[str]) -> None:
         """Run those of a group that need nothing that is known to be wrong. The ids `later` are of
         what comes afterwards."""
-        ready = tuple(one for one in group if self._skipped(one, self._wrong) is None)
-        self._wrong |= {one.id for one in group} - {one.id for one in ready}
+        ready = tuple(one for one in group if self._skipped(one, self._now.wrong) is None)
+        self._now.wrong |= {one.id for one in group} - {one.id for one in ready}
         if not ready:
             return
         part = replace(self.plan, scenarios=ready)
         outcome = self.runs.observe_and_judge(
-            part, self._candidate_now(), self._memory, self._shared_runs, later
+            part, self._candidate_now(), self._now.memory, self._shared_runs, later
         )
         for scenario in ready:
             if scenario.faster_than and outcome.verdicts[scenario.id].passed:
@@ -91,18 +131,18 @@ class RunsInOrder:
                 if slow := self.speed.verdict(scenario, self.candidate.server, seen):
                     outcome.verdicts[scenario.id] = slow
         flag_luck(outcome, ready, self.candidate)
-        self.first = self.first.joined(outcome) if self._has_begun else outcome
-        self._has_begun = True
+        self._now.first = self.first.joined(outcome) if self._now.has_begun else outcome
+        self._now.has_begun = True
         again = [one for one in ready if one.stand_ins and is_wrong(outcome.verdicts[one.id])]
         if again:
             standing_in = replace(self.plan, scenarios=tuple(one.standing_in() for one in again))
-            outcome = self.runs.alone(standing_in, self.candidate, self._second_memory)
-            self.second = self.second.joined(outcome)
-        self._wrong |= {one.id for one in ready if self._is_wrong(one)} - set(self._waived)
+            outcome = self.runs.alone(standing_in, self.candidate, self._now.second_memory)
+            self._now.second = self.second.joined(outcome)
+        self._now.wrong |= {one.id for one in ready if self._is_wrong(one)} - set(self._waived)
 
     def _candidate_now(self) -> Candidate:
         """The candidate; once something had to run alone, with all its processes its own."""
-        if not self._has_begun or self.first.isolation is Isolation.SHARED:
+        if not self._now.has_begun or self.first.isolation is Isolation.SHARED:
             return self.candidate
         return self._candidate_all_alone(self.first.isolation_reason)
 
@@ -123,7 +163,7 @@ class RunsInOrder:
             if not self.runs.agrees(scenario, again.observations[scenario.id]):
                 reason = does_not_do_alone(scenario)
                 isolation = Isolation.ALONE
-                self.first = replace(self.first, isolation=isolation, isolation_reason=reason)
+                self._now.first = replace(self.first, isolation=isolation, isolation_reason=reason)
                 self._doubt(self.first)
                 return
         if self.candidate.budget.is_over:  # what was cut short was not audited: nothing is kept

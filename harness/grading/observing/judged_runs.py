@@ -194,6 +194,17 @@ class RunOutcome:
             audited=self.audited | later.audited,
         )
 
+    def copy(self) -> RunOutcome:
+        """One of which nothing can be taken back or forgotten through this one."""
+        return replace(
+            self,
+            observations={**self.observations},
+            verdicts={**self.verdicts},
+            new_observations={**self.new_observations},
+            new_verdicts={**self.new_verdicts},
+            shared={**self.shared},
+        )
+
     def forget(self, name: str) -> None:
         """As if this scenario had not been run."""
         self.observations.pop(name, None)
