@@ -103,10 +103,12 @@ class Grader(AbstractContextManager["Grader"]):
         so_far: RunsSoFar | None = None,
         pause_after: float | None = None,
     ) -> Graded:
-        """Grade a submission, from its bytes to its mark, on all scenarios or `only` these. If our
-        own code fails on it, it is held for review, and says where that was. One that was paused
-        goes on from what it had used (`before`) and found (`so_far`). HarnessError when a process
-        of ours failed."""
+        """Grade a submission, from its bytes to its mark, on all scenarios or `only` these.
+
+        If it was paused, it goes on from the time that it had used (`before`) and from what it had
+        found (`so_far`). If our own code fails on it, it is held for review and says where that
+        was. Raise HarnessError if a process of ours failed.
+        """
         plan = self._plan
         if only is not None:
             plan = plan.subset(lambda scenario: scenario.id in only)

@@ -44,9 +44,11 @@ class WorkerSetup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One submission to grade, only on these scenarios (None: the whole plan). After so many
-    seconds it is to be paused (None: never); `before` is what it took until it was, `so_far` what
-    it goes on with, as `Paused` has it."""
+    """One submission to grade, only on these scenarios (None: the whole plan).
+
+    After so many seconds it is to be paused (None: never); `before` is the time that it took until
+    it was, `so_far` what it goes on with, as `Paused` has it.
+    """
 
     submission: Submission
     only: tuple[str, ...] | None = None
@@ -74,9 +76,11 @@ class WorkerFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paused:
-    """A job took long and can go on later, from what was stored of it, and from what its worker
-    packed as `so_far` (None: nothing). `used` is what it took so far, `decided` the share of its
-    scenarios that need no more time."""
+    """A job took long and can go on later, from its stored parts.
+
+    `used` is the time that it took so far, `decided` the share of its scenarios that need no more
+    time. `so_far` is for the worker that goes on, packed (None: there is nothing).
+    """
 
     used: Used
     decided: float

@@ -29,7 +29,7 @@ from harness.model.verdict import Verdict, VerdictKind
 
 
 def by_visibility(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, ...]]:
-    """The scenarios in parts, those that students see first in the first."""
+    """Yield the scenarios in parts, those that students see first in the first."""
     for visibility in Visibility:
         part = tuple(one for one in scenarios if one.visibility is visibility)
         if part:
@@ -49,7 +49,7 @@ class RunsSoFar:
     has_begun: bool = False
 
     def copy(self) -> RunsSoFar:
-        """One that what is run from now on does not change."""
+        """Return a copy that later runs do not change."""
         return replace(
             self,
             memory=self.memory.copy(),
@@ -62,7 +62,7 @@ class RunsSoFar:
 
 @dataclass(slots=True, kw_only=True)
 class RunsInOrder:
-    """Runs all scenarios of a plan, but those that need one that fails, whose verdict says so.
+    """Runs all scenarios of a plan, except those that need one that fails, whose verdict says so.
     `first` is of all of them, `second` of those that failed and have stand-ins.
 
     `whole_parts` is what is known after the last part that the budget was enough for, None before
@@ -141,7 +141,7 @@ class RunsInOrder:
         self._now.wrong |= {one.id for one in ready if self._is_wrong(one)} - set(self._waived)
 
     def _candidate_now(self) -> Candidate:
-        """The candidate; once something had to run alone, with all its processes its own."""
+        """Return the candidate; once something had to run alone, with all its processes its own."""
         if not self._now.has_begun or self.first.isolation is Isolation.SHARED:
             return self.candidate
         return self._candidate_all_alone(self.first.isolation_reason)
@@ -171,7 +171,7 @@ class RunsInOrder:
                 self.first.new_observations.pop(key, None)
 
     def _is_new(self, scenario: Scenario) -> bool:
-        """Whether it was in a shared process in this run."""
+        """Return whether it was in a shared process in this run."""
         return self.first.shared[scenario.id] in self.first.new_observations
 
     def _doubt(self, before: RunOutcome) -> None:
@@ -217,6 +217,6 @@ class RunsInOrder:
 
 
 def is_wrong(verdict: Verdict) -> bool:
-    """Whether the submission failed, and not our own machinery, or the time for all of it."""
+    """Return whether the submission failed, and not our own machinery or its total time."""
     is_ours = verdict.kind is VerdictKind.HARNESS_ERROR
     return not verdict.passed and not is_ours and not verdict.undecided

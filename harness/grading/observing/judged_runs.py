@@ -195,7 +195,7 @@ class RunOutcome:
         )
 
     def copy(self) -> RunOutcome:
-        """One of which nothing can be taken back or forgotten through this one."""
+        """Return a copy that no change of this one changes."""
         return replace(
             self,
             observations={**self.observations},
@@ -206,7 +206,7 @@ class RunOutcome:
         )
 
     def forget(self, name: str) -> None:
-        """As if this scenario had not been run."""
+        """Make it as if this scenario had not been run."""
         self.observations.pop(name, None)
         self.verdicts.pop(name, None)
 
@@ -286,11 +286,11 @@ class JudgedRuns:
         self._reference_verdicts: dict[str, Verdict] = {}
 
     def memory(self, plan: Plan) -> FunctionMemory:
-        """The memory that the parts of a plan begin with."""
+        """Return the memory that the parts of a plan begin with."""
         return FunctionMemory(LoopingBudget(plan, self._key), SECOND_LOOKS)
 
     def shared_runs_of(self, plan: Plan) -> SharedRuns:
-        """The shared runs of this setup's plan, or of a part of it."""
+        """Return the shared runs of this setup's plan, or of a part of it."""
         if plan.assignment is self.plan.assignment:
             return self.shared
         return SharedRuns(plan, self._key, self._secret)  # its variants have other numbers
@@ -303,8 +303,11 @@ class JudgedRuns:
         shared_runs: SharedRuns,
         later: Collection[str] = frozenset(),
     ) -> RunOutcome:
-        """All scenarios, in a shared process if the program may have one. `shared_runs` are of the
-        whole plan of which this is a part, `later` are the ids of those that come afterwards."""
+        """Observe and judge all scenarios, in a shared process if the program may have one.
+
+        `shared_runs` are of the whole plan of which this is a part, `later` are the ids of the
+        scenarios that come afterwards.
+        """
         server, cache, sharing = candidate.server, candidate.cache, candidate.report.sharing
 
         def all_alone(reason: str) -> RunOutcome:
@@ -343,7 +346,7 @@ class JudgedRuns:
         return all_alone(does_not_do_alone(scenario))
 
     def agrees(self, scenario: Scenario, seen: tuple[Observation, ...]) -> bool:
-        """Whether nothing that was seen alone refutes that it does what the reference does."""
+        """Return whether nothing that was seen alone differs from what the reference does."""
         expected = self._references[scenario.id]
         both = zip(seen, expected, strict=False)
         return all(one == other or one.ending in SAYS_NOTHING_ALONE for one, other in both)

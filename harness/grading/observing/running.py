@@ -127,11 +127,11 @@ class FunctionMemory:
     loops: set[str] = field(default_factory=set)  # functions that ran into a full limit
 
     def copy(self) -> FunctionMemory:
-        """One that what is run from now on does not change."""
+        """Return a copy that later runs do not change."""
         return FunctionMemory(copy(self.budget), self.looks_left, {*self.ends}, {*self.loops})
 
     def learn(self, later: FunctionMemory) -> None:
-        """Take what a copy of this has learnt meanwhile."""
+        """Take over what a copy of this has learnt meanwhile."""
         self.budget, self.looks_left = later.budget, later.looks_left
         self.ends, self.loops = later.ends, later.loops
 

@@ -201,7 +201,7 @@ class SharedRuns:
     def _shared_later(
         self, groups: Iterable[SharedGroup], later: Collection[str]
     ) -> frozenset[str]:
-        """The functions of which scenarios with the ids `later` will share a process as well."""
+        """Return the functions with scenarios of the ids `later` that will share a process."""
         found: set[str] = set()
         for group in groups:
             entries = [self._entries[number] for number in group.jobs]
@@ -212,12 +212,12 @@ class SharedRuns:
         return frozenset(found)
 
     def functions_of(self, audit: Collection[int]) -> frozenset[str]:
-        """The functions of the stimuli with these identities."""
+        """Return the functions of the stimuli with these identities."""
         entries = self._entries.values()
         return frozenset(one.scenario.function for one in entries if id(one.stimulus) in audit)
 
     def chosen_for_audit(self, scenarios: Collection[Scenario]) -> tuple[Scenario, ...]:
-        """One of these scenarios of each function, by the secret."""
+        """Return one of these scenarios of each function, chosen by the secret."""
         wanted = {scenario.id for scenario in scenarios}
         entries = [entry for entry in self._entries.values() if entry.scenario.id in wanted]
         entries.sort(key=lambda entry: entry.lot, reverse=True)

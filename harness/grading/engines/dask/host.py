@@ -165,9 +165,12 @@ def take_part(setup: bytes, name: str) -> bytes:
 
 
 def grade(name: str, job: bytes) -> bytes:
-    """The task that grades one submission with the setup of this digest, a `WorkerAnswer`. The
-    setup came with the trial: as an argument here it would be fetched from whichever worker had it
-    first, and waited for without end where that one hangs."""
+    """Grade one submission with the setup of this digest; return a `WorkerAnswer`. This is a task
+    of dask.
+
+    The setup came with the trial. As an argument here it would be fetched from the worker that had
+    it first, which may hang, and waited for without end.
+    """
     wanted = replace(serial.loads(Job, job), so_far=None)  # which would be a pickle
     return _answered(lambda host: host.grade(name, wanted))
 
