@@ -33,6 +33,7 @@ from harness.model.facts import NotJudged
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport
+from harness.model.probes import Probe
 from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict
@@ -43,13 +44,16 @@ from harness.results.reuse import ResultCache, encoded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """A result, and the new observations and verdicts behind it, by their keys. A key with no
-    observations means that they equal the reference's. `seen` has, by scenario, a digest of its
-    observations in every channel; empty unless asked for."""
+    """A result, and the new observations, verdicts and probes behind it, by their keys.
+
+    A key without observations means that they equal the reference's. `seen` has, by scenario, a
+    digest of its observations in every channel; empty unless asked for.
+    """
 
     result: SubmissionResult
     observations: Mapping[str, tuple[Observation, ...]] = field(default_factory=dict)
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    probes: Mapping[str, Probe] = field(default_factory=dict)
     seen: Mapping[str, str] = field(default_factory=dict)
     used: Used = field(default_factory=Used)
     paused: bool = False  # the result is of a part of the scenarios, for it took long
@@ -253,7 +257,7 @@ class Grader(AbstractContextManager["Grader"]):
                     verdicts[name] = merge_stand_in_verdict(own, other, scenario, files)
             failures = failing(plan, verdicts, first.observations)
             passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
-            causes, bits = self._causes.find(failures, passed, candidate)
+            causes, probes = self._causes.find(failures, passed, candidate)
         digested = first.observations | second.observations if self._setup.digests else {}
         result = replace(
             mark(plan, verdicts, report, submission=submission),
@@ -268,7 +272,8 @@ class Grader(AbstractContextManager["Grader"]):
             paused=budget.is_paused,
             so_far=in_order.whole_parts if budget.is_paused else None,
             observations=first.new_observations | second.new_observations,
-            verdicts=first.new_verdicts | second.new_verdicts | bits,
+            verdicts=first.new_verdicts | second.new_verdicts,
+            probes=probes,
             seen={name: _digest(seen) for name, seen in digested.items()},
         )
 

@@ -26,18 +26,11 @@ from harness.model.facts import (
     WrongBranch,
 )
 from harness.model.policy import Outline, OutlinePart
+from harness.model.probes import BranchTaken, Line, Suspicion
 from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import Cause, Cell, Channel, CodePlace, Suspect
 
 _EVENT = re.compile(r"(?P<file>[^:]+):(?P<line>\d{1,9}):(?P<what>\d{1,9}|True|False|None)")
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Line:
-    """A line of a submission's file, 1-based."""
-
-    file: str
-    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,26 +104,6 @@ _PRINT = re.compile(r"print\((?P<what>[A-Za-z_]\w*|\"[^\"\\]*\"|'[^'\\]*')\)\s*(
 _CONDITION = re.compile(r"(?:el)?if\b")
 _DOCSTRING = ('"""', "'''")  # how a line of one begins: it runs always, and changes nothing
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
-
-
-@dataclass(frozen=True, slots=True)
-class BranchTaken:
-    """A line that prints, and the condition above it, which ran. `taken`: the line ran, and should
-    not have; else it did not run, and should have."""
-
-    prints: Line
-    condition: Line
-    taken: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suspicion:
-    """What traced runs tell about a cause."""
-
-    lines: tuple[Line, ...]  # the most suspect ones
-    deciding_function: str = ""  # whose lines are clearly the most suspect, if there is one
-    returned_none_at: Line | None = None  # in the example
-    branch: BranchTaken | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

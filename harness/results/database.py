@@ -23,7 +23,7 @@ from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import Adjustment, Decision, RunFacts, RunResult, SubmissionResult
 from harness.model.verdict import Verdict
-from harness.results.reuse import ResultCache, row_key
+from harness.results.reuse import P, ResultCache, row_key
 
 STORE_NAME = "run.sqlite"
 SCHEMA_VERSION = 4
@@ -239,6 +239,9 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
 
     def verdict(self, key: str) -> Verdict | None:
         return self._read(Verdict, self._text("verdict", key))
+
+    def probe(self, key: str, kind: type[P]) -> P | None:
+        return self._read(kind, self._text("verdict", key))
 
     def result(self, submission_id: str) -> SubmissionResult | None:
         """The result of a submission, without what people gave it; None if the run does not have it

@@ -19,17 +19,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.common import files, serial
 from harness.common.files import source_digest
 from harness.model.expectation import Answer
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
+from harness.model.probes import Probe
 from harness.model.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from harness.model.study import StrengthReport
+
+P = TypeVar("P", bound=Probe)
 
 PIECE_BYTES = 1 << 20  # of compressed texts; one text alone may be larger
 PIECE_ROWS = 2048
@@ -68,19 +71,21 @@ def row_key(key: str) -> bytes:
     return _digest(key.encode())
 
 
-def encoded(value: tuple[Observation, ...] | Verdict) -> bytes:
+def encoded(value: tuple[Observation, ...] | Verdict | Probe) -> bytes:
     """The text of a scenario's observations or of a verdict; without the time that they took, which
     differs from run to run and is never judged."""
-    if isinstance(value, Verdict):
+    if not isinstance(value, tuple):
         return serial.dumps(value).encode("ascii")
     timeless = tuple(replace(each, cpu_seconds=0.0) for each in value)
     return serial.dumps(timeless, kind=tuple[Observation, ...]).encode("ascii")
 
 
-def _may_be_used_again(value: tuple[Observation, ...] | Verdict) -> bool:
+def _may_be_used_again(value: tuple[Observation, ...] | Verdict | Probe) -> bool:
     """Not what says as much about the machine at that moment as about the submission."""
     if isinstance(value, Verdict):
         return value.kind not in _TRANSIENT_KINDS
+    if not isinstance(value, tuple):
+        return True
     return not any(observation.ending in _TRANSIENT_ENDINGS for observation in value)
 
 
@@ -92,7 +97,9 @@ class Packer:
         self._sent: set[bytes] = set()
 
     def pieces(
-        self, observations: Mapping[str, tuple[Observation, ...]], verdicts: Mapping[str, Verdict]
+        self,
+        observations: Mapping[str, tuple[Observation, ...]],
+        verdicts: Mapping[str, Verdict | Probe],
     ) -> Iterator[Piece]:
         """Rows by their keys, as pieces of at most about `PIECE_BYTES`; those that may never be
         used again are left out."""
@@ -255,6 +262,7 @@ _NOT_OBSERVING = frozenset(
         "execution/confinement/forbidden_acts.py",  # what the trial of a tier tries
         "execution/confinement/probe.py",  # which tier this machine has; it is in the key
         "model/facts.py",  # what is said of an observation
+        "model/probes.py",
         "model/sentences.py",
     }
 )
@@ -263,7 +271,7 @@ _SHARED = ("common", "model", "stimuli")
 
 
 class ResultCache:
-    """Where earlier observations and verdicts are kept; here there are none."""
+    """Where earlier observations, verdicts and probes are kept; here there are none."""
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
         """Return the observations under this key; None if none may be used again."""
@@ -271,6 +279,10 @@ class ResultCache:
 
     def verdict(self, key: str) -> Verdict | None:
         """Return the verdict under this key."""
+        return None
+
+    def probe(self, key: str, kind: type[P]) -> P | None:
+        """Return what a probe of this kind found, under this key."""
         return None
 
 

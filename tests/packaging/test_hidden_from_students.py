@@ -150,7 +150,10 @@ def test_of_a_hidden_scenario_only_chosen_fields_reach_a_student(shows_hint: boo
 
 # What a cause says by its example, where that is visible.
 SAID_OF_A_VISIBLE_EXAMPLE = {
-    *("explanation.message", "line", "place.file", "place.first", "place.last", "place.text"),
+    *("explanation.facts.sentence", "explanation.later.facts.sentence", "explanation.hint"),
+    *("explanation.reason.line", "explanation.reason.function", "explanation.remarks"),
+    *("explanation.lead.condition", "explanation.lead.prints", "explanation.lead.asked"),
+    *("line", "place.file", "place.first", "place.last", "place.text"),
     *("raised_in.file", "raised_in.first", "raised_in.last", "raised_in.text", "raised_at"),
     *("suspects.function", "suspects.lines", "suspects.place.file", "suspects.place.first"),
     *("suspects.place.last", "suspects.place.text"),
@@ -169,7 +172,9 @@ def test_a_cause_of_visible_and_hidden_failures_says_what_visible_ones_say(examp
     said = SAID_OF_A_VISIBLE_EXAMPLE if example == SHOWN.id else set()
     allowed = {f"hidden.causes.{name}" for name in {*said, "function"}} | MAY_BE_SEEN
     assert seen - allowed == set()
-    assert {f"hidden.causes.{name}" for name in said & {"explanation.message", "line"}} <= seen
+    assert {
+        f"hidden.causes.{name}" for name in said & {"explanation.facts.sentence", "line"}
+    } <= seen
 
 
 def interfered(whole: SubmissionResult, plan: Plan, forger: Forger) -> SubmissionResult:

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 
-from harness.common import serial
 from harness.execution import main_file, proxy_names
 from harness.grading.observing.judged_runs import Candidate, JudgedRuns
 from harness.grading.observing.reference_calls import ReferenceCalls
@@ -28,7 +27,6 @@ from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
 from harness.judging.suspects import (
     SuspectProgram,
-    Suspicion,
     Trace,
     different_lines,
     literals,
@@ -38,10 +36,18 @@ from harness.model.assignment import SourceFile, Surroundings
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario, Visibility
 from harness.model.policy import Loop, OutlinePart, Recursion
+from harness.model.probes import (
+    LoopLines,
+    LoopSearch,
+    Probe,
+    SubstitutedRun,
+    SubstitutionOutcome,
+    Suspicion,
+)
 from harness.model.stimulus import Stimulus, Substitution
-from harness.model.verdict import Blame, Cause, StandInOutcome, Verdict, VerdictKind, stated
+from harness.model.verdict import Blame, Cause, VerdictKind
 from harness.policy.reading import lines_of
-from harness.results.reuse import judging_digest
+from harness.results.reuse import P, judging_digest
 
 MOST_SUBSTITUTED_RUNS = 100  # of one submission
 MOST_SUBSTITUTED_LIMITS = 4  # of one submission; each costs a whole limit
@@ -54,9 +60,6 @@ MOST_LOOP_RUNS = 3  # of one submission
 _LEAST_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of that
 _LEAST_WALL_SECONDS = 10.0  # who prints without end waits until a busy machine has read that
 _LOOPING = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.OUTPUT_LIMIT})
-# What a run that looks for a loop found: the rule of the verdict that a cache keeps of it.
-_LOOP = "loop"
-_RECURSION = "recursion"
 _PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,7})-(?P<last>[0-9]{1,7})")
 MOST_TRACED_CAUSES = 3  # of one submission
 MOST_TRACED = 25  # failing runs, and as many passing ones, of one cause
@@ -64,7 +67,6 @@ MOST_TRACED_LIMITS = 2  # failing runs of one cause that hit a limit
 _NOT_TRACED = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.NOT_RUN})
 _LIMITS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.MEMORY_LIMIT, VerdictKind.OUTPUT_LIMIT})
 _SAYS_NOTHING = LIMIT_ENDINGS | {Ending.NOT_RUN, Ending.STAND_IN_FAILED}
-_INAPPLICABLE = Verdict(kind=VerdictKind.FAILED, stand_in=StandInOutcome.INAPPLICABLE)
 _WHEN_SEEN = tuple(Visibility)  # in the order in which students see them
 
 
@@ -99,8 +101,8 @@ class CauseFinder:
         failures: tuple[FailedScenario, ...],
         passed: tuple[Scenario, ...],
         candidate: Candidate,
-    ) -> tuple[tuple[Cause, ...], dict[str, Verdict]]:
-        """Find the causes, and the new verdicts of these runs by their keys."""
+    ) -> tuple[tuple[Cause, ...], dict[str, Probe]]:
+        """Find the causes, and the new probes by their keys."""
         outline, files = candidate.report.outline, candidate.submission.files
         assignment = self._runs.plan.assignment
         several = len(assignment.submission_files) > 1 and assignment.laid_as is None
@@ -144,7 +146,7 @@ class _RunsAgain:
     passed: Sequence[Scenario]
     constants: Mapping[str, str]  # those that can be substituted, with the module of each
     calls: ReferenceCalls
-    new: dict[str, Verdict] = field(default_factory=dict)  # what the cache did not have, by its key
+    new: dict[str, Probe] = field(default_factory=dict)  # what the cache did not have, by its key
     substituted_runs: int = 0
     # Names with which a run hit a limit: they are not tried again.
     too_slow: set[Blame] = field(default_factory=set)
@@ -154,8 +156,8 @@ class _RunsAgain:
         return self.judged.judge_of(each.scenario, each.verdict.draw or 0).verdict(seen).passed
 
     def _recalled(
-        self, each: FailedScenario, what: Sequence[str], run: Callable[[], Verdict]
-    ) -> Verdict:
+        self, each: FailedScenario, kind: type[P], what: Sequence[str], run: Callable[[], P]
+    ) -> P:
         """Return what an earlier grading found by a run that `what` describes, or the result of
         `run`.
         """
@@ -167,12 +169,12 @@ class _RunsAgain:
             *what,
         )
         key = sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-        verdict = self.candidate.cache.verdict(key)
-        if verdict is None:
-            verdict = run()
+        found = self.candidate.cache.probe(key, kind)
+        if found is None:
+            found = run()
             if not self.candidate.budget.is_over:  # otherwise not all scenarios ran
-                self.new[key] = verdict
-        return verdict
+                self.new[key] = found
+        return found
 
     def passes(self, each: FailedScenario, names: Blame) -> bool | None:
         """Return whether the scenario passes with these names substituted.
@@ -190,20 +192,30 @@ class _RunsAgain:
         if_slow = False if each.verdict.kind in _TIMED_OUT else None
         if names in self.too_slow or len(self.too_slow) >= MOST_SUBSTITUTED_LIMITS:
             return if_slow
-        verdict = self._recalled(each, ("substituted", *names), lambda: self._run(each, names))
-        if verdict.kind is VerdictKind.CPU_LIMIT:
-            self.too_slow.add(names)
-            return if_slow
-        return None if verdict.stand_in is StandInOutcome.INAPPLICABLE else verdict.passed
+        run = partial(self._run, each, names)
+        found = self._recalled(each, SubstitutedRun, ("substituted", *names), run)
+        match found.outcome:
+            case SubstitutionOutcome.REACHED_LIMIT:
+                self.too_slow.add(names)
+                return if_slow
+            case SubstitutionOutcome.INAPPLICABLE:
+                return None
+            case SubstitutionOutcome.PASSED:
+                return True
+            case SubstitutionOutcome.FAILED:
+                return False
 
-    def _run(self, each: FailedScenario, names: Blame) -> Verdict:
+    def _run(self, each: FailedScenario, names: Blame) -> SubstitutedRun:
+        return SubstitutedRun(outcome=self._outcome(each, names))
+
+    def _outcome(self, each: FailedScenario, names: Blame) -> SubstitutionOutcome:
         substitutions = tuple(
             Substitution(name=name, provided=self.constants.get(name, "")) for name in names
         )
         stimulus = replace(each.stimulus, substitutions=substitutions)
         answered = self.calls.of(stimulus, each.scenario.limits)
         if answered is None:
-            return _INAPPLICABLE
+            return SubstitutionOutcome.INAPPLICABLE
         stimulus = replace(stimulus, answered=answered)
         # Limits that are enough for a right program.
         answer = self.judged.answer_of(each.scenario, each.verdict.draw or 0)
@@ -212,11 +224,11 @@ class _RunsAgain:
         longest = LONGEST_ENDLESS_SECONDS if endless else LONGEST_SECONDS
         seen = self._observe(stimulus, each.scenario, max(longest, SUBSTITUTED_FACTOR * needed))
         if seen.ending in _SAYS_NOTHING:
-            return Verdict(kind=VerdictKind.CPU_LIMIT)
+            return SubstitutionOutcome.REACHED_LIMIT
         if seen.ending is Ending.STAND_IN_INAPPLICABLE:
-            return _INAPPLICABLE
+            return SubstitutionOutcome.INAPPLICABLE
         passed = self.would_pass(each, seen)
-        return Verdict(kind=VerdictKind.PASSED if passed else VerdictKind.FAILED)
+        return SubstitutionOutcome.PASSED if passed else SubstitutionOutcome.FAILED
 
     def _observe(self, stimulus: Stimulus, scenario: Scenario, most: float) -> Observation:
         """Observe a stimulus within the scenario's limits and that many CPU seconds."""
@@ -230,26 +242,34 @@ class _RunsAgain:
         looping = [each for each in failed if each.verdict.kind in _LOOPING]
         found: dict[str, Loop | Recursion] = {}
         for each in looping[:MOST_LOOP_RUNS]:
-            verdict = self._recalled(each, ("loop",), partial(self._find_loop, each))
-            place = _PLACE.fullmatch(verdict.message)
-            if place is None:
+            run = partial(self._find_loop, each)
+            lines = self._recalled(each, LoopSearch, ("loop",), run).found
+            if lines is None:
                 continue
-            file, first, last = place["file"], int(place["first"]), int(place["last"])
-            if verdict.explanation is not None and verdict.explanation.rule == _RECURSION:
-                found[each.scenario.id] = Recursion(file=file, first=first)
-            elif loop := outline.loop_around(file, first, last):
+            if lines.recursion:
+                found[each.scenario.id] = Recursion(file=lines.file, first=lines.first)
+                continue
+            loop = outline.loop_around(lines.file, lines.first, lines.last)
+            if loop is not None:
                 found[each.scenario.id] = loop
         return found
 
-    def _find_loop(self, each: FailedScenario) -> Verdict:
-        """Where it loops, as the message of a verdict, which is what a cache stores."""
+    def _find_loop(self, each: FailedScenario) -> LoopSearch:
+        """Run the scenario once more and return where it loops."""
         limits = each.scenario.limits
         cpu, wall = max(limits.cpu_seconds, _LEAST_SECONDS), limits.wall_seconds
         longer = replace(limits, cpu_seconds=cpu, wall_seconds=max(wall, _LEAST_WALL_SECONDS))
         seen = self.candidate.server.observe(replace(each.stimulus, finds_loop=True), longer)
-        detail = seen.detail if seen.ending is Ending.CPU_LIMIT else ""
-        rule = _RECURSION if seen.calls_itself else _LOOP
-        return Verdict(kind=each.verdict.kind, explanation=stated(rule, detail))
+        place = _PLACE.fullmatch(seen.detail) if seen.ending is Ending.CPU_LIMIT else None
+        if place is None:
+            return LoopSearch()
+        lines = LoopLines(
+            file=place["file"],
+            first=int(place["first"]),
+            last=int(place["last"]),
+            recursion=seen.calls_itself,
+        )
+        return LoopSearch(found=lines)
 
     def with_suspects(self, causes: Sequence[Cause], program: SuspectProgram) -> tuple[Cause, ...]:
         """Return the causes with their most suspect lines, by traced runs."""
@@ -263,8 +283,8 @@ class _RunsAgain:
                 continue
             names = (each.id for each in (*runs.failing, *runs.passing))
             trace = partial(self._suspicion, cause, example, runs, program)
-            verdict = self._recalled(example, ("suspects", cause.function, *names), trace)
-            suspicion = serial.loads(Suspicion, verdict.message)
+            what = ("suspects", cause.function, *names)
+            suspicion = self._recalled(example, Suspicion, what, trace)
             found.append(program.explained(cause, members, example, runs.functions, suspicion))
         return tuple(found)
 
@@ -304,8 +324,8 @@ class _RunsAgain:
 
     def _suspicion(
         self, cause: Cause, example: FailedScenario, runs: _TracedRuns, program: SuspectProgram
-    ) -> Verdict:
-        """What traced runs tell, as the message of a verdict, which is what a cache stores."""
+    ) -> Suspicion:
+        """Trace the runs and return what they tell."""
 
         def trace(scenario: Scenario) -> Trace:
             stimulus = replace(scenario.stimuli[0], traces_lines=True)
@@ -314,9 +334,7 @@ class _RunsAgain:
         failing = {each.id: trace(each) for each in runs.failing}
         passing = {each.id: trace(each) for each in runs.passing}
         different = different_lines(example)
-        suspicion = program.suspicion(cause, runs.functions, failing, passing, different)
-        explanation = stated("suspects", serial.dumps(suspicion))
-        return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
+        return program.suspicion(cause, runs.functions, failing, passing, different)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

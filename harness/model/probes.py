@@ -1,0 +1,70 @@
+"""What further runs of a failed scenario find out about its cause. None is ever a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SubstitutionOutcome(StrEnum):
+    """How a run went in which the reference's functions answered for the submission's."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    REACHED_LIMIT = "reached_limit"
+    INAPPLICABLE = "inapplicable"  # the arguments of the calls cannot leave the process
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubstitutedRun:
+    """A run with substituted functions. Nothing is kept of it but its outcome."""
+
+    outcome: SubstitutionOutcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopLines:
+    """The lines of a file between which a program went round, 1-based."""
+
+    file: str
+    first: int
+    last: int
+    recursion: bool = False  # a function called itself there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopSearch:
+    """A run that looked for the loop in which a program does not end."""
+
+    found: LoopLines | None = None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Line:
+    """A line of a submission's file, 1-based."""
+
+    file: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class BranchTaken:
+    """A line that prints, and the condition above it, which ran. `taken`: the line ran, and should
+    not have; otherwise it did not run, and should have."""
+
+    prints: Line
+    condition: Line
+    taken: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspicion:
+    """What traced runs tell about a cause."""
+
+    lines: tuple[Line, ...]  # the most suspect ones
+    deciding_function: str = ""  # whose lines are clearly the most suspect, if there is one
+    returned_none_at: Line | None = None  # in the example
+    branch: BranchTaken | None = None
+
+
+Probe = SubstitutedRun | LoopSearch | Suspicion
