@@ -12,7 +12,7 @@ program keeps in its own names. The modules of Python that may be imported are f
 
 import ast
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from string import Formatter
@@ -28,11 +28,12 @@ from harness.model.policy import (
     SourceFile,
     Unparsable,
 )
-from harness.policy.index import children, name_bound
+from harness.policy.index import children, misspelt_guard, name_bound
 from harness.policy.outline import outline
 from harness.policy.reading import TOO_DEEP, Source, compiles, read, tree_of
 from harness.policy.rule import CheckedFile, findings_of, short, unchecked
 from harness.policy.rules import policy_rules
+from harness.policy.rules.structure import misspelt_words
 
 
 def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
@@ -56,6 +57,8 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
             continue
         if text is not None:
             notes += text.notes
+            if policy is None or policy.names("module_level") is None:
+                notes += _misspelt_guards(text)
         if policy is not None:
             of_file, left_out = _findings(name, text, policy, defined)
             findings += of_file
@@ -71,6 +74,14 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
             # The limits here are not those of the run, where it may be readable after all.
             findings.append(unchecked(broken.file, TOO_DEEP))
     return PolicyReport(findings=tuple(findings), notes=tuple(notes), outline=outline(readable))
+
+
+def _misspelt_guards(text: Source) -> Iterator[str]:
+    """Yield notes about main guards that are never true, for a policy that leaves them out."""
+    for node in text.index.tree.body:
+        condition = misspelt_guard(node.test) if isinstance(node, ast.If) else ""
+        if condition:
+            yield f"{text.name}, line {node.lineno}: {misspelt_words(condition)}"
 
 
 def _defined(readable: Sequence[Source], policy: Policy | None) -> dict[str, frozenset[str]]:

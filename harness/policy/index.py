@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -106,6 +107,42 @@ def is_main_guard(test: ast.expr) -> bool:
         ):
             return True
     return False
+
+
+_DUNDER = re.compile(r"_{0,3}(name|main|init)_{0,3}")
+
+
+def misspelt_guard(test: ast.expr) -> str:
+    """Return a condition that was meant as the main guard and is never true, as Python text; an
+    empty text for any other one.
+
+    `__name__ == "__main"` and `__name__ == __main__` are such conditions, as is
+    `_name_ == "__main__"`.
+    """
+    if is_main_guard(test):
+        return ""
+    match test:
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            sides = [_spelling(left), _spelling(right)]
+        case _:
+            return ""
+    names = {side for side in sides if side in ("__name__", '"__main__"')}
+    if names and all(map(_is_like_a_guard, sides)):
+        return " == ".join(sides)
+    return ""
+
+
+def _spelling(side: ast.expr) -> str:
+    match side:
+        case ast.Name(id=name):
+            return name
+        case ast.Constant(value=str(text)):
+            return f'"{text}"'
+    return ""
+
+
+def _is_like_a_guard(side: str) -> bool:
+    return _DUNDER.fullmatch(side.strip('"').lower()) is not None
 
 
 class ScopeKind(StrEnum):

@@ -106,6 +106,49 @@ def test_what_the_sheet_permits_is_not_a_finding(body: str) -> None:
     assert found(HEAD + body) == []
 
 
+MISSPELT_GUARDS = [
+    '__name__ == "__name__"',
+    '__name__ == "__main"',
+    '__name__ == "__init__"',
+    '__name__ == "main"',
+    '__name__ == "__Main__"',
+    "__name__ == __main__",
+    '_name_ == "__main__"',
+    '"__main__" == __main__',
+]
+OTHER_CONDITIONS = [
+    '__name__ == "a1"',
+    '__name__ != "__main__"',
+    '__name__ is "__main__"',  # which CPython makes true
+    '"main" == "init"',
+    'BOARD_SIZE == "__main__"',
+    "BOARD_SIZE",
+]
+
+
+@pytest.mark.parametrize("condition", MISSPELT_GUARDS)
+def test_a_misspelt_main_guard_is_named(condition: str) -> None:
+    ((rule, line, _, message),) = found(f"{HEAD}if {condition}:\n    main()\n")
+    assert (rule, line) == ("module_level", 3)
+    assert f"misspelt: `if {condition}:`" in message
+
+
+@pytest.mark.parametrize("condition", OTHER_CONDITIONS)
+def test_another_condition_is_not_a_misspelt_guard(condition: str) -> None:
+    ((rule, _, _, message),) = found(f"{HEAD}if {condition}:\n    main()\n")
+    assert rule == "module_level"
+    assert "misspelt" not in message
+
+
+def test_a_misspelt_guard_is_noted_where_no_rule_judges_it() -> None:
+    program = source('def main():\n    pass\nif __name__ == "__main":\n    main()\n')
+    for policy in (None, ONLY_GIVEN):
+        report = check([program], policy)
+        (note,) = report.notes
+        assert note.startswith("a1.py, line 3: the main guard is misspelt")
+        assert not any(finding.rule == "module_level" for finding in report.findings)
+
+
 # Line numbers count from the body's first line, which is line 3 of the file.
 TECHNIQUES = [
     ("a = [c for c in HELP_MESSAGE]", 5, "a list comprehension"),

@@ -12,11 +12,13 @@ from harness.policy.index import (
     base_of,
     children,
     is_main_guard,
+    misspelt_guard,
     name_bound,
 )
 from harness.policy.rule import Breach, CheckedFile, FindingKind, ListSetting, policy_rule, short
 
-_GUARD = 'the `if __name__ == "__main__":` guard'
+_RIGHT_GUARD = '`if __name__ == "__main__":`'
+_GUARD = f"the {_RIGHT_GUARD} guard"
 # By the key that permits it: what it is called, and its statements.
 _PARTS: Mapping[str, tuple[str, tuple[type[ast.stmt], ...]]] = {
     "imports": ("an import", (ast.Import, ast.ImportFrom)),
@@ -89,6 +91,10 @@ def _part_of(node: ast.stmt) -> str:
 
 
 def _why_not_code(node: ast.stmt) -> str:
+    if isinstance(node, ast.If):
+        condition = misspelt_guard(node.test)
+        if condition:
+            return misspelt_words(condition)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         name = _call_name(node.value)
         called = f"{name} is called when the file is loaded, outside every function"
@@ -134,6 +140,11 @@ def _call_name(node: ast.expr) -> str:
     if isinstance(node, ast.Call) and isinstance(base_of(node.func), ast.Name):
         return short(ast.unparse(node.func))
     return "a function"
+
+
+def misspelt_words(condition: str) -> str:
+    """Return the sentence about a main guard that is never true."""
+    return f"the main guard is misspelt: `if {condition}:` is never true; write {_RIGHT_GUARD}"
 
 
 _ASKS = "input is called when the file is loaded, outside every function"
