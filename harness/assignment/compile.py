@@ -171,6 +171,7 @@ class _Compiler:
             extra_files=extra,
             archive=submission.archive if has_archive else None,
             otherwise=OtherFiles(submission.otherwise),
+            extra_modules=submission.extra_modules(),
             time_zone=shape.time_zone,
             packages=tuple(shape.packages),
             isolate_all=shape.isolation == "all",

@@ -20,7 +20,12 @@ from harness.execution.interpreter import (
     installed_here,
     is_installed,
 )
-from harness.execution.protocol.jobs import main_file, program_files, proxy_names
+from harness.execution.protocol.jobs import (
+    extra_modules,
+    main_file,
+    program_files,
+    proxy_names,
+)
 from harness.execution.runner import (
     Answers,
     AnyDriver,

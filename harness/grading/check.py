@@ -13,6 +13,7 @@ from harness.grading.observing.judged_runs import GraderSetup
 from harness.intake.entries import GO_THERE, listed, must_exist, original_name
 from harness.intake.pipeline import Cohort, read_cohort
 from harness.intake.terms import ClassOptions
+from harness.model.assignment import ExtraUse
 from harness.model.facts import NotHandedIn
 from harness.model.plan import Assignment
 from harness.model.result import Decision, SubmissionResult
@@ -79,23 +80,29 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
         ):
             missing = f"there is no {what_to_name(assignment)} in this folder"
             raise UserError(missing, place=str(path), hint=GO_THERE)
-    together = assignment.submission_files
-    if len(together) > 1 and all(_is_part(path, together) for path in paths):
+    if _lie_together(assignment) and all(_is_part(path, assignment) for path in paths):
         paths = list(dict.fromkeys(path.parent for path in paths))
         assignment = replace(assignment, archive=None)  # an older one may lie beside them
     return cohort_of(paths, assignment).submissions
 
 
-def _is_part(path: Path, together: Sequence[str]) -> bool:
+def _lie_together(assignment: Assignment) -> bool:
+    """Return whether a submission is more than one file, or may be."""
+    return len(assignment.submission_files) > 1 or bool(assignment.extra_modules.allow)
+
+
+def _is_part(path: Path, assignment: Assignment) -> bool:
     """Return whether the file is one of those handed in together, or a copy of one.
 
     Raise UserError for a copy beside its original, which would be checked in its place.
     """
+    together = assignment.submission_files
     original = original_name(path.name, together)
     if original is not None and (path.parent / original).exists():
         what = f"{original} lies beside it, and only one of the two can be checked"
         raise UserError(what, place=str(path), hint=f"leave one, named {original}")
-    return path.is_file() and (path.name in together or original is not None)
+    is_extra = assignment.use_of_extra(path.name) is ExtraUse.ALLOW
+    return path.is_file() and (path.name in together or original is not None or is_extra)
 
 
 def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
@@ -104,7 +111,9 @@ def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
     """
     together = assignment.submission_files
     folders = {path.parent for path in paths}
-    if len(together) < 2 or len(folders) > 1 or not all(_is_part(path, together) for path in paths):
+    if len(together) < 2 or len(folders) > 1:
+        return ()
+    if not all(_is_part(path, assignment) for path in paths):
         return ()
     there = [entry.name for folder in folders for entry in folder.iterdir()]
     there += [original_name(name, together) or name for name in there]
@@ -144,6 +153,7 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
         count = len(asked.submission_files)
         found.append(f"not checked: {listed(absent)} {are} not here; hand in all {count} files")
     names = {*asked.submission_files, what_to_name(asked)}
-    if any(path.is_file() and path.name not in names for path in paths):
+    others = [path.name for path in paths if path.is_file() and path.name not in names]
+    if any(asked.use_of_extra(name) is not ExtraUse.ALLOW for name in others):
         found.append(f"hand it in as {what_to_name(asked)}: another name may cost all marks")
     return found

@@ -183,6 +183,15 @@ def original_name(name: str, expected: Collection[str]) -> str | None:
     return None
 
 
+def without_copy_mark(name: str) -> str:
+    """The name without one mark of a copy, as ` (1)`; the same name if it has none."""
+    match = _ENDING.search(name)
+    copy_mark = _MARK.search(name[: match.start()]) if match else None
+    if match is None or copy_mark is None:
+        return name
+    return name[: copy_mark.start()] + match.group()
+
+
 class EntryKind(StrEnum):
     """What an entry is, links not followed."""
 

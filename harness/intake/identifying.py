@@ -21,10 +21,15 @@ from harness.common.people import (
     without_zeros,
     zeros_line,
 )
-from harness.intake.entries import EntryKind, Refused, listed, safe_id
+from harness.intake.entries import Entry, EntryKind, Refused, listed, safe_id
 from harness.intake.platforms import Times
 from harness.intake.recognising import PLAIN, Download
-from harness.intake.submissions import in_order, program_files, submission_of
+from harness.intake.submissions import (
+    extra_modules,
+    in_order,
+    program_files,
+    submission_of,
+)
 from harness.intake.terms import Extension, Terms, in_zone
 from harness.intake.uploads import Attempt, Listed, StudentUploads
 from harness.model.plan import Assignment, SourceFile
@@ -418,6 +423,14 @@ def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) ->
     )
 
 
+def _modules_beside(entry: Entry, attempt: Attempt, assignment: Assignment) -> list[Entry]:
+    """The modules in the entry's folder that a submission may have beside it."""
+    every = program_files(attempt, assignment)
+    beside = [each for each in every if each is not entry and each.folder == entry.folder]
+    extra, _ = extra_modules(beside, assignment)
+    return [replace(each, folder="") for entries in extra.values() for each in entries]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
     file: SourceFile  # as the page shows it: without bytes if it cannot be read or is large
@@ -446,5 +459,6 @@ def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choic
                     data = entry.load(_MOST_SHOWN)
             label = f"{which}: {entry.label}" if which else entry.label
             alone = replace(entry, name=expected[0], folder="")
-            chosen = replace(numbered, entries=(alone,), problem="")
+            entries = (alone, *_modules_beside(entry, attempt, assignment))
+            chosen = replace(numbered, entries=entries, problem="")
             yield _Choice(file=SourceFile(name=label, data=data), attempt=chosen)

@@ -26,17 +26,19 @@ from harness.intake.entries import (
     original_name,
     same_bytes,
     shown_path,
+    without_copy_mark,
     without_junk,
 )
 from harness.intake.lateness import lateness
 from harness.intake.terms import instant, iso_time
 from harness.intake.uploads import Attempt, StudentUploads, in_folder
-from harness.model.assignment import Assignment, OtherFiles, SourceFile
+from harness.model.assignment import Assignment, ExtraUse, OtherFiles, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.submission import ARCHIVE_ENDINGS, Lateness, Submission, Withheld
 
 _log = logger_of(__name__)
 MAX_ARCHIVE_BYTES = 32 * MIB
+_MAX_EXTRA_BYTES = 2 * MIB  # of modules that were not asked for
 DEEPEST = 3  # folders inside each other that are looked into
 _BESIDE = "__MACOSX"  # what macOS adds to an archive beside the folder that was packed
 
@@ -338,22 +340,91 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         others = [e for e in attempt.entries if e.is_python and e.name not in expected]
         but = f", but {described(others)}" if others else ""
         notes.append(f"{listed(missing)} {_were(missing)} not handed in{but}")
-    not_taken = _not_taken(attempt, list(found.values()), expected)
-    return replace(attempt, files=tuple(files), not_taken=not_taken, notes=tuple(notes))
+    beside = _modules_beside(attempt, list(found.values()), expected)
+    extra, not_taken = extra_modules(beside, assignment)
+    _refuse_extra(not_taken, assignment, list(found))
+    modules, of_modules = _loaded(extra, attempt)
+    if sum(len(file.data) for file in modules) > _MAX_EXTRA_BYTES:
+        what = f"more than {_MAX_EXTRA_BYTES // 1024} KiB of modules"
+        raise Refused(f"found {what} beside {listed(list(found))}")
+    files += modules
+    notes += of_modules
+    names = tuple(sorted({entry.name for entry in not_taken}))
+    return replace(attempt, files=tuple(files), not_taken=names, notes=tuple(notes))
 
 
-def _not_taken(
+def _modules_beside(
     attempt: Attempt, taken: Sequence[Entry], expected: Sequence[str]
-) -> tuple[str, ...]:
+) -> list[Entry]:
     """Return the modules beside a graded file, from where it would import them."""
     folders = {entry.folder for entry in taken}
-    names: set[str] = set()
+    beside: list[Entry] = []
     for entry in attempt.entries:
         is_module = entry.is_python and entry.kind is EntryKind.FILE
         is_copy = entry.name in expected or original_name(entry.name, expected) is not None
         if is_module and entry.folder in folders and entry not in taken and not is_copy:
-            names.add(entry.name)
-    return tuple(sorted(names))
+            beside.append(entry)
+    return beside
+
+
+def extra_modules(
+    beside: Sequence[Entry], assignment: Assignment
+) -> tuple[dict[str, list[Entry]], list[Entry]]:
+    """The entries of modules that the assignment allows, by the names that they are imported by,
+    and those of all others. Beside a module lie its numbered copies; a lone numbered one is what a
+    platform or browser made of the module."""
+    taken: dict[str, list[Entry]] = {}
+    copies: dict[str, list[Entry]] = {}
+    others: list[Entry] = []
+    for entry in beside:
+        original = without_copy_mark(entry.name)
+        if assignment.use_of_extra(entry.name) is ExtraUse.ALLOW:
+            taken.setdefault(entry.name, []).append(entry)
+        elif assignment.use_of_extra(original) is ExtraUse.ALLOW:
+            copies.setdefault(original, []).append(entry)
+        else:
+            others.append(entry)
+    for name, entries in copies.items():
+        if name in taken or len(entries) == 1:
+            taken.setdefault(name, []).extend(entries)
+        else:
+            others += entries
+    return taken, others
+
+
+def _refuse_extra(entries: Sequence[Entry], assignment: Assignment, files: Sequence[str]) -> None:
+    """Refuse the submission if a module is among these that the assignment refuses."""
+    refused = [entry for entry in entries if assignment.use_of_extra(entry.name) is ExtraUse.REFUSE]
+    if refused:
+        raise Refused(f"found {described(refused)} beside {listed(files)}, which is not accepted")
+
+
+def _loaded(
+    extra: Mapping[str, list[Entry]], attempt: Attempt
+) -> tuple[list[SourceFile], list[str]]:
+    """These modules, and notes about them; one that cannot be read is missing, with a note."""
+    files: list[SourceFile] = []
+    notes: list[str] = []
+    for name, entries in extra.items():
+        try:
+            files.append(_load(entries[0], name, attempt))
+        except Refused as refusal:
+            if refusal.ours:
+                raise
+            notes.append(str(refusal))
+        else:
+            notes += _copies_of_extra(name, entries, attempt)
+    return files, notes
+
+
+def _copies_of_extra(name: str, entries: Sequence[Entry], attempt: Attempt) -> list[str]:
+    """A note about the copies of a module that is taken; Refused if one of them may be meant."""
+    first, *copies = entries
+    if not copies:
+        return [] if first.name == name else [f"{first.label} was taken as {name}"]
+    if not same_bytes(entries):
+        raise _ambiguous(entries, attempt, name)
+    return [f"{described(copies)} {_were(copies)} not taken: the same as {first.label}"]
 
 
 def _of_any_name(

@@ -4,9 +4,11 @@ submission knows no more."""
 from __future__ import annotations
 
 import ast
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from fractions import Fraction
 
 from harness.model.policy import Policy
@@ -21,6 +23,38 @@ class OtherFiles(StrEnum):
 
     ZERO = "zero"
     REVIEW = "review"
+
+
+class ExtraUse(StrEnum):
+    """What happens with a module that is handed in beside the files asked for."""
+
+    ALLOW = "allow"  # it lies beside them, and is the student's code
+    IGNORE = "ignore"
+    REFUSE = "refuse"  # the submission is another one than was asked for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtraModules:
+    """Which modules may be handed in beside the files asked for, by patterns of their names."""
+
+    allow: tuple[str, ...] = ()
+    refuse: tuple[str, ...] = ()  # of those that are not allowed
+
+    def use_of(self, name: str) -> ExtraUse:
+        """Return what the patterns say of a file's name; the first list that fits decides."""
+        if any(fnmatchcase(name, pattern) for pattern in self.allow):
+            return ExtraUse.ALLOW
+        if any(fnmatchcase(name, pattern) for pattern in self.refuse):
+            return ExtraUse.REFUSE
+        return ExtraUse.IGNORE
+
+
+def is_module_name(name: str) -> bool:
+    """Return whether an import statement can name this file, and Python gives it no meaning."""
+    stem = name.removesuffix(".py")
+    is_dunder = stem.startswith("__") and stem.endswith("__")
+    is_plain = unicodedata.normalize("NFKC", stem) == stem
+    return name.endswith(".py") and stem.isidentifier() and is_plain and not is_dunder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,11 +239,28 @@ class Assignment:
     other_names: tuple[str, ...] = ()  # of the reference's module, that stimuli use
     late: LatePolicy | None = None  # None: what is late has no mark
     total_seconds: float | None = None  # that all of a submission may take; None: by the reference
+    extra_modules: ExtraModules = ExtraModules()
 
     @property
     def module_names(self) -> tuple[str, ...]:
         """What stimuli may name of the submission."""
         return (*(function.name for function in self.functions), *self.other_names)
+
+    def use_of_extra(self, name: str) -> ExtraUse:
+        """Return what happens with a file of this name that is handed in beside those asked for.
+
+        A module takes the place neither of one that the course provides nor of one that is asked
+        for: on some systems names that differ only in case are the same."""
+        if not is_module_name(name) or name.casefold() in self._taken_names():
+            return ExtraUse.IGNORE
+        return self.extra_modules.use_of(name)
+
+    def _taken_names(self) -> frozenset[str]:
+        provided = (*self.variants[0].files, *self.extra_files, *self.stand_in_files)
+        names = [*self.submission_files, *(file.name for file in provided)]
+        if self.laid_as is not None:
+            names.append(self.laid_as)
+        return frozenset(name.casefold() for name in names)
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""

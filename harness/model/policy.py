@@ -278,6 +278,11 @@ class Policy:
         imports = (rule.imports for rule in self.file_imports if rule.file == file)
         return replace(self, imports=next(imports, self.imports), file_imports=())
 
+    def of_extra(self) -> Policy:
+        """Return what holds for a file that was not asked for: if files have their own imports,
+        those of the first."""
+        return self.of(self.file_imports[0].file if self.file_imports else "")
+
     def names(self, key: str) -> NameList | None:
         """Return the list under a key; None if it restricts nothing."""
         for names in self.lists:
@@ -368,6 +373,7 @@ class PolicyRequest:
     files: tuple[SourceFile, ...]
     policy: Policy | None = None
     program: ProgramFiles | None = None  # that may share a process
+    extra_modules: tuple[str, ...] = ()  # the names of files that were not asked for, and are taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,6 +126,7 @@ _QUICK = 0.05
 # What a check runs by. A field that is not among these stays in the course.
 _OF_ASSIGNMENT = (
     *("id", "title", "course", "python", "submission_files", "laid_as", "archive", "otherwise"),
+    "extra_modules",
     *("functionality_marks", "limits", "policy", "variants", "extra_files", "packages"),
     *("isolate_all", "compare", "floats_within", "writes_files", "tells_time"),
 )

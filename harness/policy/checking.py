@@ -36,19 +36,22 @@ from harness.policy.rules import policy_rules
 from harness.policy.rules.structure import misspelt_words
 
 
-def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
+def check(
+    files: Sequence[SourceFile], policy: Policy | None, extra: Sequence[str] = ()
+) -> PolicyReport:
     """Check every `.py` file against the policy; without one, only whether Python can read it.
 
-    Findings come in the order of the files, then of line and column. If no file can be read, the
-    submission is unparsable, by its first file; if one of several can, the others are notes. A file
-    that Python can run but that is too deeply nested to be checked has one finding, which asks for
-    a person.
+    Findings come in the order of the files, then of line and column. If no file that was asked for
+    can be read, the submission is unparsable, by its first file; if one of several can, the others
+    are notes. A file that Python can run but that is too deeply nested to be checked has one
+    finding, which asks for a person. `extra` names the files that were not asked for.
     """
     programs = [file for file in files if file.name.endswith(".py")]
     module_names = frozenset(file.name.removesuffix(".py") for file in programs)
     texts = {file.name: _read(file, module_names) for file in programs}
     readable = [text for text in texts.values() if isinstance(text, Source)]
     unreadable = [text for text in texts.values() if isinstance(text, Unparsable)]
+    asked_for = [text for name, text in texts.items() if name not in extra]
     findings: list[Finding] = []
     notes: list[str] = []
     defined = _defined(readable, policy)
@@ -60,10 +63,10 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
             if policy is None or policy.names("module_level") is None:
                 notes += _misspelt_guards(text)
         if policy is not None:
-            of_file, left_out = _findings(name, text, policy, defined)
+            of_file, left_out = _findings(name, text, policy, defined, extra)
             findings += of_file
             notes += left_out
-    if unreadable and len(unreadable) == len(texts):
+    if unreadable and all(isinstance(text, Unparsable) for text in asked_for):
         return PolicyReport(unparsable=unreadable[0], notes=tuple(notes))
     for broken in unreadable:
         place = broken.file
@@ -105,10 +108,19 @@ def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable
 
 
 def _findings(
-    name: str, text: Source | None, policy: Policy, defined: Mapping[str, frozenset[str]]
+    name: str,
+    text: Source | None,
+    policy: Policy,
+    defined: Mapping[str, frozenset[str]],
+    extra: Sequence[str],
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     if text is not None:
-        file = CheckedFile(source=text, policy=policy.of(name), defined=defined)
+        is_extra = name in extra
+        own = policy.of_extra() if is_extra else policy.of(name)
+        modules = frozenset(each.removesuffix(".py") for each in extra)
+        file = CheckedFile(
+            source=text, policy=own, defined=defined, extra=modules, is_extra=is_extra
+        )
         with suppress(RecursionError, MemoryError):
             return findings_of(file, policy_rules())
     return (unchecked(name, TOO_DEEP),), ()
@@ -118,7 +130,7 @@ def run(request: str) -> str:
     """Answer a `PolicyRequest` as JSON with a `PolicyReport` as JSON. Raise SerialError if it is
     not one."""
     asked = serial.loads(PolicyRequest, request)
-    report = check(asked.files, asked.policy)
+    report = check(asked.files, asked.policy, asked.extra_modules)
     if asked.program is not None and report.unparsable is None:
         sharing = check_sharing(asked.program.submitted, asked.program.provided)
         report = replace(report, sharing=sharing)

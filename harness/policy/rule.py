@@ -47,6 +47,10 @@ class CheckedFile:
     policy: Policy
     defined: Mapping[str, frozenset[str]]
     """The names that the other files and the provided modules define, by module."""
+    extra: frozenset[str] = frozenset()
+    """The student's modules that were not asked for."""
+    is_extra: bool = False
+    """Whether this is one of them."""
 
     @property
     def index(self) -> Index:

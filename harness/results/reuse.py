@@ -210,6 +210,7 @@ def _stimuli_digest(scenario: Scenario, assignment: Assignment) -> str:
             _files(tuple(f for f in assignment.stand_in_files if f.name in stand_in_names)),
             list(assignment.submission_files),
             assignment.laid_as,
+            serial.to_plain(assignment.extra_modules),
             sorted(assignment.module_names),
             [serial.to_plain(each) for each in assignment.compare],
         ]

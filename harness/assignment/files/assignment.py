@@ -40,6 +40,8 @@ from harness.matchers.reading import describe, nearest
 from harness.model.assignment import (
     ClassComparison,
     CompareBy,
+    ExtraModules,
+    ExtraUse,
     LateOf,
     LatePolicy,
     ManualSlot,
@@ -212,6 +214,50 @@ Comparison = Annotated[
 ]
 
 
+def _module_pattern(pattern: str) -> str:
+    _file_name(pattern or "none")
+    if not pattern.endswith(".py"):
+        what = f"expected a pattern of names that ends in .py, got {describe(pattern)}"
+        raise wrong(what, "only Python modules are taken", instead="*.py")
+    return pattern
+
+
+_Patterns = Annotated[list[Annotated[str, AfterValidator(_module_pattern)]], OneOrMore()]
+_EVERY_MODULE = "*.py"
+
+
+class ExtraShape(Shape):
+    """Modules beside the files asked for, by patterns like util*.py; all others are ignored."""
+
+    allow: _Patterns = []
+    """Those that are taken and are the student's code."""
+    refuse: _Patterns = []
+    """Of the others those for which the whole submission is refused."""
+
+
+def _extra_modules(written: str | ExtraShape) -> ExtraModules:
+    if isinstance(written, ExtraShape):
+        return ExtraModules(allow=tuple(written.allow), refuse=tuple(written.refuse))
+    match ExtraUse(written):
+        case ExtraUse.ALLOW:
+            return ExtraModules(allow=(_EVERY_MODULE,))
+        case ExtraUse.REFUSE:
+            return ExtraModules(refuse=(_EVERY_MODULE,))
+    return ExtraModules()
+
+
+def _hint_for_extra(value: Any) -> str:
+    if isinstance(value, list):
+        return "write {allow: [util.py]}"
+    return nearest(value, [each.value for each in ExtraUse]) if isinstance(value, str) else ""
+
+
+_Extra = Annotated[
+    Literal["allow", "ignore", "refuse"] | ExtraShape,
+    Expects("allow, ignore, refuse or {allow: [patterns]}", _hint_for_extra, instead="ignore"),
+]
+
+
 class SubmissionShape(Shape):
     """`submission:` the files that students upload."""
 
@@ -223,6 +269,9 @@ class SubmissionShape(Shape):
     """The archive that they are handed in as, like A3.zip; .tar, .tar.gz and .tgz are read too."""
     otherwise: Literal["zero", "review"] = "zero"
     """What something else than that gets: no marks (zero), or a person's look (review)."""
+    extra: _Extra = "ignore"
+    """Other modules beside them: taken (allow), left out (ignore), or the submission is refused
+    (refuse); or patterns of names, like {allow: [util*.py]}."""
 
     @model_validator(mode="after")
     def _has_files(self) -> SubmissionShape:
@@ -237,6 +286,10 @@ class SubmissionShape(Shape):
         if self.files:
             return tuple(self.files)
         return (self.laid_as,) if self.laid_as else ()
+
+    def extra_modules(self) -> ExtraModules:
+        """Return which modules may be handed in beside the files."""
+        return _extra_modules(self.extra)
 
 
 def _worth(value: Any) -> Fraction:

@@ -56,6 +56,7 @@ class Library:
     def __init__(self, sources: dict[str, ModuleSource]) -> None:
         self.sources = sources
         self.program = ""  # the module that runs as `__main__`
+        self._hidden: frozenset[str] = frozenset()
         self._specs: dict[str, ModuleSpec] = {}
         for name, source in sources.items():
             spec = ModuleSpec(name, self, origin=source.filename, is_package=source.package)  # type: ignore[arg-type]
@@ -63,7 +64,17 @@ class Library:
             self._specs[name] = spec
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        return self._specs.get(name)
+        return None if name in self._hidden else self._specs.get(name)
+
+    def hide(self, names: frozenset[str]) -> None:
+        """Let nothing find the modules of these names until `reveal`."""
+        self._hidden = names
+
+    def reveal(self) -> None:
+        """Let the hidden modules be found, before modules of Python of the same names."""
+        for name in self._hidden:
+            sys.modules.pop(name, None)
+        self._hidden = frozenset()
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Part of the import protocol: the default module will do."""
@@ -104,6 +115,18 @@ class Library:
 def by_module_name(files: Iterable[tuple[str, bytes]]) -> dict[str, ModuleSource]:
     """Return the Python files among these by the names under which they are imported."""
     return {name[:-3]: ModuleSource(name, data) for name, data in files if name.endswith(".py")}
+
+
+# What an interpreter has imported before it looks into the folder of the program that it runs.
+_ALREADY_IMPORTED = frozenset({
+    "_collections_abc", "_sitebuiltins", "abc", "codecs", "encodings", "genericpath", "io", "nt",
+    "ntpath", "os", "posix", "posixpath", "site", "stat", "zipimport",
+})  # fmt: skip
+
+
+def is_never_found(name: str) -> bool:
+    """Whether Python has its own module of this name before it looks for one beside a program."""
+    return name in sys.builtin_module_names or name in _ALREADY_IMPORTED
 
 
 # Of the standard library: what does nothing by being imported.

@@ -50,6 +50,7 @@ _SETUP: dict[str, Any] = {
     "provided": [("warm_up_constants.py", b"SIZE = 2\n")],
     "main": "warm_up_program.py",
     "files": [("warm_up_program.py", _PROGRAM)],
+    "extra_modules": [],
     "functions": _FUNCTIONS,
     "compare": {},
 }

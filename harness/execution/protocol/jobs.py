@@ -22,7 +22,7 @@ from harness.common.files import write_bytes
 from harness.execution.inside import stimuli
 from harness.execution.inside.messages.protocol import ScenarioJob, Selection, StandInJob
 from harness.execution.interpreter import Interpreter
-from harness.model.assignment import Assignment, CompareBy, SourceFile
+from harness.model.assignment import Assignment, CompareBy, ExtraUse, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.stimulus import Binding, Stimulus
 from harness.model.values import Value
@@ -222,6 +222,7 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
     return {
         "main": main_file(assignment),
         "files": _pairs(program_files(assignment, files)),
+        "extra_modules": [file.name[:-3] for file in extra_modules(assignment, files)],
         "functions": list(assignment.module_names),
         "provided": _pairs(assignment.variants[0].files),
         "memory": assignment.limits.memory_mib * _MIB,
@@ -351,16 +352,27 @@ def stand_in_setup(
 
 
 def program_files(assignment: Assignment, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """Return the submission's files that count, by the names under which they are imported.
+    """Return the submission's files that count, by the names under which they are imported: those
+    asked for, then modules that may be handed in beside them.
 
     Other files and files that are too large to be checked are ignored.
     """
     files = tuple(file for file in files if len(file.data) <= MAX_SOURCE_BYTES)
-    named = tuple(file for file in files if file.name in assignment.submission_files)
+    extra = extra_modules(assignment, files)
+    asked_for = tuple(file for file in files if file not in extra)
+    named = tuple(file for file in asked_for if file.name in assignment.submission_files)
     if assignment.laid_as is None:
-        return named
-    programs = named or tuple(file for file in files if file.name.endswith(".py"))
-    return tuple(SourceFile(name=assignment.laid_as, data=file.data) for file in programs[:1])
+        return named + extra
+    programs = named or tuple(file for file in asked_for if file.name.endswith(".py"))
+    laid = tuple(SourceFile(name=assignment.laid_as, data=file.data) for file in programs[:1])
+    return laid + extra
+
+
+def extra_modules(assignment: Assignment, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
+    """Return the modules among a submission's files that it may have beside those asked for."""
+    if not assignment.extra_modules.allow:
+        return ()
+    return tuple(file for file in files if assignment.use_of_extra(file.name) is ExtraUse.ALLOW)
 
 
 def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:

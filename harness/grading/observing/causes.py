@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 
-from harness.execution import main_file, proxy_names
+from harness.execution import extra_modules, main_file, proxy_names
 from harness.grading.observing.judged_runs import Candidate, JudgedRuns
 from harness.grading.observing.reference_calls import ReferenceCalls
 from harness.grading.observing.running import LIMIT_ENDINGS
@@ -106,6 +106,7 @@ class CauseFinder:
         outline, files = candidate.report.outline, candidate.submission.files
         assignment = self._runs.plan.assignment
         several = len(assignment.submission_files) > 1 and assignment.laid_as is None
+        several = several or bool(extra_modules(assignment, files))
         own = {part.name for part in outline.parts if not several or part.file == self._main}
         constants = {name: module for name, module in self._modules.items() if name in own}
         again = _RunsAgain(

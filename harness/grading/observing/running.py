@@ -13,7 +13,7 @@ from dataclasses import InitVar, dataclass, field, replace
 from typing import Self
 
 from harness.common import serial
-from harness.execution import Answers, Observes, ToolFailed, program_files
+from harness.execution import Answers, Observes, ToolFailed, extra_modules, program_files
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
@@ -299,7 +299,10 @@ def read_program(
         own = program_files(assignment, files)
         provided = (*assignment.variants[0].files, *assignment.extra_files)
         program = ProgramFiles(submitted=tuple(own), provided=provided)
-    request = PolicyRequest(files=files, policy=assignment.policy, program=program)
+    extra = tuple(file.name for file in extra_modules(assignment, files))
+    request = PolicyRequest(
+        files=files, policy=assignment.policy, program=program, extra_modules=extra
+    )
     return serial.loads(PolicyReport, tool.run(serial.dumps(request)))
 
 

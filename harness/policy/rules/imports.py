@@ -7,6 +7,7 @@ at. The protection is the confinement in which a program runs.
 import ast
 import builtins
 import re
+import sys
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -26,19 +27,37 @@ def check_imports(file: CheckedFile) -> Iterable[Breach]:
     if rule is None:
         return ()
     visits: Iterator[Visit[_Import]] = file.index.of(ast.Import, ast.ImportFrom)
-    nodes = [visit.node for visit in visits]
+    own = file.extra - sys.stdlib_module_names
+    nodes: list[_Import] = []
+    for visit in visits:
+        if not own.issuperset(_modules(visit.node)):
+            nodes.append(visit.node)
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+    if rule.exactly is not None and file.is_extra:
+        rule = _allowing_the_given(rule.exactly)
     if rule.exactly is not None:
         return _exactly(nodes, file.index.tree.body, rule.exactly)
-    return _listed(nodes, rule)
+    return _listed(nodes, rule, own)
 
 
-def _listed(nodes: Sequence[_Import], rule: ImportPolicy) -> Iterator[Breach]:
+def _listed(
+    nodes: Sequence[_Import], rule: ImportPolicy, own: frozenset[str]
+) -> Iterator[Breach]:
     for node in nodes:
         for module in _modules(node):
-            why = _why_not(node, module, rule)
+            why = "" if module in own else _why_not(node, module, rule)
             if why:
                 yield Breach(node, f"imports {why}")
+
+
+def _allowing_the_given(exactly: Sequence[str]) -> ImportPolicy:
+    """Return what a file without given imports may import: the modules that others are given."""
+    allowed: list[str] = []
+    for text in exactly:
+        statement = ast.parse(text).body[0]
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            allowed += _modules(statement)
+    return ImportPolicy(allow=tuple(allowed))
 
 
 def _why_not(node: _Import, module: str, rule: ImportPolicy) -> str:

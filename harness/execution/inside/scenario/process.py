@@ -25,7 +25,7 @@ from ..messages.codec import ObjectEquality, encodable
 from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
 from ..messages.protocol import FromScenario
-from ..modules import MODULE, Library, ModuleSource, by_module_name
+from ..modules import MODULE, Library, ModuleSource, by_module_name, is_never_found
 from ..stand_ins.calls import RemoteCaller, slot, substituted
 from . import evaluate
 from .streams import KeptBytes, install_input, pipe_in
@@ -66,6 +66,10 @@ class Files:
         if names and self.main in own:
             own[self.main] = substituted(own[self.main], names)
         self.functions = tuple([name for name, provided_by in names if not provided_by])
+        # The student's own, beside the files asked for. No file of the course finds them: they may
+        # have the names of modules of Python.
+        self.beside = frozenset(setup["extra_modules"]).intersection(own)
+        asked_for = own.keys() - self.beside
         self.library = Library({**own, **extra, **provided})
         programs = frozenset({*self.library.sources, "__main__"})
         self.waits = Waits([each.data for each in self.library.sources.values()])
@@ -74,7 +78,7 @@ class Files:
         self.loaded_early = [
             name
             for name, source in provided.items()
-            if source.code is None or own.keys().isdisjoint(source.code.co_names)
+            if source.code is None or asked_for.isdisjoint(source.code.co_names)
         ]
         self.student = Sources({source.filename: source.data for source in own.values()})
 
@@ -102,7 +106,13 @@ class Program:
     def __init__(self, setup: dict[str, Any]) -> None:
         self.setup = setup
         self.functions = frozenset(setup["functions"])
-        self.submitted = by_module_name(setup["files"])
+        extra = setup["extra_modules"]
+        files = by_module_name(setup["files"])
+        self.submitted = {
+            name: source
+            for name, source in files.items()
+            if name not in extra or not is_never_found(name)
+        }
         for source in self.submitted.values():
             source.try_to_compile()
         self.known: dict[Selection, Files] = {}
@@ -188,6 +198,7 @@ class ScenarioProcess:
 
     def _observe(self, answer: evaluate.StimulusAnswer) -> None:
         sys.meta_path.insert(0, self.files.library)
+        self.files.library.hide(self.files.beside)
         for name in self.files.loaded_early:
             try:
                 constants = self.files.constants(name)
@@ -196,6 +207,7 @@ class ScenarioProcess:
                 _exit(0)
             self.context.names.update(copied(constants))
         caller = self._install_proxies()
+        self.files.library.reveal()
         self._send(FromScenario.SUBMISSION_RUNS, "")
         if self.job.finds_loop:
             LoopFinder(self.files.student, partial(self._send, FromScenario.ANSWER)).start()

@@ -245,9 +245,11 @@ class SharedRun:
 
     def _load_modules(self) -> None:
         self.constants: dict[str, Any] = {}
+        self.files.library.hide(self.files.beside)
         try:
             for name in self.files.loaded_early:
                 self.constants |= self.files.constants(name)
+            self.files.library.reveal()
             self.main = self.files.library.load(self.main_name)
         except BaseException as error:
             self.refuse(f"it does not load ({type(error).__name__})")
