@@ -17,6 +17,7 @@ from harness.assignment.files.small_files import load_expectation
 from harness.assignment.loading import SpecErrors, available, load, scenario_files
 from harness.assignment.schema import file_schemas, json_schema, write_schemas
 from harness.model.assignment import (
+    ExtraModules,
     LateOf,
     LatePolicy,
     ManualSlot,
@@ -43,6 +44,7 @@ from tests.assignment.small_assignment import (
 from tests.shipped import shipped
 
 ENDINGS = "expected a name that ends in .zip, .tar, .tar.gz or .tgz"
+USES = "expected allow, ignore, refuse or {allow: [patterns]}"
 ZONE = "Hint: write one like Australia/Brisbane."
 
 
@@ -54,9 +56,18 @@ def archive(name: str) -> str:
     return handed_in(f"archive: {name}")
 
 
+EXTRA = {
+    "allow": ExtraModules(allow=("*.py",)),
+    "ignore": ExtraModules(),
+    "refuse": ExtraModules(refuse=("*.py",)),
+    "{allow: util*.py}": ExtraModules(allow=("util*.py",)),
+    '{allow: [a.py, b.py], refuse: "*.py"}': ExtraModules(allow=("a.py", "b.py"), refuse=("*.py",)),
+}
 READ: list[tuple[str, str, Any]] = [
     *((archive(name), "archive", name) for name in ("A3.zip", "A3.tar", "A3.tar.gz", "my w.tgz")),
     *((handed_in(f"otherwise: {each}"), "otherwise", each) for each in OtherFiles),
+    *((handed_in(f"extra: {text}"), "extra_modules", each) for text, each in EXTRA.items()),
+    (ASSIGNMENT, "extra_modules", ExtraModules()),
     (ASSIGNMENT, "archive", None),
     (ASSIGNMENT, "otherwise", OtherFiles.ZERO),
     (ASSIGNMENT, "time_zone", ""),
@@ -133,6 +144,10 @@ REFUSED = {
     archive('""'): f"{ENDINGS}, got the text ''.",
     archive("3"): "expected text, got the number 3. Hint: quote it.",
     archive("[A3.zip]"): "expected text, got a list.",
+    handed_in("extra: alow"): f"{USES}, got the text 'alow'. Hint: did you mean allow?",
+    handed_in("extra: [util.py]"): f"{USES}, got a list. Hint: write {{allow: [util.py]}}",
+    handed_in("extra: {allow: [util]}"): "expected a pattern of names that ends in .py, got the",
+    handed_in("extra: {allow: [lib/util.py]}"): "lib/util.py is a path.",
     handed_in("otherwise: revue"): "expected zero or review, got the text 'revue'.",
     **{
         f"{ASSIGNMENT}time_zone: {name}\n": f"there is no time zone {name}. {ZONE}"
@@ -146,6 +161,10 @@ def test_what_cannot_be_meant(text: str, tmp_path: Path) -> None:
     (error,) = errors_of(tmp_path, {A: text})
     value = error.split(": ", 2)[2]
     places = {"archive": "4:39: submission.archive", "otherwise": "4:41: submission.otherwise"}
+    places |= {
+        "extra: {": "4:46: submission.extra.allow, item 1",
+        "extra: ": "4:37: submission.extra",
+    }
     key = next((key for key in places if key in text), "")
     assert error.startswith(f"{A}:{places.get(key, '9:12: time_zone')}: ")
     assert value.startswith(REFUSED[text])

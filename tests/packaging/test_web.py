@@ -18,6 +18,7 @@ from harness.grading.check import check_submissions, not_here, submitted, withou
 from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.grader import Grader
 from harness.grading.observing.judged_runs import GraderSetup
+from harness.model.assignment import ExtraModules
 from harness.model.plan import Specification
 from harness.model.result import SubmissionResult
 from harness.packaging.handout import student_key, student_plan
@@ -403,6 +404,29 @@ def test_what_was_written_is_there_again_without_a_network(checker: Checker) -> 
     asked = "fetch('pyodide/pyodide.asm.wasm').then((answer) => answer.arrayBuffer())"
     assert page.evaluate(f"{asked}.then((bytes) => bytes.byteLength)") > 8_000_000
     page.context.set_offline(False)
+
+
+@pytest.mark.release
+def test_modules_beside_the_program_are_checked_and_kept(
+    tiny: Tiny, tab: playwright.Page, tmp_path: Path
+) -> None:
+    context = with_other(tiny[1], extra_modules=ExtraModules(allow=("*.py",)))
+    specification = replace(tiny[0], plan=context.specification.plan)
+    program = PERFECT.replace("result += amount", "result = more(result, amount)")
+    program = program.replace("from till", "from sums import more\nfrom till")
+    module = b"def more(one, other):\n    return one + other\n"
+    with served(made(specification, context), tmp_path) as address:
+        checker = Checker(tab, address)
+        verdicts = checker.check({"a1.py": program.encode(), "sums.py": module})
+        assert set(verdicts.values()) == {"passed"}, checker.cards
+        tab.reload()
+        tab.get_by_role("button", name="sums.py").wait_for()
+        checker.ready()
+        tab.click("#check")
+        tab.locator("#results :text('passed')").first.wait_for(timeout=START)
+        assert set(tab.evaluate("document.getElementById('results').verdicts").values()) == {
+            "passed"
+        }
 
 
 @pytest.mark.release

@@ -178,7 +178,8 @@ def web_folder(
     files["visible-scenarios.txt"] = encoded(scenarios_page(plan, key))
     stubs = {file.name: file.data.decode("utf-8-sig") for file in handed_out_stubs(specification)}
     texts = [[name, stubs.get(name, "")] for name in assignment.submission_files]
-    facts = json.dumps({"id": assignment.id, "files": texts})
+    takes_modules = bool(assignment.extra_modules.allow)
+    facts = json.dumps({"id": assignment.id, "files": texts, "extra": takes_modules})
     files["assignment.js"] = f"self.ASSIGNMENT = {facts};\n".encode()
     files["LICENSES.txt"] = _licenses(pin.version).encode()
     for file in (*assignment.variants[0].files, *assignment.extra_files):

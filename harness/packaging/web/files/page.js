@@ -5,7 +5,7 @@
   const part = (id) => document.getElementById(id);
   const element = (name, properties) => Object.assign(document.createElement(name), properties);
   const link = (name) => new URL(name, document.baseURI).href;
-  const { id, files } = self.ASSIGNMENT;
+  const { id, files, extra } = self.ASSIGNMENT;
   const stubs = new Map(files), texts = new Map(files);
   const LARGEST_SHOWN = 200_000; // characters that an editor shows without pause
   const [PATIENCE, STARTING] = [2, 180]; // seconds beyond a run's limit; for Python to start
@@ -29,6 +29,25 @@
     }
   };
 
+  // Modules of the student's own beside the files asked for, where the assignment takes some.
+  const MODULE = /^[\p{L}_][\p{L}\p{N}_]*\.py$/u;
+  const modules = () => [...texts.keys()].filter((name) => !stubs.has(name));
+  const addTab = (name) => part("files").append(
+    element("button", { type: "button", textContent: name, onclick: () => select(name) }));
+  const addModule = (name) => {
+    if (!part("files").children.length) addTab(files[0][0]);
+    texts.set(name, "");
+    addTab(name);
+    stored("modules/", modules().join("/"));
+  };
+  const removeModule = (name) => {
+    stored(name, "");
+    texts.delete(name);
+    stored("modules/", modules().join("/"));
+    for (const each of [...part("files").children]) if (each.textContent === name) each.remove();
+    if (modules().length === 0 && files.length === 1) part("files").replaceChildren();
+  };
+
   const select = (name) => {
     current = name;
     for (const each of part("files").children) each.setAttribute("aria-pressed", each.textContent === name);
@@ -48,8 +67,10 @@
     const options = { language: "python", lineNumbers: true, tabSize: 4, insertSpaces: true, value: "" };
     editor = core.createEditor(part("editor"), { ...options, onUpdate: (text) => editor && write(current, text) },
       commands.defaultCommands(), commands.editHistory());
-    for (const [name] of files.length > 1 ? files : []) {
-      part("files").append(element("button", { type: "button", textContent: name, onclick: () => select(name) }));
+    if (files.length > 1) for (const [name] of files) addTab(name);
+    for (const name of extra ? (stored("modules/") ?? "").split("/").filter(Boolean) : []) {
+      addModule(name);
+      texts.set(name, stored(name) ?? "");
     }
     select(current);
     part("tools").hidden = false;
@@ -66,6 +87,7 @@
       try { text = decoder.decode(bytes).replaceAll("\r\n", "\n"); } catch { /* it is none */ }
       if (text === undefined || text.length > LARGEST_SHOWN || !/\.py$/i.test(file.name)) others[file.name] = bytes;
       else {
+        if (extra && MODULE.test(file.name) && !texts.has(file.name)) addModule(file.name);
         const name = texts.has(file.name) ? file.name : current;
         write(name, text);
         select(name);
@@ -75,9 +97,12 @@
     if (Object.keys(others).length) ask({ files: others });
   };
 
-  const program = () => { // of several files those that were begun
-    const begun = [...texts].filter(([name, text]) => text !== stubs.get(name));
-    return Object.fromEntries((begun.length ? begun : [...texts]).map(([name, text]) => [name, encoder.encode(text)]));
+  const program = () => { // of several files those that were begun, and every module
+    const asked = [...texts].filter(([name]) => stubs.has(name));
+    const begun = asked.filter(([name, text]) => text !== stubs.get(name));
+    const beside = modules().map((name) => [name, texts.get(name)]);
+    const taken = [...(begun.length ? begun : asked), ...beside];
+    return Object.fromEntries(taken.map(([name, text]) => [name, encoder.encode(text)]));
   };
 
   const wait = (seconds, then) => { clearTimeout(watch); watch = setTimeout(then, 1000 * seconds); };
@@ -163,7 +188,11 @@
       element("a", { href, download: current }).click();
     },
     reset: () => {
-      if (confirm(`Throw away what is in ${current}, and begin again?`)) write(current, stubs.get(current));
+      if (!stubs.has(current)) {
+        if (!confirm(`Remove ${current}?`)) return;
+        removeModule(current);
+        current = files[0][0];
+      } else if (confirm(`Throw away what is in ${current}, and begin again?`)) write(current, stubs.get(current));
       select(current);
     },
     results: ({ target }) => {
