@@ -72,15 +72,21 @@ package.piped.serve(setup)
 class PipedDriver(AnyDriver):
     """A fresh interpreter for each stimulus."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(
+        self, interpreter: Interpreter, *, hash_seed: int = 0, clock_offset: int = 0
+    ) -> None:
         super().__init__(interpreter, Tier.PORTABLE)
+        self._clock_offset = clock_offset
         self._command = [str(interpreter.path), *FLAGS, "-c", _PROGRAM]
         # A second thread must not take from the memory allowed.
-        self._environment = environment(hash_seed=0) | {"MALLOC_ARENA_MAX": "1"}
+        self._environment = environment(hash_seed) | {"MALLOC_ARENA_MAX": "1"}
 
     def __enter__(self) -> Self:
         self._modules = marshal.dumps(inside_modules(self.interpreter, _MODULES), 2)
         return super().__enter__()
+
+    def varied(self, *, hash_seed: int, clock_offset: int) -> PipedDriver:
+        return PipedDriver(self.interpreter, hash_seed=hash_seed, clock_offset=clock_offset)
 
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> PipedServer:
         confinement = Confinement(tier_layers(self.tier)).for_server(
@@ -90,6 +96,7 @@ class PipedDriver(AnyDriver):
             "directory": self.directory,
             "more_modules": self.interpreter.more_modules,
             "environment": INNER_ENVIRONMENT,
+            "clock_offset": self._clock_offset,
             "limits": confinement,
         }
         return PipedServer(self, marshal.dumps(common | dict(setup), 2))

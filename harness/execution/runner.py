@@ -104,6 +104,11 @@ class AnyDriver(ABC):
         self._held.close()
         self._directory = ""
 
+    def varied(self, *, hash_seed: int, clock_offset: int) -> AnyDriver | None:
+        """A driver that runs submissions as this one does, under another seed of text hashes and a
+        clock moved by so many seconds; None if it cannot."""
+        return None
+
     @abstractmethod
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ProcessServer:
         """Start the servers of processes with this setup, until the stack is left.

@@ -20,6 +20,7 @@ from harness.grading.observing.judged_runs import (
     JudgedRuns,
     SpeedTrials,
 )
+from harness.grading.observing.luck import Variations
 from harness.grading.observing.reference_calls import ReferenceCalls
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, read_program
 from harness.grading.observing.shared_run import CheckedObserver, Together
@@ -80,6 +81,7 @@ class Grader(AbstractContextManager["Grader"]):
         self._driver = driver
         self._stack = ExitStack()
         self._runs = JudgedRuns(setup, driver)
+        self._variations = Variations(driver, self._stack)
         self._speed = SpeedTrials(setup=setup, driver=driver, stack=self._stack)
         calls = ReferenceCalls(
             driver=driver,
@@ -237,6 +239,7 @@ class Grader(AbstractContextManager["Grader"]):
             in_order = RunsInOrder(
                 runs=self._runs,
                 speed=self._speed,
+                variations=self._variations,
                 plan=plan,
                 candidate=candidate,
                 whole_parts=task.so_far,

@@ -1,10 +1,10 @@
-"""Calls whose result differs from run to run: chance that no seed governs, clocks, addresses."""
+"""What differs from run to run: chance that no seed governs, clocks, addresses, hash order."""
 
 import ast
-from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Sequence
 
 from harness.model.policy import LuckyCall
+from harness.policy.hash_order import Place, hash_order
 from harness.policy.index import walk
 from harness.policy.reading import Source
 
@@ -45,28 +45,41 @@ _WITHOUT_ARGUMENT = {
 
 
 def lucky_calls(sources: Iterable[Source]) -> tuple[LuckyCall, ...]:
-    """Return the calls of these files whose result differs from run to run, in their order."""
-    calls = chain.from_iterable(map(_of_file, sources))
-    return tuple(islice(calls, MAX_CALLS))
+    """Return what these files do that differs from run to run, in their order."""
+    calls = [call for source in sources for call in _of_file(source)]
+    return tuple(calls[:MAX_CALLS])
 
 
-def _of_file(source: Source) -> Iterator[LuckyCall]:
+def _of_file(source: Source) -> list[LuckyCall]:
     nodes = list(walk(source.index.tree))
+    places = [*_lucky_names(nodes), *hash_order(source.index.tree)]
+    places.sort(key=lambda place: place[:2])
+    return [LuckyCall(file=source.name, line=line, call=call) for line, _, call in places]
+
+
+def _lucky_names(nodes: Sequence[ast.AST]) -> Iterator[Place]:
+    """Yield the functions that are called, or passed on as `key=id` does."""
     known = _imported(nodes)
-    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
-        written = _dotted(call.func)
+    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    own = defined | stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
+    calls = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
+        if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            continue
+        written = _dotted(node)
         first, dot, rest = written.partition(".")
-        if not written or first in own:
+        call = calls.get(id(node))
+        hidden = own if call is None else defined  # `id = 3` elsewhere makes no other call
+        if not written or first in hidden:
             continue
         name = known.get(first, first) + dot + rest
         module, _, function = name.rpartition(".")
         is_lucky = function in _ALWAYS.get(module, ())
-        if not (call.args or call.keywords):
+        if call is not None and not (call.args or call.keywords):
             is_lucky = is_lucky or function in _WITHOUT_ARGUMENT.get(module, ())
         if is_lucky:
-            yield LuckyCall(file=source.name, line=call.lineno, call=f"{written}()")
+            yield node.lineno, node.col_offset, f"{written}()"
 
 
 def _imported(nodes: Iterable[ast.AST]) -> dict[str, str]:

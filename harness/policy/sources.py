@@ -22,6 +22,7 @@ _MODULES = (
     "harness.policy.rule",
     *(f"harness.policy.rules.{name}" for name in _RULES),
     "harness.policy.rules",
+    "harness.policy.hash_order",
     "harness.policy.luck",
     "harness.policy.outline",
     "harness.policy.checking",

@@ -18,7 +18,10 @@ scenarios:
 """
 SETTINGS = "functionality_marks: 10\npolicy: policy.yaml\n"
 POLICY = "imports: {allow: [math]}\nsyntax: {forbid: [While]}\nseverity: {imports: {deduct: 2}}\n"
-MAIN = "from shapes import square\nimport math\n\n\ndef area(r):\n    return round(math.pi * square(r), 2)\n"
+MAIN = (
+    "from shapes import square\nimport math\n\n\n"
+    "def area(r):\n    return round(math.pi * square(r), 2)\n"
+)
 MODULE = "def square(n):\n    return n * n\n"
 UGLY = "import os\n\n\ndef square(n):\n    while True:\n        return n * n\n"
 

@@ -21,6 +21,7 @@ from _json import encode_basestring_ascii as quote
 from functools import partial
 from os import _exit, write
 
+from . import clock
 from .messages.frames import framed, receive, send
 from .messages.protocol import (
     FromTool,
@@ -86,6 +87,8 @@ def serve(setup: dict[str, Any]) -> None:
         stand_ins = StandIns(setup)
         _begin(said, own.beat)
         stand_ins.run(job, partial(_send_locked, said), from_driver)
+    if setup["clock_offset"]:
+        clock.move(setup["clock_offset"])
     program = Program(setup)
     import_useful(program.submitted, setup)
     scenario = ScenarioProcess(job, program)

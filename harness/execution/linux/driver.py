@@ -85,6 +85,7 @@ class Driver(AnyDriver):
         self._confinement = Confinement(tier_layers(tier) if layers is None else layers)
         self._cpu = cpu
         self._notify = notify and self._confinement.notifies
+        self._layers = layers
         self._start = partial(BaseProcess, hash_seed=hash_seed, clock_offset=clock_offset)
 
     def __enter__(self) -> Self:
@@ -100,6 +101,17 @@ class Driver(AnyDriver):
             stack.callback(self.compiler.close)
             self._held = stack.pop_all()
         return self
+
+    def varied(self, *, hash_seed: int, clock_offset: int) -> Driver:
+        return Driver(
+            self.interpreter,
+            self.tier,
+            self._cpu,
+            layers=self._layers,
+            hash_seed=hash_seed,
+            notify=self._notify,
+            clock_offset=clock_offset,
+        )
 
     @contextmanager
     def submission(

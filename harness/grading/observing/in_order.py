@@ -17,7 +17,7 @@ from harness.grading.observing.judged_runs import (
     SpeedTrials,
     does_not_do_alone,
 )
-from harness.grading.observing.luck import flag_luck
+from harness.grading.observing.luck import Variations, flag_luck
 from harness.grading.observing.running import FunctionMemory
 from harness.grading.observing.shared_run import SharedRuns
 from harness.judging.judge import differs_from_run_to_run, not_run
@@ -70,6 +70,7 @@ class RunsInOrder:
 
     runs: JudgedRuns
     speed: SpeedTrials
+    variations: Variations
     plan: Plan
     candidate: Candidate
     whole_parts: RunsSoFar | None = None
@@ -130,7 +131,7 @@ class RunsInOrder:
                 seen = outcome.observations[scenario.id]
                 if slow := self.speed.verdict(scenario, self.candidate.server, seen):
                     outcome.verdicts[scenario.id] = slow
-        flag_luck(outcome, ready, self.candidate)
+        flag_luck(outcome, part, self.candidate, self.variations)
         self._now.first = self.first.joined(outcome) if self._now.has_begun else outcome
         self._now.has_begun = True
         again = [one for one in ready if one.stand_ins and is_wrong(outcome.verdicts[one.id])]

@@ -1,60 +1,120 @@
-"""Failed scenarios of programs that use chance or a clock are run again: do they differ?
+"""Failed scenarios of programs that use chance, a clock or a set's order are run again: do they
+differ?
 
-The verdict stays. If another run did something else, the verdict says so and names the calls.
-Every further run is another draw, so a few runs find what differs half of the time; the finding is
-stored with the verdict, and grading again says the same.
+The verdict stays. If another run did something else, the verdict says so and names the calls. Each
+further run has another hash seed and another clock, so that an outcome that depends on them shows;
+the finding is stored with the verdict, and grading again says the same.
 """
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
+from harness.execution import AnyDriver
+from harness.grading.observing.budget import budgeted
 from harness.grading.observing.judged_runs import Candidate, RunOutcome, reduced
-from harness.grading.observing.running import run_scenario
+from harness.grading.observing.running import Observer, run_scenario
 from harness.judging.judge import without_addresses
+from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation
-from harness.model.plan import Scenario
+from harness.model.plan import Plan, Scenario
 from harness.model.sentences import finished
 from harness.model.verdict import Verdict, VerdictKind, stated
 
-MAX_RUNS = 4  # of one scenario, after the first; at least two if nothing differs
+MAX_RUNS = 8  # of one scenario, after the first: a coin's toss is missed once in 256
+MIN_RUNS = 2  # however long they take
+MAX_SECONDS = 2.0  # CPU time of the further runs of one submission, after the first `MIN_RUNS`
 MAX_SCENARIOS = 10  # of one submission
+# By how much the clock of each further run is moved: an odd number of seconds, other hours, days of
+# the week and months.
+_CLOCK_STEP = 37 * 86_400 + 5 * 3_600 + 61
 _SAYS_NOTHING = frozenset({Ending.HARNESS_ERROR, Ending.NOT_RUN, Ending.TAMPERED})
 
 
-def flag_luck(outcome: RunOutcome, scenarios: Iterable[Scenario], candidate: Candidate) -> None:
-    """Mark the newly failed scenarios whose outcome differs from run to run."""
+class Variations:
+    """Runs submissions under other hash seeds and clocks. Each has a driver, started when it is
+    first needed, until the stack is left."""
+
+    def __init__(self, driver: AnyDriver, stack: ExitStack) -> None:
+        self._driver = driver
+        self._stack = stack
+        self._drivers: list[AnyDriver] = []
+
+    @contextmanager
+    def server(
+        self, index: int, assignment: Assignment, candidate: Candidate
+    ) -> Iterator[Observer]:
+        """A candidate in the variation of this number, from 0; as in the first run where this way
+        to run submissions has no other seeds."""
+        while len(self._drivers) <= index:
+            number = len(self._drivers) + 1
+            varied = self._driver.varied(hash_seed=number, clock_offset=number * _CLOCK_STEP)
+            if varied is None:
+                yield candidate.server
+                return
+            self._drivers.append(self._stack.enter_context(varied))
+        files = candidate.submission.files
+        with self._drivers[index].submission(assignment, files) as server:
+            yield budgeted(server, candidate.budget)
+
+
+def flag_luck(
+    outcome: RunOutcome, plan: Plan, candidate: Candidate, variations: Variations
+) -> None:
+    """Mark the newly failed scenarios of a plan whose outcome differs from run to run."""
     if not candidate.report.outline.lucky_calls:
         return
     new = {id(verdict): key for key, verdict in outcome.new_verdicts.items()}
     failed = [
         scenario
-        for scenario in scenarios
+        for scenario in plan.scenarios
         if outcome.verdicts[scenario.id].kind is VerdictKind.FAILED
         and id(outcome.verdicts[scenario.id]) in new
     ]
-    for scenario in failed[:MAX_SCENARIOS]:
+    seen = {each.id: outcome.observations[each.id] for each in failed[:MAX_SCENARIOS]}
+    differing = _differing(failed[:MAX_SCENARIOS], seen, candidate, plan.assignment, variations)
+    for scenario in differing:
         verdict = outcome.verdicts[scenario.id]
-        if _differs(scenario, outcome.observations[scenario.id], candidate):
-            flagged = _flagged(verdict, scenario, candidate)
-            outcome.verdicts[scenario.id] = flagged
-            outcome.new_verdicts[new[id(verdict)]] = flagged
+        flagged = _flagged(verdict, scenario, candidate)
+        outcome.verdicts[scenario.id] = flagged
+        outcome.new_verdicts[new[id(verdict)]] = flagged
 
 
-def _differs(scenario: Scenario, seen: tuple[Observation, ...], candidate: Candidate) -> bool:
-    first = without_addresses(seen)
-    for _ in range(MAX_RUNS):
-        run = run_scenario(candidate.server, scenario, scenario.limits)
-        if any(each.ending in _SAYS_NOTHING for each in run):
-            return False
-        if without_addresses(tuple(map(reduced, run))) != first:
-            return True
-    return False
+def _differing(
+    scenarios: list[Scenario],
+    seen: dict[str, tuple[Observation, ...]],
+    candidate: Candidate,
+    assignment: Assignment,
+    variations: Variations,
+) -> list[Scenario]:
+    """Return the scenarios that do something else in one of the further runs."""
+    undecided = list(scenarios)
+    differing: list[Scenario] = []
+    seconds = 0.0
+    for index in range(MAX_RUNS):
+        if not undecided or (index >= MIN_RUNS and seconds > MAX_SECONDS):
+            break
+        left: list[Scenario] = []
+        with variations.server(index, assignment, candidate) as server:
+            for scenario in undecided:
+                run = run_scenario(server, scenario, scenario.limits)
+                seconds += sum(each.cpu_seconds for each in run)
+                if any(each.ending in _SAYS_NOTHING for each in run):
+                    continue
+                same = without_addresses(tuple(map(reduced, run)))
+                is_other = same != without_addresses(seen[scenario.id])
+                (differing if is_other else left).append(scenario)
+        undecided = left
+    return differing
 
 
 def _flagged(verdict: Verdict, scenario: Scenario, candidate: Candidate) -> Verdict:
     calls = candidate.report.outline.lucky_calls
     own = verdict.explanation or replace(stated("differs", ""), hint=scenario.hint)
-    named = f"{calls[0].call} in line {calls[0].line}"
+    of_file = f" of {calls[0].file}" if len(candidate.submission.files) > 1 else ""
+    named = f"{calls[0].call} in line {calls[0].line}{of_file}"
     more = f" and {len(calls) - 1} more" if len(calls) > 1 else ""
     remark = f"This differs from run to run, perhaps because of {named}{more}."
     told = replace(own, remarks=(*own.remarks, finished(remark)))

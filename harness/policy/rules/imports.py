@@ -40,9 +40,7 @@ def check_imports(file: CheckedFile) -> Iterable[Breach]:
     return _listed(nodes, rule, own)
 
 
-def _listed(
-    nodes: Sequence[_Import], rule: ImportPolicy, own: frozenset[str]
-) -> Iterator[Breach]:
+def _listed(nodes: Sequence[_Import], rule: ImportPolicy, own: frozenset[str]) -> Iterator[Breach]:
     for node in nodes:
         for module in _modules(node):
             why = "" if module in own else _why_not(node, module, rule)
