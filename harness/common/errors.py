@@ -5,7 +5,12 @@ Exception
 └── HarnessError   our machinery did not work: never a fact about a submission, retried
 """
 
+import traceback
+from pathlib import Path
+
 from harness.common.escaping import visible, visible_lines
+
+_PACKAGE = Path(__file__).parents[1]
 
 
 class UserError(Exception):
@@ -40,3 +45,15 @@ def error_lines(text: str) -> str:
 def without_capital(text: str) -> str:
     """Return words of a library or the system with a small first letter, as ours begin."""
     return text[:1].lower() + text[1:]
+
+
+def place_of(error: Exception) -> str:
+    """Return the exception's type and the line of our code that it comes from. Its message is left
+    out: it may quote what a submission says, or what a hidden scenario expects."""
+    name = type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)
+    for frame in reversed(frames):
+        path = Path(frame.filename)
+        if path.is_relative_to(_PACKAGE):
+            return f"{name} in {path.relative_to(_PACKAGE.parent).as_posix()}:{frame.lineno}"
+    return name

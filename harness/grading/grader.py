@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Self
 
-from harness.common.errors import HarnessError
+from harness.common.errors import HarnessError, place_of
 from harness.execution import AnyDriver, ToolFailed
-from harness.grading.faults import place_of
 from harness.grading.observing.budget import SubmissionBudget, Used, budgeted, calibrated
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.in_order import RunsInOrder, RunsSoFar

@@ -6,7 +6,6 @@ archive refused. In a class's they cost the submission that they are in; one tha
 listed beside the submissions.
 """
 
-import io
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -14,11 +13,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePath
-from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from harness.common.errors import UserError
-from harness.intake.caps import CLASS_CAPS, SUBMISSION_CAPS, Caps, ReadBudget
+from harness.intake.caps import CLASS_CAPS, SUBMISSION_CAPS, Caps, GroupBudgets, ReadBudget, Spend
 from harness.intake.entries import (
     BACKSLASH,
     HEAD_BYTES,
@@ -30,8 +28,10 @@ from harness.intake.entries import (
     kind_of_bytes,
     shown_path,
 )
+from harness.intake.gzips import GzipTape
 from harness.intake.junk import is_environment, junk_among
-from harness.intake.tars import decompress, tar_members
+from harness.intake.members import collected
+from harness.intake.tars import FileTape, tar_members
 from harness.intake.zips import zip_members
 
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -46,11 +46,14 @@ def kind_named(name: str) -> FileKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """What a student's archive holds: files, links and special files, by path."""
+    """What a student's archive holds: files, links and special files, by path. What cannot be
+    accepted is not among them, and `faults` says why, each in a phrase that follows the archive's
+    name ("holds an absolute path (/x)")."""
 
     entries: tuple[Entry, ...]
     left_out: tuple[str, ...] = ()  # the paths of what does not count
     has_backslashes: bool = False  # in names, which were read as folders
+    faults: tuple[str, ...] = ()
 
 
 def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = SUBMISSION_CAPS) -> Archive:
@@ -59,15 +62,21 @@ def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = SUBMISSION_CAPS)
     Keep the stream open: bytes are read when they are asked for. Raise Refused with a phrase that
     follows the archive's name ("is a RAR archive, …").
     """
-    members = _members(stream, kind, caps)
-    tree = _tree([_placed(member, caps, backslashes=True) for member in members], caps)
-    if tree.faults:
-        raise Refused(f"holds {tree.faults[0]}")
-    ReadBudget(caps).spend(sum(entry.size for entry in tree.files.values()))
+    budget = ReadBudget(caps)
+    found = collected(
+        _members(stream, kind, budget.spend, caps.unpacked_bytes), caps, is_class=False
+    )
+    tree = _tree([_placed(member, caps, backslashes=True) for member in found.entries], caps)
+    faults = [f"holds {fault}" for fault in tree.faults]
+    faults += [found.broken] if found.broken else []
+    entries = [tree.files[path] for path in sorted(tree.files) if not tree.files[path].fault]
+    if faults and not entries:
+        raise Refused(faults[0])
     return Archive(
-        entries=tuple(tree.files[path] for path in sorted(tree.files)),
+        entries=tuple(entries),
         left_out=tuple(sorted(tree.junk)),
-        has_backslashes=any(BACKSLASH in member.name for member in members),
+        has_backslashes=any(BACKSLASH in member.name for member in found.entries),
+        faults=tuple(faults),
     )
 
 
@@ -81,15 +90,13 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
         try:
             stream: BinaryIO = stack.enter_context(path.open("rb"))
             kind = kind_of_bytes(stream.read(HEAD_BYTES))
-            if kind is FileKind.GZIP:
-                tar = stack.enter_context(TemporaryFile())
-                decompress(stream, tar, ReadBudget(caps))
-                kind, stream = FileKind.TAR, tar
-            if kind not in (FileKind.ZIP, FileKind.TAR):
+            if kind not in (FileKind.ZIP, FileKind.TAR, FileKind.GZIP):
                 raise Refused(f"is {kind or 'not an archive'}, expected a zip or tar archive")
-            members = _members(stream, kind, caps)
-            backslashes = _has_only_backslashes(members)
-            placed = [_placed(member, caps, backslashes=backslashes) for member in members]
+            budgets = GroupBudgets(caps)
+            found = collected(_members(stream, kind, budgets.spend, None), caps, is_class=True)
+            budgets.depth = found.depth
+            backslashes = _has_only_backslashes(found.entries)
+            placed = [_placed(member, caps, backslashes=backslashes) for member in found.entries]
             by_folder = _by_folder(_tree(placed, caps, is_class=True))
         except Refused as refusal:
             hint = "download it again, or unpack it yourself and name the folder"
@@ -97,7 +104,10 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
         except OSError as error:
             what = f"cannot be read ({error.strerror or error})"
             raise UserError(what, place=str(path)) from None
-        yield _folder(path, by_folder, "")
+        fault = ""
+        if found.broken:
+            fault = f"{found.broken}: nothing was read behind {len(found.entries)} entries"
+        yield _folder(path, by_folder, "", fault)
 
 
 def _has_only_backslashes(members: Iterable[Entry]) -> bool:
@@ -142,8 +152,12 @@ def _bytes_of_ours(entry: Entry, size: int) -> bytes:
         raise Refused(str(refusal), ours=True) from None
 
 
-def _members(stream: BinaryIO, kind: FileKind, caps: Caps) -> list[Entry]:
-    """Return everything that the archive names, with paths as names."""
+def _members(stream: BinaryIO, kind: FileKind, spend: Spend, most: int | None) -> Iterator[Entry]:
+    """Yield everything that the archive names, with paths as names.
+
+    One that is packed as a whole unpacks to `most` bytes at most. Raise Refused where nothing more
+    can be read.
+    """
     stream.seek(0)
     head = stream.read(HEAD_BYTES)
     actual = kind_of_bytes(head)
@@ -151,13 +165,10 @@ def _members(stream: BinaryIO, kind: FileKind, caps: Caps) -> list[Entry]:
         raise Refused(f"is empty, expected {kind}")
     if actual is not kind:
         raise Refused(f"is {actual}, expected {kind}" if actual else f"is not {kind}")
-    if kind is FileKind.GZIP:
-        # In memory, as far as a budget goes; after it nothing more is decompressed, and another
-        # one counts the members.
-        packed, stream = stream, io.BytesIO()
-        decompress(packed, stream, ReadBudget(caps))
-    members = zip_members if kind is FileKind.ZIP else tar_members
-    return list(members(stream, ReadBudget(caps)))
+    if kind is FileKind.ZIP:
+        return zip_members(stream, spend)
+    tape = FileTape(stream) if kind is FileKind.TAR else GzipTape(stream, most)
+    return tar_members(tape, spend)
 
 
 def _placed(member: Entry, caps: Caps, *, backslashes: bool) -> Entry:
@@ -172,6 +183,7 @@ def _placed(member: Entry, caps: Caps, *, backslashes: bool) -> Entry:
         fault = f"a path that leads out of it ({shown})"
     if fault or not parts:
         return Entry(name=shown, kind=EntryKind.NOWHERE, fault=fault)
+    fault = member.fault
     if len(path) > caps.name_length:
         fault = f"a name of {len(path)} characters"
     elif "\0" in path:

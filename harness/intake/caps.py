@@ -1,19 +1,22 @@
 """How much one archive may hold, and what may still be read of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from harness.intake.entries import Refused
+from harness.intake.entries import BACKSLASH, Refused
 
 MIB = 1024 * 1024
-# Any member counts, also ignored ones: each is an object in memory.
-MOST_MEMBERS = 300_000
+# Told before bytes of a member are handed out: its path, and how many; Refused for too many.
+Spend = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """How much one archive may hold. The defaults are for one student's."""
+    """How much one archive may hold. The defaults are for one student's. `listed` are the entries
+    that are taken into memory: also folders and what does not count."""
 
     members: int = 1000
+    listed: int = 20_000
     unpacked_bytes: int = 64 * MIB
     name_length: int = 400
     depth: int = 12
@@ -31,12 +34,35 @@ class ReadBudget:
     caps: Caps
     spent: int = 0
 
-    def spend(self, count: int) -> None:
+    def spend(self, path: str, count: int) -> None:
+        """Count bytes of the member with this path."""
         self.spent += count
         if self.spent > self.caps.unpacked_bytes:
             raise Refused(f"unpacks to more than {self.caps.unpacked_bytes // MIB} MiB")
 
 
+class GroupBudgets:
+    """What may still be read of each submission in a class's archive: who has used up the own
+    budget takes nothing of anybody else's. `depth` is that of submissions' folders."""
+
+    def __init__(self, caps: Caps) -> None:
+        self.depth = 1
+        self._caps = caps
+        self._budgets: dict[str, ReadBudget] = {}
+
+    def spend(self, path: str, count: int) -> None:
+        """Count bytes of the member with this path."""
+        group = group_of(path, self.depth)
+        self._budgets.setdefault(group, ReadBudget(self._caps)).spend(path, count)
+
+
+def group_of(path: str, depth: int) -> str:
+    """Return the beginning of a path by which a submission is known, whichever way its folders are
+    separated."""
+    parts = [part for part in path.replace(BACKSLASH, "/").split("/") if part not in ("", ".")]
+    return "/".join(parts[:depth])
+
+
 SUBMISSION_CAPS = Caps()
-# A class, not a submission: bytes that are read from it are still counted.
-CLASS_CAPS = Caps(members=200_000, unpacked_bytes=4096 * MIB)
+# A class: `unpacked_bytes` are those of each submission in it.
+CLASS_CAPS = Caps(members=200_000, listed=200_000, unpacked_bytes=256 * MIB)

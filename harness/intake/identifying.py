@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from harness.common.errors import UserError
+from harness.common.errors import UserError, place_of
 from harness.common.people import (
     By,
     Person,
@@ -26,6 +26,7 @@ from harness.intake.platforms import Times
 from harness.intake.recognising import PLAIN, Download
 from harness.intake.submissions import (
     extra_modules,
+    held_for_review,
     in_order,
     program_files,
     submission_of,
@@ -330,27 +331,38 @@ _MOST_SHOWN = 32 * 1024  # bytes of a file that may be chosen
 def submissions_of(
     members: Iterable[Member], assignment: Assignment, decisions: Decisions
 ) -> Iterator[Submission]:
-    """Return the members' submissions, as people decided.
-
-    One that is held for a person has, as `choices`, the files of which that person may say that
-    they are to be graded.
-    """
+    """Yield the members' submissions, as people decided. One that is held for a person has the files as
+    `choices` of which that person may say that it is to be graded. If our own code fails on one, it
+    is held, and says where that was."""
     for name, uploads in _matched(list(members), decisions):
-        submission = submission_of(name, uploads, assignment)
         file = _decided(decisions, name, DecisionKind.CHOOSE)
-        is_held = submission.withheld is Withheld.NEEDS_REVIEW or submission.problem
-        if not is_held and not file:
-            yield submission
-            continue
-        choices = {choice.file.name: choice for choice in _choices(uploads, assignment)}
-        if file in choices:
-            chosen = replace(uploads, attempts=(choices[file].attempt,))
-            submission = submission_of(name, chosen, assignment)
-            doubted = submission.withheld is Withheld.NEEDS_REVIEW
-            if doubted and not (uploads.doubt or submission.problem):  # because of its time
-                submission = submission_of(name, replace(chosen, due=None, late=None), assignment)
-            submission = replace(submission, notes=(*submission.notes, f"a person chose {file}"))
-        yield replace(submission, choices=tuple(choice.file for choice in choices.values()))
+        try:
+            submission = _submission(name, uploads, assignment, file)
+        except UserError:
+            raise
+        except Exception as error:
+            problem = f"it cannot be read ({place_of(error)}); a person has to look at it"
+            submission = held_for_review(name, uploads, problem)
+        yield submission
+
+
+def _submission(
+    name: str, uploads: StudentUploads, assignment: Assignment, file: str
+) -> Submission:
+    """Return the submission; graded is the `file` that a person chose, if there is one."""
+    submission = submission_of(name, uploads, assignment)
+    is_held = submission.withheld is Withheld.NEEDS_REVIEW or submission.problem
+    if not is_held and not file:
+        return submission
+    choices = {choice.file.name: choice for choice in _choices(uploads, assignment)}
+    if file in choices:
+        chosen = replace(uploads, attempts=(choices[file].attempt,))
+        submission = submission_of(name, chosen, assignment)
+        doubted = submission.withheld is Withheld.NEEDS_REVIEW
+        if doubted and not (uploads.doubt or submission.problem):  # because of its time
+            submission = submission_of(name, replace(chosen, due=None, late=None), assignment)
+        submission = replace(submission, notes=(*submission.notes, f"a person chose {file}"))
+    return replace(submission, choices=tuple(choice.file for choice in choices.values()))
 
 
 def _decided(decisions: Decisions, name: str, kind: DecisionKind) -> str:

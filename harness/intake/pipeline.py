@@ -53,7 +53,8 @@ def read_cohort(
         ids = unique_ids(uploads.identity for uploads in class_.members)
         members = list(zip(ids, class_.members, strict=True))
         submissions = list(submissions_of(members, assignment, decisions))
-    notices = (*class_.notices, *not_listed(members, decisions))
+    broken = [f"{place.where} {place.fault}. Download it again" for place in named if place.fault]
+    notices = (*broken, *class_.notices, *not_listed(members, decisions))
     facts = CohortFacts(
         layouts=tuple(dict.fromkeys(download.name for download in downloads)),
         submissions=class_.submissions,

@@ -80,6 +80,15 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
     )
 
 
+def held_for_review(name: str, uploads: StudentUploads, problem: str) -> Submission:
+    """The submission `name`, of which nothing is graded before a person has looked at it."""
+    first = uploads.attempts[0] if uploads.attempts else Attempt(origin="")
+    held = replace(
+        first, entries=(), files=(), problem=problem, withheld=Withheld.NEEDS_REVIEW, lateness=None
+    )
+    return _submission(name, uploads, held)
+
+
 def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
     """Return the content of the folder as the submission `name`.
 
@@ -168,10 +177,14 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
         return replace(attempt, problem=f"{archive.label} {refusal}", ours=refusal.ours)
     if archived.has_backslashes:
         notes.append(f"backslashes in {archive.label} were read as folders")
+    if archived.faults:
+        more = f" (and {len(archived.faults) - 1} more)" if len(archived.faults) > 1 else ""
+        notes.append(f"{archive.label} {archived.faults[0]}{more}: the rest of it was read")
     return replace(
         attempt,
         entries=archived.entries,
         inside=archive.label,
+        inside_fault=next(iter(archived.faults), ""),
         loose=False,
         left_out=(*attempt.left_out, *archived.left_out),
         notes=tuple(notes),
@@ -311,6 +324,8 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     if assignment.laid_as or (attempt.loose and len(expected) == 1):
         found = _of_any_name(attempt, assignment, found)
         expected = tuple(found)
+    if attempt.inside_fault and (not found or any(name not in found for name in expected)):
+        raise Refused(f"{attempt.inside} {attempt.inside_fault}")  # it may be what is missing
     if not found:
         raise Refused(_wrong_names(attempt, assignment))
     files, refusals = [], []

@@ -4,19 +4,15 @@
 Python versions that we run on.
 """
 
-import io
 import tarfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
-from harness.intake.caps import MOST_MEMBERS, ReadBudget
+from harness.intake.caps import Spend
 from harness.intake.entries import Entry, EntryKind, Refused
 
 _BROKEN_TAR = "is a broken or incomplete tar archive"
-_BROKEN_GZIP = "is a broken or incomplete gzip archive"
-_CHUNK = 64 * 1024
 _MAX_HEADER_BYTES = 16 * 1024
 _EXTENDED = (
     tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE
@@ -28,14 +24,34 @@ _TAR_KINDS = {
 }
 
 
-def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
-    """Yield each member with its path as name."""
-    stream.seek(0, io.SEEK_END)
-    end = stream.tell()
-    position = count = 0
-    name, length = "", None  # what extended headers say of the next member
+class Tape(Protocol):
+    """What a tar archive is read from."""
+
+    def read_at(self, start: int, size: int) -> bytes:
+        """Return so many bytes, fewer at the end; Refused where they cannot be had."""
+
+
+class FileTape:
+    """A file that is not compressed."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def read_at(self, start: int, size: int) -> bytes:
+        """Return so many bytes, fewer at the end."""
+        if start > self._stream.seek(0, 2):
+            return b""
+        self._stream.seek(start)
+        return self._stream.read(size)
+
+
+def tar_members(tape: Tape, spend: Spend) -> Iterator[Entry]:
+    """Yield each member with its path as name; where nothing more can be read, raise Refused. No
+    member is looked for behind that: what looks like one may lie in a student's file."""
+    position = 0
+    name, length, fault = "", None, ""  # what extended headers say of the next member
     while True:
-        block = _read_at(stream, position, tarfile.BLOCKSIZE)
+        block = _read_at(tape, position, tarfile.BLOCKSIZE)
         if not block.strip(b"\0"):
             return
         try:
@@ -45,23 +61,23 @@ def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
         size = header.size if length is None else length
         start = position + tarfile.BLOCKSIZE
         position = start + -(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
-        if header.size < 0 or start + size > end:
+        if header.size < 0:
             raise Refused(_BROKEN_TAR)
-        count += 1
-        if count > MOST_MEMBERS:
-            raise Refused(f"holds more than {MOST_MEMBERS} files")
+        if size:
+            _read_at(tape, start + size - 1, 1)  # all of it is there
         if header.type not in _EXTENDED:
             kind = _TAR_KINDS.get(header.type, EntryKind.OTHER)
             if header.type == tarfile.AREGTYPE and name.endswith("/"):
                 kind = EntryKind.FOLDER  # as before ustar
-            read = partial(_read_counted, stream, budget, start, size)
-            yield Entry(name=name or header.name, kind=kind, start=read)
-            name, length = "", None
+            path = name or header.name
+            read = partial(_read_counted, tape, partial(spend, path), start, size)
+            yield Entry(name=path, kind=kind, start=read, fault=fault)
+            name, length, fault = "", None, ""
             continue
         if size > _MAX_HEADER_BYTES:
-            raise Refused(_BROKEN_TAR)
-        budget.spend(size)
-        data = _read_at(stream, start, size)
+            fault = f"a name or attributes of {size} bytes"
+            continue
+        data = _read_at(tape, start, size)
         if header.type == tarfile.GNUTYPE_LONGNAME:
             name = data.rstrip(b"\0").decode("utf-8", "replace")
         elif header.type == tarfile.XHDTYPE:
@@ -70,28 +86,11 @@ def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
             length = _decimal(records[b"size"]) if b"size" in records else length
 
 
-def decompress(stream: BinaryIO, into: BinaryIO, budget: ReadBudget) -> None:
-    """Write the content of the stream's first gzip member; a .tar.gz has no other.
-
-    Raise Refused if the stream is broken or holds more than the budget allows.
-    """
-    stream.seek(0)
-    decompressor = zlib.decompressobj(wbits=31)
-    while not decompressor.eof:
-        packed = decompressor.unconsumed_tail or stream.read(_CHUNK)
-        try:
-            piece = decompressor.decompress(packed, _CHUNK)
-        except zlib.error:
-            raise Refused(_BROKEN_GZIP) from None
-        if not packed and not piece:
-            raise Refused(_BROKEN_GZIP)
-        budget.spend(len(piece))
-        into.write(piece)
-
-
-def _read_counted(stream: BinaryIO, budget: ReadBudget, start: int, size: int, count: int) -> bytes:
-    budget.spend(min(count, size))
-    return _read_at(stream, start, min(count, size))
+def _read_counted(
+    tape: Tape, spend: Callable[[int], None], start: int, size: int, count: int
+) -> bytes:
+    spend(min(count, size))
+    return _read_at(tape, start, min(count, size))
 
 
 def _records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -113,9 +112,8 @@ def _decimal(digits: bytes) -> int:
     return int(digits)
 
 
-def _read_at(stream: BinaryIO, start: int, size: int) -> bytes:
-    stream.seek(start)
-    data = stream.read(size)
+def _read_at(tape: Tape, start: int, size: int) -> bytes:
+    data = tape.read_at(start, size)
     if len(data) < size:
         raise Refused(_BROKEN_TAR)
     return data

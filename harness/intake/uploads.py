@@ -52,7 +52,8 @@ class Attempt:
     number: int | None = None  # from 1, where the source counts, and of the one that is selected
     of: int | None = None  # how many there are, of the one that is selected
     inside: str = ""  # the archive that the entries come from
-    files: tuple[SourceFile, ...] = ()  # the graded files, under the names by which they run
+    inside_fault: str = ""  # why not all of it could be read, after its name
+    files: tuple[SourceFile, ...] = ()  # what is graded, under the names it is run by
     not_taken: tuple[str, ...] = ()  # modules beside them
     problem: str = ""
     ours: bool = False  # the problem says nothing about the student

@@ -8,13 +8,13 @@ import io
 import stat
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import BinaryIO
 
-from harness.intake.caps import MOST_MEMBERS, ReadBudget
+from harness.intake.caps import MIB, Spend
 from harness.intake.entries import Entry, EntryKind, Refused, kind_of_mode
 
 _BROKEN = "is a broken or incomplete zip archive"
@@ -28,6 +28,9 @@ _MAX_COMMENT = 0xFFFF
 _IS_64 = 0xFFFFFFFF  # in place of a size or an offset that is in the extra field
 _SIZES_64, _NAME_IN_UTF_8 = 0x0001, 0x7075
 _LOCKED = 0x1
+_SIZES_AFTER = 0x8
+_MOST_MEASURED = 256 * MIB
+_MARKS = (b"PK\x03\x04", b"PK\x01\x02")
 _UTF_8 = 0x800
 _UNIX_MODE = 16
 _CHUNK = 64 * 1024
@@ -49,37 +52,50 @@ class _Member:
     start: int  # of its own header
 
 
-def zip_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
+def zip_members(stream: BinaryIO, spend: Spend) -> Iterator[Entry]:
     """Yield each member with its path as name; contents are decompressed only when they are asked
-    for.
-    """
-    for member in _members(stream):
-        name = _name(member)
-        kind = EntryKind.FILE
-        if stat.S_IFMT(member.mode):
-            kind = kind_of_mode(member.mode)
-        if name.endswith(("/", "\\")):
-            kind = EntryKind.FOLDER
-        start = partial(_beginning, stream, budget, member)
-        yield Entry(name=name, kind=kind, size=member.size, start=start)
+    for. Where the rest cannot be read, raise Refused. An archive that was cut off has no directory:
+    then what lies whole in it is found by the headers of the members themselves."""
+    try:
+        at, size, shift = _directory(stream)
+    except Refused:
+        for member in _without_directory(stream):
+            yield _entry(stream, spend, member)
+        raise
+    for member in _listed(stream, at, size, shift):
+        yield _entry(stream, spend, member)
 
 
-def _members(stream: BinaryIO) -> Iterator[_Member]:
-    at, size, shift = _directory(stream)
+def _entry(stream: BinaryIO, spend: Spend, member: _Member) -> Entry:
+    name = _name(member)
+    kind = EntryKind.FILE
+    if stat.S_IFMT(member.mode):
+        kind = kind_of_mode(member.mode)
+    if name.endswith(("/", "\\")):
+        kind = EntryKind.FOLDER
+    start = partial(_beginning, stream, partial(spend, name), member)
+    return Entry(name=name, kind=kind, size=member.size, start=start)
+
+
+def _listed(stream: BinaryIO, at: int, size: int, shift: int) -> Iterator[_Member]:
+    """Yield what the directory names."""
     stream.seek(at)
-    directory = stream.read(size)
-    position = count = 0
-    while position < len(directory):
-        fixed = directory[position : position + _MEMBER.size]
+    end = at + size
+    while at < end:
+        fixed = stream.read(_MEMBER.size)
         if len(fixed) < _MEMBER.size or not fixed.startswith(b"PK\x01\x02"):
             raise Refused(_BROKEN)
         fields = _MEMBER.unpack(fixed)
         name_length, extra_length, comment_length = fields[10:13]
-        names_end = position + _MEMBER.size + name_length
-        extra = directory[names_end : names_end + extra_length]
+        rest_length = name_length + extra_length + comment_length
+        rest = stream.read(rest_length)
+        at += len(fixed) + rest_length
+        if len(rest) < rest_length or at > end:
+            raise Refused(_BROKEN)
+        extra = rest[name_length : name_length + extra_length]
         sizes = _with_64([fields[9], fields[8], fields[16]], extra)
         yield _Member(
-            raw_name=directory[position + _MEMBER.size : names_end],
+            raw_name=rest[:name_length],
             unicode_name=_unicode_name(extra),
             flags=fields[3],
             method=fields[4],
@@ -89,10 +105,75 @@ def _members(stream: BinaryIO) -> Iterator[_Member]:
             start=sizes[2] + shift,
             mode=fields[15] >> _UNIX_MODE,
         )
-        position = names_end + extra_length + comment_length
-        count += 1
-        if count > MOST_MEMBERS:
-            raise Refused(f"holds more than {MOST_MEMBERS} files")
+
+
+def _without_directory(stream: BinaryIO) -> Iterator[_Member]:
+    """Yield what lies whole in an archive that was cut off."""
+    length = stream.seek(0, io.SEEK_END)
+    at = 0
+    while at < length:
+        stream.seek(at)
+        fixed = stream.read(_LOCAL.size)
+        if len(fixed) < _LOCAL.size or not fixed.startswith(b"PK\x03\x04"):
+            return
+        _, _, flags, method, _, _, checksum, packed, size, name_length, extra_length = (
+            _LOCAL.unpack(fixed)
+        )
+        raw_name, extra = stream.read(name_length), stream.read(extra_length)
+        size, packed = _with_64([size, packed], extra)
+        begin = at + _LOCAL.size + name_length + extra_length
+        after = 0
+        if flags & _SIZES_AFTER:
+            found = _measured(stream, begin) if method == _DEFLATED else None
+            if found is None:
+                return
+            packed, size, checksum = found
+            after = _length_of_sizes(stream, begin + packed)
+        if begin + packed > length:
+            return
+        yield _Member(
+            raw_name=raw_name,
+            unicode_name=_unicode_name(extra),
+            flags=flags,
+            method=method,
+            checksum=checksum,
+            size=size,
+            packed=packed,
+            start=at,
+            mode=0,
+        )
+        at = begin + packed + after
+
+
+def _measured(stream: BinaryIO, begin: int) -> tuple[int, int, int] | None:
+    """Return how long a member is, packed and not, and its checksum; None if it does not end."""
+    stream.seek(begin)
+    decompressor = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+    packed = size = checksum = 0
+    pending = b""
+    while not decompressor.eof:
+        piece = pending or stream.read(_CHUNK)
+        try:
+            data = decompressor.decompress(piece, _CHUNK)
+        except zlib.error:
+            return None
+        pending = decompressor.unconsumed_tail
+        packed += len(piece) - len(pending) - len(decompressor.unused_data)
+        size += len(data)
+        checksum = zlib.crc32(data, checksum)
+        if size > _MOST_MEASURED or not (piece or data):
+            return None
+    return packed, size, checksum
+
+
+def _length_of_sizes(stream: BinaryIO, at: int) -> int:
+    """Return how long the record is that has the sizes of a member behind it: 12 bytes, or 20 for
+    large ones, and 4 more where it has a mark."""
+    stream.seek(at)
+    data = stream.read(24 + 4)
+    mark = 4 if data.startswith(b"PK\x07\x08") else 0
+    large = data[mark + 20 : mark + 24] in _MARKS
+    return mark + (20 if large else 12)
 
 
 def _directory(stream: BinaryIO) -> tuple[int, int, int]:
@@ -167,15 +248,16 @@ def _name(member: _Member) -> str:
     return raw.decode("cp437")
 
 
-def _beginning(stream: BinaryIO, budget: ReadBudget, member: _Member, count: int) -> bytes:
-    """Return as many of its bytes as are asked for, or all.
-
-    Raise Refused if they cannot be read.
-    """
+def _beginning(
+    stream: BinaryIO, spend: Callable[[int], None], member: _Member, count: int
+) -> bytes:
+    """Return as many of its bytes as are asked for, or all; raise Refused if they cannot be had."""
     if member.flags & _LOCKED:
         raise Refused("is locked with a password, expected a file without one")
     if member.method not in (_STORED, _DEFLATED):
         raise Refused("is compressed by a method that usual archiving programs do not use")
+    if member.start >= stream.seek(0, io.SEEK_END):
+        raise Refused(_DAMAGED)
     stream.seek(member.start)
     header = stream.read(_LOCAL.size)
     if len(header) < _LOCAL.size or not header.startswith(b"PK\x03\x04"):
@@ -189,7 +271,7 @@ def _beginning(stream: BinaryIO, budget: ReadBudget, member: _Member, count: int
         data = stream.read(min(wanted, member.packed))
     else:
         data = _inflated(stream, member.packed, wanted)
-    budget.spend(len(data))
+    spend(len(data))
     is_whole = wanted == member.size
     if len(data) < wanted or (is_whole and zlib.crc32(data) != member.checksum):
         raise Refused(_DAMAGED)

@@ -7,6 +7,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
 Files = Sequence[tuple[str, bytes]]
 
@@ -25,6 +26,44 @@ def zipped(files: Files, *, method: int = zipfile.ZIP_DEFLATED) -> bytes:
             info.compress_type = method
             archive.writestr(info, data)
     return out.getvalue()
+
+
+class _OneWay(io.RawIOBase):
+    """A stream that nobody can go back in: what a platform that sends an archive writes to."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.data += data
+        return len(data)
+
+
+def streamed(files: Files) -> bytes:
+    """A zip archive whose sizes are behind the members."""
+    out = _OneWay()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files:
+            archive.writestr(name, data)
+    return bytes(out.data)
+
+
+def zipped_at(name: str, start: int) -> bytes:
+    """A zip archive whose directory says that its empty member begins at this byte."""
+    data = zipped([(name, b"")])
+    at = data.index(b"PK\x01\x02")
+    end = data.index(b"PK\x05\x06")
+    extra = struct.pack("<HHQ", 1, 8, start)
+    entry = bytearray(data[at:end])
+    struct.pack_into("<H", entry, 30, len(extra))
+    struct.pack_into("<L", entry, 42, 0xFFFFFFFF)
+    entry += extra
+    ends = bytearray(data[end:])
+    struct.pack_into("<L", ends, 12, len(entry))
+    return bytes(data[:at] + entry + ends)
 
 
 def zipped_as(name: str, data: bytes, *, mode: int) -> bytes:

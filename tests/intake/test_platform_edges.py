@@ -1,6 +1,7 @@
 """Names, dates and people as platforms and packing programs write them now and then; a new platform
 is one file; archives that hold a whole class: what is wrong with them is one line, never a mark."""
 
+import random
 import stat
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.common.errors import UserError
-from harness.intake import identifying, platforms
+from harness.intake import identifying, platforms, submissions
 from harness.intake.archives import unpacked
 from harness.intake.caps import MIB, Caps
 from harness.intake.entries import Refused
@@ -23,14 +24,20 @@ from tests.downloads import (
     gradescope,
     laid,
     moodle,
-    plain_files,
     plain_folders,
     program,
     tarred_class,
     zipped_class,
 )
 from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of, table, told
-from tests.intake.made_archives import gzip_bomb, tarred_as, with_flag, zip_bomb, zipped, zipped_as
+from tests.intake.made_archives import (
+    tarred_as,
+    with_flag,
+    zip_bomb,
+    zipped,
+    zipped_as,
+    zipped_at,
+)
 from tests.tiny_course import Course, results
 
 
@@ -225,15 +232,34 @@ def test_a_class_that_is_refused_whole(tmp_path: Path, data: bytes, what: str) -
     assert complaint(stored(tmp_path, data)) == what
 
 
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.9, 0.99])
-def test_a_download_that_was_cut_short(tmp_path: Path, share: float) -> None:
-    files = moodle([HandIn(id=str(n), name="K", files=program("x" * n)) for n in range(30)])
+@pytest.mark.parametrize("share", [0.4, 0.9])
+def test_of_a_download_that_was_cut_short_what_is_there_is_read(
+    tmp_path: Path, share: float
+) -> None:
+    texts = {str(n): random.Random(n).randbytes(300).hex() for n in range(10, 30)}
+    handed = [HandIn(id=id, name="K", files=program(text)) for id, text in texts.items()]
+    files = moodle(handed)
     for path in (
         zipped_class(files, tmp_path / "class.zip"),
         tarred_class(files, tmp_path / "class.tar.gz"),
     ):
         data = path.read_bytes()
         path.write_bytes(data[: int(len(data) * share)])
+        found = cohort(path)
+        assert found.submissions
+        for one in found.submissions:
+            assert one.withheld or source_of(one) == texts[one.id]
+        said = [line for line in found.notices if "broken or incomplete" in line]
+        assert len(said) == 1
+        assert said[0].startswith(str(path))
+
+
+def test_a_download_of_which_nothing_can_be_read(tmp_path: Path) -> None:
+    for path in (
+        zipped_class(moodle(TWO), tmp_path / "class.zip"),
+        tarred_class(moodle(TWO), tmp_path / "class.tar.gz"),
+    ):
+        path.write_bytes(path.read_bytes()[:20])
         assert "broken or incomplete" in complaint(path)
 
 
@@ -269,22 +295,68 @@ def test_one_students_bomb_is_that_students(tmp_path: Path) -> None:
     assert (one.problem, one.withheld) == ("a1.py is larger than 512 KiB", None)
 
 
-def test_the_whole_is_counted(tmp_path: Path) -> None:
-    caps = Caps(members=2, unpacked_bytes=8 * MIB)
-    bomb = stored(tmp_path, gzip_bomb(), "class.tar.gz")
-    three = [*TWO, HandIn(id="bob", name="", files=program(""))]
-    many = zipped_class(plain_files(three), tmp_path / "many.zip")
-    for path, what in ((bomb, "unpacks to more than 8 MiB"), (many, "holds more than 2 files")):
-        with pytest.raises(UserError, match=what), unpacked(path, caps):
-            pass
-    large = tmp_path / "large.tar"
-    tarred_class({f"{n}/a1.py": bytes(5 * MIB) for n in range(2)}, large, mode="w")
-    with unpacked(large, caps) as place:
-        first, second = (folder.entries()[0] for folder in place.entries())
-        assert len(first.start(5 * MIB)) == 5 * MIB
+def test_more_than_can_be_listed_stops_a_class_only_if_nobody_is_to_blame(tmp_path: Path) -> None:
+    caps = Caps(listed=40)
+    even = zipped_class({f"{n}/a1.py": b"" for n in range(50)}, tmp_path / "even.zip")
+    with pytest.raises(UserError, match="holds more than 40 files"), unpacked(even, caps):
+        pass
+    for name, around in (("plain.zip", ""), ("around.zip", "class/")):
+        files = {f"{around}{n}/a1.py": b"" for n in range(5)}
+        files |= {f"{around}3/x/{n}.txt": b"" for n in range(900)}
+        with unpacked(zipped_class(files, tmp_path / name), caps) as place:
+            (top,) = place.entries() if around else (place,)
+            faults = {folder.name: folder.fault for folder in top.entries()}
+        assert "files in one submission" in faults.pop("3")
+        assert set(faults.values()) == {""}
+
+
+def test_what_tools_leave_behind_is_not_listed_one_by_one(tmp_path: Path) -> None:
+    files = {f"{n}/a1.py": b"" for n in range(5)}
+    files |= {f"3/node_modules/x/{n}.js": b"" for n in range(500)}
+    with unpacked(zipped_class(files, tmp_path / "class.zip"), Caps(listed=40)) as place:
+        assert [folder.fault for folder in place.entries()] == [""] * 5
+
+
+def test_each_submission_has_its_own_share_of_what_is_read(tmp_path: Path) -> None:
+    files = {f"{n}/{name}.py": bytes(5 * MIB) for n in range(2) for name in ("a1", "b")}
+    packed = tarred_class(files, tmp_path / "large.tar", mode="w")
+    with unpacked(packed, Caps(unpacked_bytes=8 * MIB)) as place:
+        first, second = place.entries()
+        one, other = first.entries()
+        assert len(one.start(5 * MIB)) == 5 * MIB
         with pytest.raises(Refused, match="unpacks to more than 8 MiB") as caught:
-            second.start(5 * MIB)
+            other.start(5 * MIB)
         assert caught.value.ours
+        assert len(second.entries()[0].start(5 * MIB)) == 5 * MIB
+
+
+def test_a_large_file_of_one_student_costs_nobody_else(tmp_path: Path) -> None:
+    files = {"ada/a1.py": b"ada", "bob/film.mp4": bytes(70 * MIB), "eve/a1.py": b"eve"}
+    found = by_id(cohort(tarred_class(files, tmp_path / "class.tar.gz")))
+    assert [source_of(found[name]) for name in ("ada", "eve")] == ["ada", "eve"]
+    assert found["bob"].problem
+
+
+def test_a_member_that_begins_behind_the_end_costs_its_submission(tmp_path: Path) -> None:
+    laid({"ada/a1.py": b"a", "eve/A1.zip": zipped_at("a1.py", 2**64 - 1)}, tmp_path / "class")
+    found = by_id(cohort(tmp_path / "class", replace(A1, archive="A1.zip")))
+    assert source_of(found["ada"]) == "a"
+    assert found["eve"].problem == "a1.py in A1.zip is damaged"
+
+
+def test_if_our_own_code_fails_on_a_submission_that_one_is_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails_on_eve(data: bytes) -> None:
+        if data == b"e":
+            raise ZeroDivisionError("secret")
+
+    monkeypatch.setattr(submissions, "kind_of_bytes", fails_on_eve)
+    found = by_id(cohort(laid({"ada/a1.py": b"a", "eve/a1.py": b"e"}, tmp_path / "class")))
+    assert source_of(found["ada"]) == "a"
+    assert found["eve"].withheld is Withheld.NEEDS_REVIEW
+    assert "ZeroDivisionError in harness/intake/submissions.py:" in found["eve"].problem
+    assert "secret" not in found["eve"].problem
 
 
 def test_thousands_of_files_in_one_folder(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
 from harness.common import logs
-from harness.common.errors import HarnessError
+from harness.common.errors import HarnessError, place_of
 from harness.execution import create_driver, remove_held
 from harness.grading.engines import (
     AnyJob,
@@ -26,7 +26,6 @@ from harness.grading.engines import (
     WorkerSetup,
     processes,
 )
-from harness.grading.faults import place_of
 from harness.grading.grader import Graded, Grader
 from harness.grading.observing.in_order import RunsSoFar
 from harness.model.result import SubmissionStatus
