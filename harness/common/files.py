@@ -82,7 +82,8 @@ def zipped(files: Mapping[str, bytes | Path], programs: Collection[str] = ()) ->
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name in sorted(files):
-            member = zipfile.ZipInfo(name, _SAME_TIME)
+            # A folder's name may be no text, as the bytes of another system are.
+            member = zipfile.ZipInfo(encoded(name).decode(), _SAME_TIME)
             member.create_system = _UNIX
             member.external_attr = _PROGRAM if name in programs else _FILE
             member.compress_type = zipfile.ZIP_DEFLATED

@@ -331,9 +331,11 @@ _MOST_SHOWN = 32 * 1024  # bytes of a file that may be chosen
 def submissions_of(
     members: Iterable[Member], assignment: Assignment, decisions: Decisions
 ) -> Iterator[Submission]:
-    """Yield the members' submissions, as people decided. One that is held for a person has the files as
-    `choices` of which that person may say that it is to be graded. If our own code fails on one, it
-    is held, and says where that was."""
+    """Yield the members' submissions, as people decided.
+
+    One that is held for a person has the files as `choices` of which that person may say that it is
+    to be graded. If our own code fails on one, it is held, and says where that was.
+    """
     for name, uploads in _matched(list(members), decisions):
         file = _decided(decisions, name, DecisionKind.CHOOSE)
         try:

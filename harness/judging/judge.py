@@ -88,10 +88,12 @@ def _refuse_cut(observation: Observation) -> None:
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]+")
 # How a confined process reaches Python's library, and the folders in which programs run: of a file
 # there only its name is shown. Each part is bounded, for the texts are a program's.
-_OUR_PATH = re.compile(
-    r"/proc/(?:self|[0-9]{1,10})/fd/[0-9]{1,10}/"
-    r"|/[^\s'\"()]{0,200}harness-(?:scenario|unlocked)-[^\s'\"()/]{1,80}/(?:[^\s'\"()/]{1,80}/){0,6}"
+_OUR_DESCRIPTOR = re.compile(r"/proc/(?:self|[0-9]{1,10})/fd/[0-9]{1,10}/")
+_OUR_FOLDER = re.compile(
+    r"harness-(?:scenario|unlocked)-[^\s'\"()/]{1,80}/(?:[^\s'\"()/]{1,80}/){0,6}"
 )
+_NOT_IN_A_PATH = re.compile(r"[\s'\"()]")
+_MOST_BEFORE = 200  # characters of a path before our folder in it
 _OURS = (" at 0x", "/proc/", "harness-scenario-", "harness-unlocked-")
 _DEEPEST = 100  # what is nested further is not shown
 
@@ -103,13 +105,28 @@ def without_addresses(thing: T) -> T:
 
     def change(part: object) -> object:
         if type(part) is str:
-            return _OUR_PATH.sub("", _ADDRESS.sub("0x…", part))
+            return _without_our_paths(_ADDRESS.sub("0x…", part))
         if isinstance(part, Value):  # most have none, and may be large
             held = any(ours in each.text for each in part.parts() for ours in _OURS)
             return None if held else part
         return None
 
     return _changed(thing, change)
+
+
+def _without_our_paths(text: str) -> str:
+    """Return the text with the name alone of each file of ours, in time that is linear in it."""
+    text = _OUR_DESCRIPTOR.sub("", text)
+    kept: list[str] = []
+    end = 0
+    for folder in _OUR_FOLDER.finditer(text):
+        first = max(end, folder.start() - _MOST_BEFORE)
+        path = _NOT_IN_A_PATH.split(text[first : folder.start()])[-1]
+        slash = path.find("/")
+        if slash >= 0:
+            kept.append(text[end : folder.start() - len(path) + slash])
+            end = folder.end()
+    return "".join([*kept, text[end:]])
 
 
 def _changed(thing: T, change: Callable[[object], object], depth: int = 0) -> T:

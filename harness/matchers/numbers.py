@@ -9,7 +9,9 @@ with examples, and a test holds it to that.
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?P<minus>(?<![)\]])-)?(?=\.?[0-9])"
@@ -46,8 +48,14 @@ class Number:
 
 def numbers_in(text: str) -> list[Number]:
     """Return the numbers of a text, whole ones too, in their order."""
-    found = (_number(match) for match in _NUMBER.finditer(text))
-    return [number for number in found if number is not None]
+    return list(_numbers(text))
+
+
+def _numbers(text: str) -> Iterator[Number]:
+    for match in _NUMBER.finditer(text):
+        number = _number(match)
+        if number is not None:
+            yield number
 
 
 def _number(found: re.Match[str]) -> Number | None:
@@ -74,21 +82,21 @@ class _Atom:
     number: Number | None = None
 
 
-def _atoms(line: str) -> list[_Atom]:
-    atoms: list[_Atom] = []
+def _atoms(line: str) -> Iterator[_Atom]:
+    """Yield the atoms one by one: a line of a program's may be a megabyte long."""
     at = 0
-    for number in numbers_in(line):
+    for number in _numbers(line):
         if number.is_float:
-            atoms += _words(line, at, number.start)
+            yield from _words(line, at, number.start)
             text = line[number.start : number.stop]
-            atoms.append(_Atom(start=number.start, stop=number.stop, text=text, number=number))
+            yield _Atom(start=number.start, stop=number.stop, text=text, number=number)
             at = number.stop
-    return atoms + _words(line, at, len(line))
+    yield from _words(line, at, len(line))
 
 
-def _words(line: str, start: int, stop: int) -> list[_Atom]:
-    found = _WORD.finditer(line, start, stop)
-    return [_Atom(start=word.start(), stop=word.end(), text=word[0]) for word in found]
+def _words(line: str, start: int, stop: int) -> Iterator[_Atom]:
+    for word in _WORD.finditer(line, start, stop):
+        yield _Atom(start=word.start(), stop=word.end(), text=word[0])
 
 
 def line_difference(expected: str, actual: str, within: float) -> tuple[int, int] | None:
@@ -97,9 +105,10 @@ def line_difference(expected: str, actual: str, within: float) -> tuple[int, int
     A near float may be longer or shorter than the expected one. The blanks beside it are then as
     expected, or make up for it: what follows begins or ends in the expected column.
     """
-    left, right = _atoms(expected), _atoms(actual)
     end, other_end = 0, 0
-    for one, other in zip(left, right, strict=False):
+    for one, other in zip_longest(_atoms(expected), _atoms(actual)):
+        if one is None or other is None:
+            return _first_difference(expected, end, actual, other_end)
         if not _is_spaced_alike(one, end, other, other_end):
             return _first_difference(expected, end, actual, other_end)
         if not _is_same_atom(one, other, within):
@@ -107,7 +116,7 @@ def line_difference(expected: str, actual: str, within: float) -> tuple[int, int
                 return one.start, other.start
             return _first_difference(expected, one.start, actual, other.start)
         end, other_end = one.stop, other.stop
-    if len(left) == len(right) and expected[end:] == actual[other_end:]:
+    if expected[end:] == actual[other_end:]:
         return None
     return _first_difference(expected, end, actual, other_end)
 

@@ -5,26 +5,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from harness.common.errors import UserError
-from harness.common.escaping import shorten, visible
+from harness.common.errors import UserError, place_of
 from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
 
 Made = TypeVar("Made")
 # Of the user's or the machine's: no submission is to blame.
 OF_EVERYBODY = (UserError, OSError)
-_LONGEST_REASON = 120
 
 
 def held(result: SubmissionResult, what: str, error: Exception) -> SubmissionResult:
-    """Return the submission without anything that may have kept `what` from being made."""
-    reason = shorten(visible(f"{type(error).__name__}: {error}"), _LONGEST_REASON)
+    """Return the submission without anything that may have kept `what` from being made. Its student
+    may read the reason: that is where our code failed, and not the words of the exception."""
     return SubmissionResult(
         id=result.id,
         status=SubmissionStatus.HARNESS_ERROR,
         mark=None,
         out_of=result.out_of,
         flagged=True,
-        problem=f"{what} could not be made ({reason}); everything else was written. "
+        problem=f"{what} could not be made ({place_of(error)}); everything else was written. "
         "There is no mark until a person has looked at it.",
         source_digest=result.source_digest,
         student=result.student,
@@ -58,10 +56,25 @@ def made_for_all(
 def _shown_alone(
     make: Callable[[RunResult], object], run: RunResult, result: SubmissionResult, what: str
 ) -> SubmissionResult:
+    """Return the first of these of which something can be made: the submission; it held; it held
+    without the names of its student and its file."""
+    error = _failure(make, run, result)
+    if error is None:
+        return result
+    instead = held(result, what, error)
+    if _failure(make, run, instead) is None:
+        return instead
+    return replace(instead, student=None, source="")
+
+
+def _failure(
+    make: Callable[[RunResult], object], run: RunResult, result: SubmissionResult
+) -> Exception | None:
+    """Return what our code raises for a run of this submission alone."""
     try:
         make(replace(run, submissions=(result,)))
     except OF_EVERYBODY:  # such as a gradebook in which it is not
-        return result
+        return None
     except Exception as error:
-        return held(result, what, error)
-    return result
+        return error
+    return None

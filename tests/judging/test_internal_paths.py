@@ -5,10 +5,11 @@ import pytest
 from harness.common import serial
 from harness.judging.judge import judge
 from harness.model.expectation import Expectation, Expected
-from harness.model.observation import Ending, Frame, Observation, Raised, Turn
+from harness.model.observation import Ending, Frame, Observation, Raised, StepOutcome, Turn
 from harness.model.stimulus import Stimulus
-from harness.model.values import Value
+from harness.model.values import Value, ValueKind
 from harness.stimuli.call import Call
+from harness.stimuli.session import Session
 
 RIGHT = Observation(ending=Ending.ANSWERED, value=Value.of(1))
 PATHS = {
@@ -42,3 +43,16 @@ def test_a_long_text_without_an_end_costs_no_time() -> None:
     wrong = Observation(ending=Ending.ANSWERED, value=Value.of(1), turns=(Turn(printed=text),))
     stimulus = Stimulus(action=Call(expression="f()"))
     assert not judge(wrong, Expectation(stated=Expected(), reference=RIGHT), stimulus).passed
+
+
+@pytest.mark.parametrize("unit", ["/", "\\'", "'\\", '\\"', "/harness-scenario-"])
+def test_a_text_of_a_megabyte_is_read_once(unit: str) -> None:
+    """Of which some, read from each of its characters on, would take an hour."""
+    text = "'" + unit * (800_000 // len(unit))
+    shown = Value(ValueKind.FOREIGN, "Decimal", (Value.simple(ValueKind.STR, text),))
+    turns = (Turn(printed=text),)
+    step = StepOutcome(value=shown, turns=turns if "/" in unit else ())
+    wrong = Observation(ending=Ending.ANSWERED, steps=(step,))
+    stimulus = Stimulus(action=Session(steps=("f()",)))
+    stated = Expected(shown=("Decimal('1.5')",))
+    assert not judge(wrong, Expectation(stated=stated, reference=None), stimulus).passed

@@ -3,6 +3,8 @@ that is made of a class."""
 
 import io
 import json
+import re
+import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -25,6 +27,7 @@ from harness.model.submission import Student, Submission
 from harness.model.verdict import Cause, Verdict, stated
 from harness.reporting.export import exporters
 from harness.reporting.export.exporter import ExportRequest, export_of_all
+from harness.reporting.holding import held, made_for_all
 from harness.reporting.html.class_page import course_page
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.mail import MailRequest, mails
@@ -155,6 +158,52 @@ def test_a_class_with_two_hundred_hostile_names_is_written(tmp_path: Path) -> No
         one = replace(PERFECT, id=safe_id(id), student=student, source=id)
         found[one.id] = one
     check_class(sorted(found.values(), key=lambda each: each.id), tmp_path)
+
+
+DOWNLOADED_AS = {
+    "moodle": "{name}_{number}_assignsubmission_file_",
+    "brightspace": "{number}-1 - {name} - Sep 24, 2024 926 PM",
+    "canvas": "{name}_{number}_{number}_a1.py",
+}
+
+
+@pytest.mark.parametrize("platform", DOWNLOADED_AS)
+def test_feedback_for_a_class_with_hostile_names_is_packed(platform: str, tmp_path: Path) -> None:
+    found = []
+    for number, name in enumerate((name for name in forged.names(200) if name), start=10):
+        source = DOWNLOADED_AS[platform].format(name=name, number=number)
+        found.append(replace(PERFECT, id=str(number), source=source))
+    run = RunResult(facts=replace(FACTS, complete=True), submissions=tuple(found))
+    write_reports(run, PLAN, tmp_path)
+    request = ExportRequest(run=run, plan=PLAN, folder=tmp_path)
+    exported = export_of_all(exporters()[f"feedback-{platform}"], request)
+    with zipfile.ZipFile(io.BytesIO(exported.data)) as archive:
+        names = archive.namelist()
+    assert len(names) > 60
+    assert len(names) + len(exported.warnings) >= len(found)
+    for path in names:
+        assert path.isprintable()
+        assert not re.search(r"[\\\0]|^[A-Za-z]:|^/|(?:^|/)\.\.?(?:/|$)", path)
+
+
+def test_what_an_exception_says_is_not_said_of_a_submission_that_is_held() -> None:
+    held_one = held(PERFECT, "its page", KeyError("secret input"))
+    assert "KeyError" in held_one.problem
+    assert "secret" not in held_one.problem
+
+
+def test_the_name_of_a_held_submission_does_not_stop_an_export() -> None:
+    bad = replace(PERFECT, id="bad", source="\ud800", student=Student(id="bad", name="\ud800"))
+
+    def make(run: RunResult) -> str:
+        for each in run.submissions:
+            f"{each.source} {each.student}".encode()
+        return f"{len(run.submissions)} made"
+
+    run = RunResult(facts=FACTS, submissions=(PERFECT, bad))
+    made, kept_back = made_for_all(make, run, "its row")
+    assert made == "2 made"
+    assert [each.id for each in kept_back] == ["bad"]
 
 
 def broken() -> SubmissionResult:

@@ -99,7 +99,11 @@ def is_default_repr(shown: str) -> bool:
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
-_STRING_OR_SPACE = re.compile(r"('(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|\s+", re.DOTALL)
+# A string that does not end reaches to the end of the text: none is read a second time, whatever a
+# program's own names look like.
+_STRING_OR_SPACE = re.compile(
+    r"('(?:\\.|[^'\\])*(?:'|\\?\Z)|\"(?:\\.|[^\"\\])*(?:\"|\\?\Z))|\s+", re.DOTALL
+)
 
 
 def screen_of(step: StepOutcome) -> str:

@@ -4,6 +4,7 @@ Rows are matched with students by a match file, otherwise by id, by login or ema
 if it is unique.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -133,9 +134,12 @@ def _export(platform: Gradebook, request: ExportRequest) -> Exported:
 
 
 def _feedback_page(name: Callable[[str], str | None], result: SubmissionResult) -> str | None:
-    """Return the page's path; None for a path instead of the name of one folder or file."""
-    is_path = result.source in ("", ".", "..") or set(result.source) & set("/\\\0")
-    return None if is_path else name(result.source)
+    """Return the page's path; None for a path, on whichever system, instead of the name of one
+    folder or file. What does not print is in no platform's name: it is left out.
+    """
+    is_path = result.source in ("", ".", "..") or _OF_PATHS.search(result.source)
+    path = None if is_path else name(result.source)
+    return path and "".join(c if c.isprintable() else "_" for c in path)
 
 
 def _from_roster(
@@ -215,6 +219,7 @@ def _matched(
 
 
 _T = TypeVar("_T")
+_OF_PATHS = re.compile(r"[/\\\0]|^[A-Za-z]:")
 _DOWNLOAD = ("download id", "download", "submission id", "submission")
 _GRADEBOOK = ("gradebook id", "gradebook")
 
