@@ -65,7 +65,7 @@ WAYS = (
     ),
     Way(
         title="A submission's file, from an LMS's zip to the mark",
-        most=9,
+        most=10,
         scenario="call: word()\n    returns: other\n",
         program=f'def word():\n    return "other"  # {PLANT}\n',
         texts=(PLANT, "_4711_assignsubmission_file_"),  # its bytes, or where it lies
