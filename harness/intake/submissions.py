@@ -62,6 +62,9 @@ def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) ->
 def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submission:
     if attempt.problem:
         _log.info("refused %s: %s", visible(name), visible(attempt.problem))
+    extended_to = ""
+    if uploads.is_extended and uploads.due is not None:
+        extended_to = iso_time(uploads.due)
     return Submission(
         id=name,
         files=attempt.files,
@@ -75,6 +78,7 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
         withheld=attempt.withheld,
         source=attempt.source,
         late=attempt.lateness if attempt.withheld is None else None,
+        extended_to=extended_to,
         not_taken=attempt.not_taken,
         left_out=attempt.left_out,
     )

@@ -187,6 +187,7 @@ class SubmissionResult:
     choices: tuple[SourceFile, ...] = ()  # of which a person may say that it is the one to grade
     late: Lateness | None = None
     over_budget: OverBudget | None = None
+    extended_to: str = ""  # the student's own due time, ISO 8601; empty if it is the class's
 
     @property
     def all_passed(self) -> bool:
@@ -194,6 +195,11 @@ class SubmissionResult:
         return self.status is SubmissionStatus.GRADED and all(
             entry.verdict.passed or not entry.out_of for entry in self.scenarios
         )
+
+    @property
+    def shown_files(self) -> tuple[SourceFile, ...]:
+        """The files that were graded; if none was, those that were handed in instead."""
+        return self.files or tuple(file for file in self.choices if file.data)
 
     @property
     def reached(self) -> Fraction | None:
@@ -229,6 +235,22 @@ class SubmissionResult:
         return min(max(self.total_out_of, left), max(Fraction(0), left + self.adjustment.marks))
 
     @property
+    def so_far(self) -> Fraction | None:
+        """Return `total` with 0 for every part that nobody has marked yet; None without a mark."""
+        return self._with_unmarked_as_zero().total
+
+    @property
+    def late_so_far(self) -> Fraction | None:
+        """Return the late deduction that `so_far` contains."""
+        return self._with_unmarked_as_zero().late_marks
+
+    def _with_unmarked_as_zero(self) -> "SubmissionResult":
+        manual: list[ManualMark] = []
+        for part in self.manual:
+            manual.append(part if part.mark is not None else replace(part, mark=Fraction(0)))
+        return replace(self, manual=tuple(manual))
+
+    @property
     def excused(self) -> str:
         """Why no mark is expected; empty where one is."""
         return next((d.value for d in self.decisions if d.kind is DecisionKind.EXCUSE), "")
@@ -253,6 +275,7 @@ def of_submission(
         source=submission.source,
         choices=submission.choices,
         late=submission.late,
+        extended_to=submission.extended_to,
     )
 
 

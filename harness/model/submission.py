@@ -61,6 +61,7 @@ class Submission:
     source: str = ""  # its folder or only file in a platform's download: feedback goes back there
     choices: tuple[SourceFile, ...] = ()  # of which a person may say that it is the one to grade
     late: Lateness | None = None
+    extended_to: str = ""  # the student's own due time, ISO 8601; empty if it is the class's
     not_taken: tuple[str, ...] = ()  # modules that were handed in beside the files
     left_out: tuple[str, ...] = ()  # the paths of hidden files and of what tools leave in folders
 

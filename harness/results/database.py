@@ -3,7 +3,6 @@ a user can act on, and `StoreReader`. Any process may read at any time."""
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import sqlite3
@@ -23,6 +22,7 @@ from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import Adjustment, Decision, RunFacts, RunResult, SubmissionResult
 from harness.model.verdict import Verdict
+from harness.results.finding import Called, only_match
 from harness.results.reuse import P, ResultCache, row_key
 
 STORE_NAME = "run.sqlite"
@@ -385,14 +385,26 @@ def read_run(run: Path) -> tuple[RunResult, Plan]:
 
 
 def read_submission(run: Path, name: str) -> tuple[SubmissionResult, Plan]:
-    """One submission of such a run; UserError when it is not there or cannot be read."""
+    """One submission of such a run, by its id or its student's id or name.
+
+    Raise UserError if there is none, if there are several, or if it cannot be read."""
     with StoreReader.read_only(store_of(run)) as store:
         result = store.whole_result(name)
         if result is not None:
             return result, store.plan()
-        near = difflib.get_close_matches(name, store.states(), n=1)
-    hint = f"did you mean {near[0]}?" if near else f"harness show {run} lists them"
-    raise UserError(f"no submission {name!r}", place=str(run), hint=hint)
+        called: list[Called] = []
+        for submission_id in store.states():
+            student = found.student if (found := store.outline(submission_id)) else None
+            known = (student.name, student.id) if student else ("", "")
+            called.append((submission_id, *known))
+        try:
+            chosen = called[only_match(name, called, listing=f"harness show {run}")][0]
+        except UserError as error:
+            raise UserError(error.what, place=str(run), hint=error.hint) from None
+        result = store.whole_result(chosen)
+        if result is None:
+            raise UserError(f"no submission {chosen!r}", place=str(run))
+        return result, store.plan()
 
 
 def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from email import message_from_bytes
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from harness.common.errors import UserError
 from harness.common.escaping import in_link, quoted, visible_lines
@@ -25,6 +25,7 @@ MOST_BYTES = 1024 * 1024  # of a mail
 MOST_ABOUT = 50  # links of a request
 MOST_TEXT = 5000  # characters that are shown of it
 _MOST_OFFERED = 20  # links on a page
+_MOST_IN_MAIL_LINK = 1000  # characters
 _DIGITS = 12  # of the files' digest
 _LINK = re.compile(
     r"harness:(?P<assignment>[A-Za-z0-9%._~-]{1,200})/(?P<page>[A-Za-z0-9._-]{1,80})"
@@ -64,6 +65,17 @@ def request_text(view: StudentView) -> str:
         elif cause.function:
             parts.append(f"About {cause.function}: hidden checks\n{link(view, cause.function)}")
     return "\n\n".join([*parts, "Why I think that this is right:"]) + "\n"
+
+
+def request_mail(view: StudentView) -> str:
+    """A `mailto:` link without an address that begins such a mail. It has only the link to the
+    whole submission if all links would be too long for a mail program."""
+    text = request_text(view)
+    if len(text) > _MOST_IN_MAIL_LINK:
+        text = f"Please look again at my {view.title}.\n\n{link(view)}\n\nAbout: \n\nWhy: \n"
+    subject = quote(f"Regrade request: {view.title}", safe="", errors="replace")
+    body = quote(text.replace("\n", "\r\n"), safe="", errors="replace")
+    return f"mailto:?subject={subject}&body={body}"
 
 
 def read_request(data: bytes) -> RegradeRequest:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.common.words import plural
-from harness.model.assignment import Surroundings
+from harness.model.assignment import SourceFile, Surroundings
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import (
@@ -54,6 +54,7 @@ class StudentView:
     about the student's own file, and so are never secret."""
 
     id: str
+    name: str = ""  # the student's, if it is known
     title: str
     course: str
     status: SubmissionStatus
@@ -76,12 +77,16 @@ class StudentView:
     late_marks: Fraction | None = None
     total: Fraction | None = None  # None until people have given all of their part
     total_out_of: Fraction = Fraction(0)
+    so_far: Fraction | None = None  # `total`, with 0 for parts that nobody has marked yet
+    late_so_far: Fraction | None = None  # what lateness takes of it
     override: Override | None = None
     line_comments: tuple[LineComment, ...] = ()
     extra_points: Fraction = Fraction(0)  # of extra credit, above those of the functions
     extra_earned: Fraction = Fraction(0)  # of these, those of the scenarios that passed
     assignment: str = ""  # its id
     source_digest: str = ""  # of the files that were graded
+    # The student's own files, if a person commented on their lines or they could not be graded.
+    shown_files: tuple[SourceFile, ...] = ()
 
     @property
     def marks_of_a_point(self) -> Fraction:
@@ -140,6 +145,7 @@ def student_view(
     extra = [entry for entry in result.scenarios if entry.scenario_id in extra_ids]
     return StudentView(
         id=result.id,
+        name=result.student.name if result.student else "",
         title=plan.assignment.title,
         course=plan.assignment.course,
         status=result.status,
@@ -162,13 +168,21 @@ def student_view(
         late_marks=result.late_marks,
         total=result.total,
         total_out_of=result.total_out_of,
+        so_far=result.so_far,
+        late_so_far=result.late_so_far,
         override=result.override,
         line_comments=result.line_comments,
         extra_points=_sum(entry.out_of for entry in extra),
         extra_earned=_sum(entry.points for entry in extra),
         assignment=plan.assignment.id,
         source_digest=result.source_digest,
+        shown_files=_own_files(result),
     )
+
+
+def _own_files(result: SubmissionResult) -> tuple[SourceFile, ...]:
+    could_not_be_graded = not result.files
+    return result.shown_files if result.line_comments or could_not_be_graded else ()
 
 
 def _of_budget(result: SubmissionResult) -> Iterator[str]:

@@ -19,6 +19,7 @@ from harness.model.result import DecisionKind, RunFacts, SubmissionResult, Submi
 from harness.reporting.export.anonymous import unrelated_order
 from harness.reporting.view import figures, words
 from harness.results.database import StoreReader
+from harness.results.finding import only_match
 from harness.results.store import record
 from harness.review.actions import read_action
 
@@ -176,6 +177,15 @@ class Desk:
         """The numbers of the submissions of this part, by their ids."""
         with self.lock:
             return {entry.id: entry.number for entry in self._entries.values()}
+
+    def number_of(self, wanted: str) -> int:
+        """Return the number of the submission with this id, or of this student's only one.
+
+        Raise UserError if there is none in this part, or several."""
+        with self.lock:
+            entries = list(self._entries.values())
+        called = [(entry.id, entry.name, entry.student_id) for entry in entries]
+        return entries[only_match(wanted, called)].number
 
     def result(self, number: int) -> SubmissionResult:
         """Return a submission with marks and comments by people, without names if marking is

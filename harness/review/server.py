@@ -22,8 +22,8 @@ from harness.reporting.holding import OF_EVERYBODY, held
 from harness.reporting.html import environment
 from harness.reporting.html.study_pages import read_style
 from harness.reporting.html.submission_pages import lecturers_view
+from harness.reporting.view.shown_causes import Card
 from harness.results import regrade_request
-from harness.results.redaction import ShownCause
 from harness.review.actions import UnknownStudentError
 from harness.review.connections import BoundedServer
 from harness.review.desk import Desk
@@ -57,13 +57,14 @@ class Asked:
     number: int
     request: regrade_request.RegradeRequest
 
-    def about(self, result: SubmissionResult, causes: Sequence[ShownCause]) -> list[About]:
-        """What it names, as `causes` are numbered."""
+    def about(self, result: SubmissionResult, cards: Sequence[Card]) -> list[About]:
+        """What it names, with the numbers of these cards."""
         passed = {each.scenario_id for each in result.scenarios if each.verdict.passed}
         numbers: dict[str, int] = {}
-        for number, cause in enumerate(causes, start=1):
-            for name in (cause.function, *(check.id for check in cause.checks)):
-                numbers.setdefault(name, number)
+        for card in cards:
+            for cause in card.causes:
+                for name in (cause.function, *(check.id for check in cause.checks)):
+                    numbers.setdefault(name, card.number)
         return [
             About(name=name, cause=numbers.get(name, 0), passes=name in passed)
             for name in self.request.about
@@ -74,12 +75,13 @@ class Asked:
         it has none."""
         result = desk.result(self.number)
         view = lecturers_view(result, desk.plan)
-        causes: Sequence[ShownCause] = view["causes"]
+        cards: Sequence[Card] = view["cards"]
         starts, line = {}, 0
         for file in view["files"]:
             starts[file.name] = line
             line += len(file.lines)
-        for cause in (causes[each.cause - 1] for each in self.about(result, causes) if each.cause):
+        asked_cards = [cards[each.cause - 1] for each in self.about(result, cards) if each.cause]
+        for cause in (card.cause for card in asked_cards):
             if cause.place is not None and cause.place.file in starts:
                 return int(starts[cause.place.file] + (cause.line or cause.place.first))
         return 0
@@ -105,11 +107,17 @@ class ReviewServer:
     never sent."""
 
     def __init__(
-        self, desk: Desk, folder: Path, port: int = 0, *, asked: Asked | None = None
+        self,
+        desk: Desk,
+        folder: Path,
+        port: int = 0,
+        *,
+        asked: Asked | None = None,
+        begin: int = 0,
     ) -> None:
         """Listen on `port`. `folder` is the report's, for evidence of style; the page begins at
-        what was `asked`, a submission and its line: `12:34`. Raise UserError if the port is
-        taken."""
+        what was `asked`, a submission and its line (`12:34`), or at the submission of the number
+        `begin`. Raise UserError if the port is taken."""
         self.desk = desk
         self.token = secrets.token_urlsafe(32)
         app = create_app(desk, folder, self.token, asked)
@@ -120,8 +128,10 @@ class ReviewServer:
             raise UserError(what, hint="choose another with --port") from None
         self._server = BoundedServer(app, listening, self.token, most_bytes=2 * MOST_BYTES)
         self.port = app.config["PORT"] = listening.getsockname()[1]
-        begin = "" if asked is None else f"&at={asked.number}:{asked.first_line(desk)}"
-        self.address = f"http://{HOST}:{self.port}/#token={self.token}{begin}"
+        start = f"&at={begin}" if begin else ""
+        if asked is not None:
+            start = f"&at={asked.number}:{asked.first_line(desk)}"
+        self.address = f"http://{HOST}:{self.port}/#token={self.token}{start}"
 
     def serve(self) -> None:
         """Answer until `stop`, or until Ctrl-C."""
@@ -247,7 +257,7 @@ def _screen_of(
     picked = {p.slot.id: {item.item: item.level for item in p.items} for p in result.manual}
     view = lecturers_view(result, desk.plan, styles.get(result.source_digest))
     here = asked if asked is not None and asked.number == number else None
-    about = here.about(result, view["causes"]) if here else []
+    about = here.about(result, view["cards"]) if here else []
     html = environment.render(
         "review_submission.html.j2",
         **view,

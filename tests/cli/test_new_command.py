@@ -66,7 +66,7 @@ def begun(folder: Path, *arguments: str, **references: str) -> tuple[Course, lis
 
 
 def assert_sound(course: Course) -> None:
-    assert course.ok("validate", "x").out.splitlines()[-1] == "x: sound"
+    assert course.ok("validate", "x").out.splitlines()[0] == "x: sound"
 
 
 def test_from_a_reference_that_is_there(tmp_path: Path) -> None:

@@ -132,11 +132,14 @@ def test_a_line_of_the_account_in_every_place(line: str) -> None:
 def test_totals_stand_where_they_are_less_for_being_late() -> None:
     for result, is_less in ((marked(), True), (marked(late=SLIP_ONLY), False)):
         lecturers, students = both_pages(result, COURSE)
-        assert ("5.50 <small>/ 10</small></b><span>in total" in lecturers) == is_less
-        assert ("<b>5.50</b> of 10 in total, as it was late" in students) == is_less
+        mark, taken = ("5.50", "- 2.00 late (20 % of the total) ") if is_less else ("7.50", "")
+        assert f"<b>{mark} <small>/ 10</small></b><span>mark (graded)" in lecturers
+        assert f"<b>{mark}</b> of 10 marks" in students
+        whole = f"4.50 functionality + 3.00 Code style {taken}= {mark} of 10"
+        assert lecturers.count(whole) == students.count(whole) == 1
     alone = replace(marked(), manual=())
     run = replace(RUN, submissions=(replace(alone, late=FORGIVEN),))
-    assert "<span>Total</span>" not in class_page(run, COURSE)
+    assert "<span>Functionality</span>" not in class_page(run, COURSE)
     run = replace(RUN, submissions=(alone,))
     assert '<td class="number">3.30</td>' in class_page(run, COURSE)
     assert "3.30" in on_terminal(summary_table(run, COURSE), 120).splitlines()[1]

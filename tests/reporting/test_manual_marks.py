@@ -171,14 +171,17 @@ def after(row: str) -> SubmissionResult:
 
 
 def test_the_class_has_totals_once_there_are_any() -> None:
-    assert "<span>Total</span>" not in class_page(replace(RUN, submissions=(BOB,)), COURSE)
-    assert class_page(CLASS, COURSE).count("<span>Total</span>") == 1
+    nobody = class_page(replace(RUN, submissions=(BOB,)), COURSE)
+    assert "<span>Mark</span>" not in nobody
+    assert nobody.count("<span>Functionality</span>") == 1
+    some = class_page(CLASS, COURSE)
+    assert some.count("<span>Mark so far</span>") == some.count("<span>Functionality</span>") == 1
     whole = replace(CLASS, submissions=(after("'=ada,,,2"), BOB))
     assert '<td class="number">7.29</td>' in class_page(whole, COURSE)
     head, ada, bob = pages_read.on_terminal(summary_table(whole, COURSE), 120).splitlines()[:3]
-    assert head.split()[:4] == ["submission", "state", "mark", "total"]
+    assert head.split()[:5] == ["submission", "name", "state", "mark", "functionality"]
     assert "7.29" in ada
-    assert "\u2013" in bob
+    assert "so far" in bob
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ PAGES = [
     "feedback/syntax-error.html",
 ]
 PHONE, LATER_PHONE, DESKTOP, NARROWEST = 360, 390, 1280, 320
-MOST_PAGES = {"feedback": 2, "submissions": 4, "index.html": 6}  # of A4
+MOST_PAGES = {"feedback": 4, "submissions": 4, "index.html": 6}  # of A4
 SCREEN = 844  # pixels of a phone's height
 PAGE_WIDTH = "document.documentElement.scrollWidth"
 
@@ -235,7 +235,7 @@ def test_the_class_table_filters_by_cause(browser: Browser, causes: Path) -> Non
         assert opened.page.evaluate(PAGE_WIDTH) <= PHONE
         opened.look(width=DESKTOP)
         assert opened.page.evaluate(PAGE_WIDTH) <= DESKTOP
-        page, choice = opened.page, opened.page.get_by_label("and the cause")
+        page, choice = opened.page, opened.page.get_by_label("Mistake")
         offered = choice.locator("option").all_inner_texts()
         assert offered == ["any", "main, win: a size is hard-coded to 8", "draw: got 3"]
         choice.select_option(offered[1])
@@ -254,12 +254,49 @@ def test_the_class_table_filters_by_cause(browser: Browser, causes: Path) -> Non
         assert opened.said == []
 
 
+def test_filters_and_order_reach_the_pages_of_submissions(browser: Browser, reports: Path) -> None:
+    with Opened(browser, reports / "index.html", width=DESKTOP) as opened:
+        page = opened.page
+        whole = len(opened.names)
+        page.get_by_label("Loses marks in").select_option("check_input")
+        assert 0 < len(opened.names) < whole
+        page.get_by_role("button", name="Show all").click()
+        page.get_by_label("Which").select_option("flagged")
+        assert all("flagged" in row for row in page.locator("#rows tr").all_inner_texts())
+        page.get_by_role("button", name="Show all").click()
+        page.locator("#marks th[data-kind=mark] small").click()  # the whole cell sorts
+        page.locator("#marks th[data-kind=mark] small").click()
+        order = opened.names
+        page.get_by_role("link", name=order[1], exact=True).first.click()
+        for by, expected in (("ArrowRight", order[2]), ("ArrowLeft", order[1])):
+            with page.expect_navigation():
+                page.keyboard.press(by)
+            assert page.locator("h1").inner_text() == expected
+        assert opened.said == []
+
+
+def test_a_link_to_a_line_opens_and_light_and_dark_is_kept(browser: Browser, kinds: Path) -> None:
+    with Opened(browser, kinds / "submissions/own-code.html", width=DESKTOP) as opened:
+        page = opened.page
+        page.get_by_role("button", name="Light or dark").click()
+        dark = "getComputedStyle(document.body).backgroundColor"
+        assert page.evaluate(dark) == "rgb(21, 24, 27)"
+        page.reload()
+        assert page.evaluate(dark) == "rgb(21, 24, 27)"
+        page.evaluate("sessionStorage.clear()")
+        last = page.locator(".fix").last
+        page.evaluate("location.hash = document.querySelector('.fix:last-of-type .anchor').id")
+        last.locator(".anchor").first.wait_for(state="attached")
+        assert last.evaluate("card => card.open")
+        assert opened.said == []
+
+
 def test_of_a_large_class_the_script_filters_by_cause(browser: Browser, causes: Path) -> None:
     large = causes.with_name("large.html")
     with rows_a_page(1):
         write(large, first_page(FACTS, overview(WITH_CAUSES, PLAN)))
     with Opened(browser, large, width=DESKTOP) as opened:
-        opened.page.get_by_label("and the cause").select_option("draw: got 3")
+        opened.page.get_by_label("Mistake").select_option("draw: got 3")
         assert (opened.names, opened.status) == (["bob"], "1\u20131 of 2")
 
 
@@ -383,8 +420,9 @@ def test_the_first_card_is_open_and_keys_open_the_others(browser: Browser, repor
         page = opened.page
         seen = [each.is_visible() for each in page.locator(".fix > :nth-child(2)").all()]
         assert seen == [True, False, False]
-        page.locator(".fix > summary").nth(1).focus()
-        page.keyboard.press("Enter")
+        for number in (1, 2):
+            page.locator(".fix > summary").nth(number).focus()
+            page.keyboard.press("Enter")
         assert all(each.is_visible() for each in page.locator(".fix h4").all())
 
 
@@ -401,15 +439,14 @@ def test_on_paper_nothing_is_cut_off(browser: Browser, reports: Path) -> None:
         assert opened.page.pdf().startswith(b"%PDF")
 
 
-def test_what_is_open_is_printed(browser: Browser, reports: Path) -> None:
+def test_every_thing_to_fix_is_printed_whole_and_no_button_is(
+    browser: Browser, reports: Path
+) -> None:
     with Opened(browser, reports / "feedback/own-code.html", width=DESKTOP) as opened:
         opened.page.emulate_media(media="print")
-        first, second, *_ = opened.page.locator(".fix ol.own").all()
-        assert first.is_visible()
-        assert not second.is_visible()
-        opened.page.locator(".fix").nth(1).evaluate("card => card.open = true")
-        assert second.is_visible()
-        assert all(each.is_visible() for each in opened.page.locator(".fix .says").all())
+        for parts in (".fix > ol.own", ".fix .says"):
+            assert all(each.is_visible() for each in opened.page.locator(parts).all())
+        assert not any(each.is_visible() for each in opened.page.locator(".tool").all())
 
 
 @pytest.fixture(scope="module")

@@ -207,7 +207,7 @@ def test_only_hidden_failures_are_said_on_top_with_what_to_try() -> None:
     assert CLAUSES[3].text in rest
     assert "What to try: call check_win with your own inputs" in rest
     assert "other values of the constants in a1_support.py" in rest
-    unvaried = assert_inert(page_of(replace(HIDDEN, varied=()))).text
+    unvaried = assert_inert(page_of(replace(HIDDEN, varied=())), 1).text
     assert "constants" not in unvaried.split("What to try:")[1].split(".")[0]
 
 
@@ -225,7 +225,7 @@ def test_hidden_failures_of_several_functions_are_one_card() -> None:
 def test_nothing_is_said_of_extra_credit_where_there_is_none() -> None:
     no_extra = tuple(each for each in PLAN.scenarios if not each.extra_credit)
     plain = student_view(PERFECT, replace(PLAN, scenarios=no_extra))
-    assert "extra" not in assert_inert(feedback_page(plain)).text
+    assert "extra" not in assert_inert(feedback_page(plain), 1).text
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_what_else_is_seen_of_a_cause_names_the_call_or_the_session() -> None:
         check_of("num_hours", failed(f"rule {number}", f"says {number}"), each)
         for number, each in enumerate((HOURS, LABELS, SHEET))
     )
-    text = assert_inert(page_of(replace(HIDDEN, function="num_hours", checks=symptoms))).text
+    text = assert_inert(page_of(replace(HIDDEN, function="num_hours", checks=symptoms)), 1).text
     assert "Also: display_board(board): says 1" in text
     assert "Also: “the sheet's example”: says 2" in text
 
@@ -282,7 +282,7 @@ def test_a_hint_stands_on_its_own_and_a_line_is_marked_in_words_too() -> None:
     cause = replace(HIDDEN, explanation=SAID, hint=hint, place=PLACE, line=4, marks=Fraction(1, 2))
     page = page_of(cause)
     assert "<b>Hint:</b> <bdi>Look at &lt;the&gt; last row.</bdi>" in page
-    text = assert_inert(page).text
+    text = assert_inert(page, 1).text
     assert "return x[9] ← here" in text
     assert text.count("← here") == 1
 

@@ -325,7 +325,7 @@ def test_page(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in PAGES if name.endswith(".html")])
 def test_structure(name: str) -> None:
     """One h1, no heading level skipped, a main part, table headers, a language."""
-    page = pages_read.assert_inert(PAGES[name](), scripts=1 if name.startswith("index") else 0)
+    page = pages_read.assert_inert(PAGES[name](), scripts=1)
     tags = [tag for tag, _ in page.elements]
     levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-4]", tag)]
     assert levels.count(1) == 1

@@ -42,6 +42,7 @@ from harness.reporting.view.shown_causes import (
     Mark,
     MarkedPlace,
     annotated,
+    cards,
     changes_return,
     clause_tallies,
     headline,
@@ -224,7 +225,7 @@ def test_the_whole_program_or_its_first_lines_stand_with_what_is_said_of_them() 
     ]
     one_line = replace(BOARD, first=7, last=7, text=BOARD.text[:1])
     causes.append(cause("is 8", "wrong_value", place=one_line, line=7))
-    (file,) = annotated(submission, causes)
+    (file,) = annotated(submission, cards(causes))
     text = ("def f():", "    for i in range(8):", "    show(board[i])", "", "<b>\x0c\x1b")
     assert file.lines[2:] == text
     assert {
@@ -516,7 +517,7 @@ def test_the_pages_of_a_large_class_stay_inert(name: str, monkeypatch: pytest.Mo
     for html in (first.replace("\t", ""), last):  # tabs are between the cells of the packed rows
         assert_visible(html)
     (row,) = {line for line in first.split("\n") if line.startswith('<pre id="packed"')}
-    assert row.count("\t") == 5 + len(numbers.functions)
+    assert row.count("\t") == 6 + len(numbers.functions)
 
 
 @pytest.mark.parametrize("name", ATTACKS)

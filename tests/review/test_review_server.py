@@ -416,7 +416,7 @@ def test_what_a_student_asks_is_opened(ann: Window, tmp_path: Path) -> None:
     for number, cause in enumerate(view.causes[:2], start=1):
         link = f'<a href="#cause-{number}">thing to fix {number}</a>'
         assert f"<code>{cause.checks[0].id}</code>: {link}" in html
-        assert re.search(rf'id="cause-{number}"\s+open', html)
+        assert re.search(rf'<details class="card fix" open>\s*<summary><h3>{number}\. ', html)
     assert "Regrade request" not in ben.get("/submission/1")["html"]
     for text, line in (
         ("Please!", "mail.txt: has no link of a student's page"),

@@ -44,6 +44,7 @@ def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
 @options.file(
     "--request", "Open the request in this email or text, which comes from a student's page."
 )
+@options.option("--at", "Begin at the submission of this id or student.", metavar="STUDENT")
 @options.option("--who", "Who marks (default: your login name).", metavar="NAME")
 @options.option("--port", "The port to use (default: a free one).", type=click.IntRange(0, 65535))
 @options.flag("--no-browser", "Print the address and open no browser.")
@@ -52,6 +53,7 @@ def command(
     part: Part,
     anonymous: bool,
     request: Path | None,
+    at: str | None,
     who: str | None,
     port: int | None,
     no_browser: bool,
@@ -69,11 +71,14 @@ def command(
         raise UserError(what, hint="pip install 'a1-harness[review]'") from None
     if anonymous and request is not None:
         raise UserError("--request shows who asks, and --anonymous hides it", hint="leave out one")
+    if anonymous and at is not None:
+        raise UserError("--at names a student, and --anonymous hides them", hint="leave out one")
     database = store_of(run)
     who = options.login_name() if who is None else who
     desk = Desk(database, who=who, part=part, anonymous=anonymous)
     asked = None if request is None else read_asked(request, desk)
-    server = ReviewServer(desk, database.parent, port or 0, asked=asked)
+    begin = 0 if at is None else desk.number_of(at)
+    server = ReviewServer(desk, database.parent, port or 0, asked=asked, begin=begin)
     opener = database.parent / _OPENS
     try:
         click.echo(f"Review: {server.address}")

@@ -1,6 +1,7 @@
 """Check that reference, scenarios, mutants and samples agree."""
 
 import difflib
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +51,7 @@ SECTION = "Assignments"
     "Write what the reference and the samples do into draws, transcripts and expect.yaml, "
     "after showing each difference.",
 )
+@options.flag("--details", "Also show every clause, mutant and sample in tables.")
 @options.report_format
 def command(
     ids: tuple[str, ...],
@@ -61,6 +63,7 @@ def command(
     isolation: bool,
     strength: bool,
     accept: bool,
+    details: bool,
     form: str,
 ) -> int:
     """Check that reference, scenarios, mutants and samples agree, for the assignments ID… or all.
@@ -86,7 +89,7 @@ def command(
             report = validate(context, samples, jobs=jobs, isolation=isolation, progress=tell)
         if accept:
             report = accept_samples(report, folder)
-        show(report, console)
+        show(report, console, details=details)
         if form == options.GITHUB:
             for problem in report.problems:
                 click.echo(str(placed(problem.message, where=problem.place, title=problem.check)))
@@ -124,45 +127,77 @@ def read_samples(folder: Path, assignment: Assignment) -> tuple[Sample, ...]:
     )
 
 
-def show(report: ValidationReport, console: Console) -> None:
-    """Print the tables, then every problem."""
-    console.print(
-        f"[bold]{escape(report.assignment)}[/]\n"
-        f"{report.groups} scenarios ({report.scenarios} with swept values, {report.stimuli} runs "
-        f"with draws), {report.goldens} of them with goldens",
-        highlight=False,
-    )
-    for line in report.tolerances:
-        console.print(escape(line), highlight=False)
-    functions = Table("function", "scenarios", "visible", "runs", "share of the marks")
-    for row in report.functions:
-        counts = map(str, (row.scenarios, row.visible, row.stimuli))
-        functions.add_row(escape(row.function), *counts, f"{float(row.share):.1%}")
-    console.print(functions)
-    _print_clauses(console, report)
-    if report.samples:
-        samples = Table("sample", "mark", "failed", "as expected")
-        for sample in report.samples:
-            verdict = "[red]no" if sample.parts else "[green]yes"
-            samples.add_row(escape(sample.name), sample.mark, str(sample.failed), verdict)
-        console.print(samples)
-        stated = [sample for sample in report.samples if sample.other_causes is not None]
-        other = [sample for sample in stated if sample.other_causes]
-        if stated:
-            same = f"{len(stated) - len(other)} of {len(stated)} samples"
-            console.print(f"causes as stated: {same}", highlight=False)
-        for sample in other:
-            console.print(escape(f"  {sample.name}: {sample.other_causes}"), highlight=False)
-    for trivial in report.trivial:
-        names = ", ".join(trivial.passed) or "nothing"
-        said = f"{trivial.name} scores {trivial.mark} of {trivial.out_of} and passes {names}"
-        console.print(escape(said), highlight=False)
-    for line in report.advice:
-        say(console, escape(line))
+def show(report: ValidationReport, console: Console, *, details: bool = False) -> None:
+    """Print the verdict, every problem, and a line for each function; with `details` the tables of
+    clauses, mutants and samples too."""
+    verdict = "[green]sound" if report.sound else f"[red]{counted(len(report.problems), 'problem')}"
+    console.print(f"[bold]{escape(report.assignment)}[/]: {verdict}", highlight=False)
     for problem in report.problems:
         say(console, f"[bold red]{problem.check}[/] {escape(str(problem))}")
-    verdict = "[green]sound" if report.sound else f"[red]{counted(len(report.problems), 'problem')}"
-    console.print(f"{escape(report.assignment)}: {verdict}", highlight=False)
+    for line in report.advice:
+        say(console, escape(line))
+    say(
+        console,
+        f"{report.groups} scenarios ({report.scenarios} with swept values, {report.stimuli} runs "
+        f"with draws), {report.goldens} of them with goldens",
+    )
+    _print_functions(console, report)
+    for line in _in_short(report):
+        say(console, escape(line))
+    if not details:
+        say(console, "[dim]--details shows every clause, mutant and sample[/]")
+        return
+    for line in report.tolerances:
+        say(console, escape(line))
+    _print_clauses(console, report)
+    _print_samples(console, report)
+
+
+def _print_functions(console: Console, report: ValidationReport) -> None:
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(overflow="fold")
+    for _ in range(4):
+        table.add_column(justify="right", no_wrap=True)
+    for row in report.functions:
+        counts = (
+            counted(row.scenarios, "scenario"),
+            f"{row.visible} visible",
+            counted(row.stimuli, "run"),
+        )
+        table.add_row(escape(row.function), *counts, f"{float(row.share):.1%} of the marks")
+    console.print(table)
+
+
+def _in_short(report: ValidationReport) -> Iterator[str]:
+    """What the tables of `--details` add up to."""
+    tested = sum(1 for each in report.clauses if each.scenarios)
+    if report.clauses:
+        yield f"{tested} of {counted(len(report.clauses), 'clause')} have scenarios"
+    killed = sum(1 for each in report.mutants if each.killed_by)
+    if report.mutants:
+        yield f"{killed} of {counted(len(report.mutants), 'mutant')} are noticed"
+    as_expected = sum(1 for each in report.samples if not each.parts)
+    if report.samples:
+        yield f"{as_expected} of {counted(len(report.samples), 'sample')} as expected"
+    stated = [sample for sample in report.samples if sample.other_causes is not None]
+    other = [sample for sample in stated if sample.other_causes]
+    if stated:
+        yield f"causes as stated: {len(stated) - len(other)} of {len(stated)} samples"
+    for sample in other:
+        yield f"  {sample.name}: {sample.other_causes}"
+    for trivial in report.trivial:
+        names = ", ".join(trivial.passed) or "nothing"
+        yield f"{trivial.name} scores {trivial.mark} of {trivial.out_of} and passes {names}"
+
+
+def _print_samples(console: Console, report: ValidationReport) -> None:
+    if not report.samples:
+        return
+    samples = Table("sample", "mark", "failed", "as expected")
+    for sample in report.samples:
+        verdict = "[red]no" if sample.parts else "[green]yes"
+        samples.add_row(escape(sample.name), sample.mark, str(sample.failed), verdict)
+    console.print(samples)
 
 
 def _print_clauses(console: Console, report: ValidationReport) -> None:

@@ -340,9 +340,9 @@ def _style(sheets: tuple[str, ...]) -> tuple[Markup, Markup]:
 
 
 @functools.cache
-def script(name: str) -> dict[str, Markup]:
-    """Return a page's only script and its hash for the page's policy."""
-    text = _asset(name)
+def script(*names: str) -> dict[str, Markup]:
+    """Return a page's only script, made of these files, and its hash for the page's policy."""
+    text = Markup("").join(map(_asset, names))
     return {"script": text, "script_hash": _hash(text)}
 
 

@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -18,7 +18,7 @@ from harness.model.policy import Unparsable
 from harness.model.verdict import Cell, Channel, Comparison, Conversation
 from harness.reporting.view import paste, words
 from harness.reporting.view.comparisons import comparisons, folded, marked_spans, shortened
-from harness.reporting.view.shown_causes import of_missing_file, written_first
+from harness.reporting.view.shown_causes import Card, CardKind, cards, of_missing_file
 from harness.results.redaction import ShownCause, ShownCheck
 from harness.results.student_view import StudentView
 
@@ -158,11 +158,27 @@ def _place(shown: ShownCause) -> list[Line]:
     return [line(("look at ", "dim"), visible(f"{name}{place.file}, {where}"))]
 
 
-def all_missing(causes: Sequence[ShownCause]) -> Line:
+def things_to_fix(view: StudentView, limit: int) -> Iterator[Line]:
+    """Yield the first `limit` things to fix, an empty line before each, and how many more there
+    are. The list of missing functions, which is one line, is never left out."""
+    more = 0
+    for card in cards(view.causes):
+        if card.kind is CardKind.MISSING:
+            yield from (Line(), _all_missing(card))
+        elif card.number <= limit:
+            yield from (Line(), *cause(card.number, card.cause, view.surroundings))
+        else:
+            more += 1
+    if more:
+        yield from (Line(), line((f"… and {words.counted(more, 'more thing')} to fix.", "dim")))
+
+
+def _all_missing(card: Card) -> Line:
     """Return the functions that are missing."""
-    title = f"{words.counted(len(causes), 'function')} missing: "
-    names = visible(words.listed([each.function for each in causes]))
-    return line((f"{words.OTHER_SIGN} ", "red"), (title, "bold"), names)
+    title = f"{words.counted(len(card.causes), 'function')} missing: "
+    names = visible(words.listed([each.function for each in card.causes]))
+    number = (f"{card.number}. ", "bold")
+    return line(number, (f"{words.OTHER_SIGN} ", "red"), (title, "bold"), names)
 
 
 def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") -> list[Line]:
@@ -255,13 +271,7 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
         names = words.listed(view.surroundings.submitted)
         counted = words.counted(len(view.causes), "thing")
         yield line((visible(f"{names}: {counted} to fix"), "bold"))
-    causes, missing = written_first(view.causes)
-    for number, shown in enumerate(causes[:limit], start=1):
-        yield from (Line(), *cause(number, shown, view.surroundings))
-    if (more := len(causes) - limit) > 0:
-        yield from (Line(), line((f"… and {words.counted(more, 'more thing')} to fix.", "dim")))
-    if missing:
-        yield from (Line(), all_missing(missing))
+    yield from things_to_fix(view, limit)
     for finding in view.findings:
         place = f"{finding.file}:{finding.line}:{finding.column}"
         yield line(("note: ", "yellow"), visible(f"{place}: {finding.message}"))

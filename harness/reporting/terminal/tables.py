@@ -2,6 +2,7 @@
 `visible`, never as rich markup, so that it can neither colour nor move anything."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import islice
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -17,15 +18,15 @@ from harness.policy.rules import finding_kind
 from harness.reporting.holding import held
 from harness.reporting.terminal.cards import (
     Line,
-    all_missing,
     as_text,
-    cause,
     explained,
+    things_to_fix,
     unreadable,
     wrapped,
 )
+from harness.reporting.terminal.class_table import ClassTable, TableColumn, shared
 from harness.reporting.view import figures, words
-from harness.reporting.view.shown_causes import written_first
+from harness.reporting.view.marks import counting_mark
 from harness.results.redaction import ShownCheck
 from harness.results.student_view import EVERYTHING, FunctionTally, student_view
 
@@ -37,47 +38,76 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
     """Return a run as a table, a submission a row, with the notes that a reader must know below
     it.
     """
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    shown = list(islice(run.submissions, _MOST_ROWS_OF_A_CLASS))
-    longest = max((len(visible(result.id)) for result in shown), default=0)
-    table.add_column("submission", overflow="fold", min_width=min(longest, 34))
-    table.add_column("state")
-    table.add_column("mark", justify="right")
-    if totals := any(map(words.has_total, shown)):
-        table.add_column("total", justify="right")
-    table.add_column("passed", justify="right")
-    table.add_column("loses most in", overflow="fold")
-    for result in shown:
-        table.add_row(*_row(result, plan, totals=totals))
+    rows = [_row(result, plan) for result in islice(run.submissions, _MOST_ROWS_OF_A_CLASS)]
+    has_totals = any(row.has_total for row in rows)
+    marks = tuple(row.mark if has_totals else row.functionality for row in rows)
+    name = "mark" if has_totals or not plan.assignment.manual else "functionality"
+    functionality = tuple(row.functionality for row in rows) if has_totals else ()
+    columns = [
+        TableColumn(title="submission", cells=tuple(row.id for row in rows), narrowest=10),
+        TableColumn(title="name", cells=tuple(row.name for row in rows), narrowest=12),
+        TableColumn(title="state", cells=tuple(row.state for row in rows), narrowest=12),
+        TableColumn(title=name, cells=marks, is_number=True),
+        TableColumn(title="functionality", cells=functionality, is_number=True, is_detail=True),
+        TableColumn(title="late", cells=tuple(row.late for row in rows), is_detail=True),
+        TableColumn(title="passed", cells=tuple(row.passed for row in rows), is_number=True),
+    ]
+    table = ClassTable(shared(columns, " so far"), "loses most in", [row.loses for row in rows])
     return Group(table, *_remarks(run))
 
 
-def _row(result: SubmissionResult, plan: Plan, *, totals: bool) -> list[Text]:
-    """Return a submission's cells; of one that cannot be shown those of one that is held."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ClassRow:
+    """What the table says of a submission."""
+
+    id: Text
+    name: Text
+    state: Text
+    mark: Text  # the mark that counts
+    functionality: Text
+    has_total: bool  # the two may differ
+    late: Text
+    passed: Text
+    loses: list[str]
+
+
+def _row(result: SubmissionResult, plan: Plan) -> _ClassRow:
+    """Return a submission's row; of one that cannot be shown that of one that is held."""
     try:
-        return _cells(result, plan, totals=totals)
+        return _row_of(result, plan)
     except Exception as error:
-        return _cells(held(result, "its row", error), plan, totals=totals)
+        return _row_of(held(result, "its row", error), plan)
 
 
-def _cells(result: SubmissionResult, plan: Plan, *, totals: bool) -> list[Text]:
+def _row_of(result: SubmissionResult, plan: Plan) -> _ClassRow:
     tallies = figures.tallies(result, plan)
     passed, total = sum(t.passed for t in tallies), sum(t.total for t in tallies)
     losing = [tally for tally in tallies if tally.points < tally.out_of]
     worst = sorted(losing, key=lambda tally: tally.points - tally.out_of)[:3]
-    loses = ", ".join(f"{each.function} {each.passed}/{each.total}" for each in worst)
-    cells = [_plain(result.id), _state(result), _mark(result)]
-    if totals:
-        cells.append(Text(words.mark_text(result.total)))
-    return [*cells, Text(f"{passed}/{total}" if total else ""), _plain(loses)]
+    return _ClassRow(
+        id=_plain(result.id),
+        name=_plain(result.student.name if result.student else ""),
+        state=_state(result),
+        mark=_mark(result),
+        functionality=_functionality(result),
+        has_total=words.has_total(result),
+        late=_plain(words.late_in_short(result)),
+        passed=Text(f"{passed}/{total}" if total else ""),
+        loses=[visible(f"{each.function} {each.passed}/{each.total}") for each in worst],
+    )
 
 
 def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     """Return one submission with all its scenarios, hidden ones too, for its lecturer."""
     view = student_view(result, plan, visible=EVERYTHING)
-    head = Text.assemble((visible(result.id), "bold"), "  ", _state(result), "  ", _mark(result))
-    head.append(words.extra(view))
+    name = f" {visible(view.name)}" if view.name else ""
+    head = Text.assemble((f"{visible(result.id)}{name}", "bold"), "  ", _state(result), "  ")
+    head.append(_mark(result)).append(words.extra(view))
     parts: list[RenderableType] = [head]
+    if (counting := counting_mark(result)).sum:
+        parts.append(_plain(counting.sum))
+    if handing_in := words.handing_in(result):
+        parts.append(Text(visible(", ".join(handing_in)), "dim"))
     if troubles := list(unreadable(result.problem, result.unparsable)):
         parts.append(_Printed(troubles))
     if (over := result.over_budget) is not None:
@@ -96,13 +126,7 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
         line = f"{finding.file}:{finding.line}: {finding.message}"
         kind = (f"{finding_kind(finding.rule).title} ", "yellow")
         parts.append(Text.assemble(kind, visible(line)))
-    causes, missing = written_first(view.causes)
-    for number, shown in enumerate(causes[:_MOST_CAUSES], start=1):
-        parts += [Text(""), _Printed(cause(number, shown, view.surroundings))]
-    if (more := len(causes) - _MOST_CAUSES) > 0:
-        parts.append(Text(f"… and {words.counted(more, 'more cause')}.", "dim"))
-    if missing:
-        parts += [Text(""), _Printed([all_missing(missing)])]
+    parts.append(_Printed(things_to_fix(view, _MOST_CAUSES)))
     seen = [c for c in view.shown if c.verdict.kind is not VerdictKind.UNREADABLE]
     ungraded = [check for check in seen if check.informational and not check.verdict.passed]
     parts += [Text("")] * bool(ungraded)
@@ -145,6 +169,14 @@ def _state(result: SubmissionResult) -> Text:
 
 
 def _mark(result: SubmissionResult) -> Text:
+    """Return the mark that counts."""
+    mark = counting_mark(result)
+    out_of = "" if mark.value is None else f"/{words.number(mark.out_of)}"
+    so_far = "" if mark.value is None or mark.is_final else " so far"
+    return Text(f"{words.mark_text(mark.value)}{out_of}{so_far}")
+
+
+def _functionality(result: SubmissionResult) -> Text:
     out_of = "" if result.mark is None else f"/{words.number(result.out_of)}"
     return Text(f"{words.mark_text(result.mark)}{out_of}")
 

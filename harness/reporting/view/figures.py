@@ -187,7 +187,7 @@ class Means:
         self._of_function: dict[str, FunctionMean] = {}
 
     def add(self, tallies: Sequence[FunctionTally]) -> None:
-        """Count one submission; it has no tallies if nothing of it was run."""
+        """Count one submission; it has no tallies if it has no mark."""
         points = sum(tally.out_of for tally in tallies)
         for tally in tallies if points else ():
             mean = self._of_function.setdefault(tally.function, FunctionMean(tally.function))

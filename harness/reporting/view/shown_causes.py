@@ -2,6 +2,8 @@
 submission's files with what its lecturer is told beside each line; many scenarios in few lines; how
 the clauses of the sheet went."""
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections import Counter, defaultdict
@@ -28,7 +30,7 @@ from harness.policy.rules import finding_kind
 from harness.reporting.view.paste import settings
 from harness.reporting.view.words import section_order
 from harness.results.redaction import ShownCause, ShownCheck
-from harness.results.student_view import HiddenCheck
+from harness.results.student_view import HiddenCheck, StudentView
 
 _OUTSIDE_FUNCTIONS = "module_level"  # the kind of a finding
 SEVERAL = 3  # missing functions: so many are one list
@@ -80,41 +82,65 @@ class AnnotatedFile:
     """
 
     name: str
+    anchor: str  # what the names of its lines begin with, on a page: `L` of `L12`
     lines: tuple[str, ...]
     notes: dict[int, list[LineNote]] = field(default_factory=lambda: defaultdict(list))
     comments: dict[int, list[LineComment]] = field(default_factory=lambda: defaultdict(list))
     left_out: int  # lines
 
 
-def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[AnnotatedFile]:
-    """Return the files of a submission; `causes` are in the order in which they are numbered."""
-    notes = list(_notes(result, causes))
+def annotated(
+    result: SubmissionResult | StudentView, cards: Sequence[Card], *, notes: bool = True
+) -> list[AnnotatedFile]:
+    """Return the files of a submission with people's comments on their lines, and with `notes` also
+    the words of the cards and code issues."""
+    noted = list(_notes(result, cards)) if notes else []
     lines_left = _MOST_LINES
-    files = []
-    for file in result.files:
+    files: list[AnnotatedFile] = []
+    for number, file in enumerate(result.shown_files, start=1):
         shown = tuple(line.expandtabs(_TAB) for line in file.lines[:lines_left])
         lines_left -= len(shown)
         left_out = len(file.lines) - len(shown)
-        files.append(AnnotatedFile(name=file.name, lines=shown, left_out=left_out))
-        for name, line, note in notes:
+        anchor = f"F{number}L" if number > 1 else "L"
+        annotated_file = AnnotatedFile(
+            name=file.name, anchor=anchor, lines=shown, left_out=left_out
+        )
+        files.append(annotated_file)
+        for name, line, note in noted:
             if name == file.name:
-                files[-1].notes[line].append(note)
+                annotated_file.notes[line].append(note)
         for comment in result.line_comments:
             if comment.file == file.name:
-                files[-1].comments[0 if comment.outdated else comment.line].append(comment)
+                at = 0 if comment.outdated else comment.line
+                annotated_file.comments[at].append(comment)
     return files
 
 
+class LineLinks:
+    """The links to the lines of a submission's files on its page."""
+
+    def __init__(self, files: Iterable[AnnotatedFile]) -> None:
+        self._files = {file.name: file for file in files}
+
+    def to(self, name: str, line: int | None) -> str:
+        """Return the link to a line, such as `#L12`; empty if the page does not show it."""
+        file = self._files.get(name)
+        if file is None or line is None or not 1 <= line <= len(file.lines):
+            return ""
+        return f"#{file.anchor}{line}"
+
+
 def _notes(
-    result: SubmissionResult, causes: Sequence[ShownCause]
+    result: SubmissionResult | StudentView, cards: Sequence[Card]
 ) -> Iterator[tuple[str, int, LineNote]]:
-    """Return the notes, each with its file and its line."""
-    for number, cause in enumerate(causes, start=1):
-        yield from _notes_of_cause(number, cause)
+    """Yield the notes, each with its file and its line."""
+    for card in cards:
+        if card.kind is CardKind.CAUSE:
+            yield from _notes_of_cause(card.number, card.cause)
     for finding in result.findings:
         yield finding.file, finding.line, LineNote(said=finding, mark=Mark.EXACT)
     broken = result.unparsable
-    if broken is not None and broken.line is not None and not causes:
+    if broken is not None and broken.line is not None and not cards:
         yield broken.file, broken.line, LineNote(said=broken, mark=Mark.EXACT)
 
 
@@ -148,13 +174,51 @@ def is_missing(cause: ShownCause) -> bool:
     return bool(cause.checks) and cause.checks[0].verdict.kind is VerdictKind.MISSING
 
 
-def written_first(causes: Sequence[ShownCause]) -> tuple[list[ShownCause], list[ShownCause]]:
-    """Return the causes in written code before those in missing code, and separately the missing
-    functions, if there are several and none has a similar name.
-    """
+class CardKind(StrEnum):
+    """The kinds of cards."""
+
+    CAUSE = "cause"  # one thing to fix
+    MISSING = "missing"  # several functions that are missing, of which there is no more to say
+    HIDDEN = "hidden"  # functions that fail only hidden checks, of which there is no example
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One numbered entry in the list of things to fix."""
+
+    number: int  # from 1
+    kind: CardKind
+    causes: tuple[ShownCause, ...]  # exactly one of a CAUSE
+
+    @property
+    def cause(self) -> ShownCause:
+        return self.causes[0]
+
+    @property
+    def marks(self) -> Fraction:
+        """Return the marks that a fix would earn; 0 if that is not known."""
+        return sum((cause.marks for cause in self.causes), Fraction(0))
+
+
+def cards(causes: Sequence[ShownCause], *, joins_hidden: bool = False) -> list[Card]:
+    """Return the causes as cards, most marks first. Several missing functions without a similar
+    name are one card; with `joins_hidden` all functions that fail only hidden checks are one."""
     missing = [cause for cause in causes if is_missing(cause) and cause.place is None]
-    written = [cause for cause in causes if cause not in missing]
-    return (written, missing) if len(missing) >= SEVERAL else (written + missing, [])
+    if len(missing) < SEVERAL:
+        missing = []
+    hidden = []
+    if joins_hidden:
+        hidden = [cause for cause in causes if not cause.checks and not cause.message]
+    found: list[Card] = []
+    for cause in causes:
+        if cause not in missing and cause not in hidden:
+            found.append(Card(number=0, kind=CardKind.CAUSE, causes=(cause,)))
+    for kind, together in ((CardKind.MISSING, missing), (CardKind.HIDDEN, hidden)):
+        if together:
+            found.append(Card(number=0, kind=kind, causes=tuple(together)))
+    # Of equal marks what is written comes before what is missing.
+    found.sort(key=lambda card: (-card.marks, is_missing(card.cause)))
+    return [replace(card, number=number) for number, card in enumerate(found, start=1)]
 
 
 def of_missing_file(check: ShownCheck) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from hashlib import sha256
 
 from harness.common.escaping import shorten
 from harness.common.words import counted as counted  # noqa: PLC0414  (for templates as well)
@@ -155,7 +156,52 @@ def said_by_hand(result: SubmissionResult | StudentView) -> list[str]:
 
 def has_total(result: SubmissionResult) -> bool:
     """Return whether its total differs from its mark, by people's marks or by lateness."""
-    return is_by_hand(result) or bool(result.late_marks)
+    return is_by_hand(result) or bool(result.late_so_far)
+
+
+def time_text(text: str) -> str:
+    """Return a time as people write it, `2026-03-02 17:00`: without seconds, zone and T."""
+    return text[:16].replace("T", " ")
+
+
+_NOTHING = sha256().hexdigest()  # the digest of no files
+
+
+def digest(result: SubmissionResult) -> str:
+    """Return the digest of the files that were graded; empty if none was."""
+    return "" if result.source_digest == _NOTHING else result.source_digest
+
+
+def handing_in(result: SubmissionResult) -> list[str]:
+    """Return the author's address and the times of a submission, as far as they are known."""
+    lines: list[str] = []
+    if result.student is not None and result.student.email:
+        lines.append(result.student.email)
+    if result.handed_in:
+        lines.append(f"handed in {time_text(result.handed_in)}")
+    if result.attempts is not None and result.attempts > 1:
+        lines.append(f"attempt {result.attempt} of {result.attempts}")
+    if late := late_in_short(result):
+        is_late = result.late is not None or result.status is SubmissionStatus.LATE
+        lines.append(f"late: {late}" if is_late else late)
+    return lines
+
+
+def late_in_short(result: SubmissionResult) -> str:
+    """Return how late a submission is, and its own due time, for a table's cell."""
+    parts: list[str] = []
+    if result.status is SubmissionStatus.LATE:
+        parts.append("too late")
+    if (late := result.late) is not None:
+        if late.begun is not None:
+            parts.append(f"{late.begun} (-{number(late.share * 100)} %)")
+        if late.slip_days:
+            parts.append(counted(late.slip_days, "slip day"))
+        if late.is_forgiven:
+            parts.append("grace period")
+    if result.extended_to:
+        parts.append(f"extended to {time_text(result.extended_to)}")
+    return ", ".join(parts)
 
 
 def isolation(result: SubmissionResult) -> str:
@@ -214,7 +260,7 @@ def whole_comment(result: SubmissionResult) -> str:
 
 def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -> str:
     """Return how late something was handed in, and what that costs, if it is known."""
-    parts = [f"late: due {late.due}"]
+    parts = [f"late: due {late.due}" if late.due else "late"]
     if late.is_forgiven:
         parts.append("within the grace period, no penalty")
     if late.slip_days:

@@ -322,7 +322,7 @@
     var button = event.target.closest("button[data-do]"), remark = event.target.closest(".remark"), item = event.target.closest(".source .whole ol.own > li");
     if (button) return pressed(button);
     var link = event.target.closest("a[href^='#cause-']"), cause = link && document.getElementById(link.hash.slice(1));
-    if (cause) { event.preventDefault(); cause.open = true; cause.scrollIntoView({ block: "nearest" }); }
+    if (cause) { event.preventDefault(); cause = cause.closest("details"); cause.open = true; cause.scrollIntoView({ block: "nearest" }); }
     if (event.target.closest("a, .editor")) return;
     if (item) { line = item; mark(); }
     if (remark) return comment(remark);

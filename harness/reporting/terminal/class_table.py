@@ -1,0 +1,139 @@
+"""A class as a table that fits its terminal: columns are folded, numbers are never broken."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+_GAP = 2  # columns between two columns of the table
+_INDENT = 4  # of the lines below a row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableColumn:
+    """A column of texts. What cannot be folded is either in the table or below its row."""
+
+    title: str
+    cells: tuple[Text, ...]
+    is_number: bool = False
+    narrowest: int | None = None  # to how much it may be folded; None: to nothing less
+    is_detail: bool = False  # it goes below the row if there is no room for it
+
+    @property
+    def width(self) -> int:
+        return max(len(self.title), *(cell.cell_len for cell in self.cells), 0)
+
+
+class ClassTable:
+    """Rows of a class. `entries` are a row's texts that must each stay in one piece, such as
+    `play 3/10`: they fill a last column, or lines below the row if there is no room for it."""
+
+    def __init__(
+        self, columns: Iterable[TableColumn], title: str, entries: Sequence[Sequence[str]]
+    ) -> None:
+        self._columns = [each for each in columns if any(cell.plain for cell in each.cells)]
+        self._title = title
+        self._entries = entries
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        longest = max((len(entry) for row in self._entries for entry in row), default=0)
+        last = _GAP + max(longest + 1, len(self._title)) if longest else 0
+        inside, below = self._columns, list[TableColumn]()
+        while True:
+            for needed in (last, 0):
+                widths = _widths(inside, options.max_width - needed)
+                if widths is not None:
+                    room = options.max_width - sum(widths) - _GAP * len(widths)
+                    yield from self._rows(inside, widths, below, room if needed else 0, options)
+                    return
+            details = [column for column in inside if column.is_detail]
+            if not details:  # nothing more can go: the terminal is too narrow for what is left
+                narrow = [column.narrowest or column.width for column in inside]
+                yield from self._rows(inside, narrow, below, 0, options)
+                return
+            inside = [column for column in inside if column is not details[-1]]
+            below = [details[-1], *below]
+
+    def _rows(
+        self,
+        inside: Sequence[TableColumn],
+        widths: Sequence[int],
+        below: Sequence[TableColumn],
+        room: int,
+        options: ConsoleOptions,
+    ) -> Iterator[Table | Text]:
+        """Yield the table; in pieces if there are lines below its rows."""
+        everything = range(len(self._entries))
+        has_lines_below = bool(below) or (not room and any(self._entries))
+        if not has_lines_below:
+            yield self._table(inside, widths, everything, room)
+            return
+        for row in everything:
+            yield self._table(inside, widths, [row], room)
+            pieces = [f"{each.title} {each.cells[row].plain}" for each in below if each.cells[row]]
+            if not room and self._entries[row]:
+                pieces += [f"{self._title} {self._entries[row][0]}", *self._entries[row][1:]]
+            for line in _filled(pieces, options.max_width - _INDENT):
+                yield Text(" " * _INDENT + line, "dim")
+
+    def _table(
+        self, inside: Sequence[TableColumn], widths: Sequence[int], rows: Sequence[int], room: int
+    ) -> Table:
+        table = Table(box=None, pad_edge=False, header_style="bold", show_header=0 in rows)
+        for column, width in zip(inside, widths, strict=True):
+            justify: JustifyMethod = "right" if column.is_number else "left"
+            table.add_column(column.title, justify=justify, width=width, overflow="fold")
+        if room:
+            table.add_column(self._title, max_width=room, overflow="fold")
+        for row in rows:
+            cells = [column.cells[row] for column in inside]
+            if room:
+                cells.append(Text("\n".join(_filled(self._entries[row], room))))
+            table.add_row(*cells)
+        return table
+
+
+def _widths(columns: Sequence[TableColumn], room: int) -> list[int] | None:
+    """How wide each column is, together at most `room`; None if they do not fit."""
+    widths = [column.width for column in columns]
+    over = sum(widths) + _GAP * (len(widths) - 1) - room
+    while over > 0:
+        spare: list[tuple[int, int]] = []
+        for at, column in enumerate(columns):
+            if column.narrowest is not None and widths[at] > column.narrowest:
+                spare.append((widths[at], at))
+        if not spare:
+            return None
+        widths[max(spare)[1]] -= 1
+        over -= 1
+    return widths
+
+
+def _filled(pieces: Sequence[str], width: int) -> list[str]:
+    """Lines of whole pieces, with commas between them; a piece that is wider than a line has its
+    own."""
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and len(lines[-1]) + 3 + len(piece) <= width:
+            lines[-1] += f", {piece}"
+        elif lines:
+            lines[-1] += ","
+            lines.append(piece)
+        else:
+            lines.append(piece)
+    return lines
+
+
+def shared(columns: Iterable[TableColumn], suffix: str) -> list[TableColumn]:
+    """Move a suffix that all cells of a column have into its title."""
+    moved: list[TableColumn] = []
+    for column in columns:
+        filled = [cell for cell in column.cells if cell.plain]
+        if filled and all(cell.plain.endswith(suffix) for cell in filled):
+            cells = tuple(Text(cell.plain.removesuffix(suffix)) for cell in column.cells)
+            moved.append(replace(column, title=column.title + suffix, cells=cells))
+        else:
+            moved.append(column)
+    return moved

@@ -1,0 +1,49 @@
+"""Which submission of a run a person means: by its id, or by its student's id or name."""
+
+import difflib
+from collections.abc import Sequence
+
+from harness.common.errors import UserError
+from harness.common.people import id_key, name_keys
+
+_MOST_NAMED = 5
+Called = tuple[str, str, str]  # the submission's id, its student's name, the student's id
+
+
+def only_match(wanted: str, called: Sequence[Called], *, listing: str = "harness show RUN") -> int:
+    """Return the place of the only submission that `wanted` names: its id, else its student's id,
+    else the student's name in any order and case, else a part of the name.
+
+    Raise UserError if there is none or if there are several, with their ids. `listing` is the
+    command that lists all.
+    """
+    for match in (_has_id, _has_student_id, _has_name, _has_part_of_name):
+        places = [place for place, each in enumerate(called) if match(wanted, each)]
+        if len(places) == 1:
+            return places[0]
+        if places:
+            ids = [called[place][0] for place in places]
+            more = f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
+            hint = f"name one by its id: {', '.join(ids[:_MOST_NAMED])}{more}"
+            raise UserError(f"{wanted!r} names {len(ids)} submissions", hint=hint)
+    known = [text for each in called for text in each[:2] if text]
+    near = difflib.get_close_matches(wanted, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"{listing} lists them"
+    raise UserError(f"no submission {wanted!r}", hint=hint)
+
+
+def _has_id(wanted: str, called: Called) -> bool:
+    return called[0] == wanted
+
+
+def _has_student_id(wanted: str, called: Called) -> bool:
+    return bool(called[2]) and id_key(called[2]) == id_key(wanted)
+
+
+def _has_name(wanted: str, called: Called) -> bool:
+    return not name_keys(wanted).isdisjoint(name_keys(called[1]))
+
+
+def _has_part_of_name(wanted: str, called: Called) -> bool:
+    part = " ".join(wanted.casefold().split())
+    return bool(part) and part in called[1].casefold()
