@@ -217,7 +217,7 @@ def check_feedback(
         if each.samples:
             path = named(each.number, each.name)
             (page,) = (text for place, text in pages.items() if path in place)
-            assert f"Feedback for <bdi>{evening.identity(each.number)}</bdi>" in page
+            assert f"<bdi>{evening.identity(each.number)}</bdi>" in page
     beginnings = {name.split("/")[0] if "/" in name else name.rpartition("_")[0] for name in files}
     beginnings -= {""}
     assert all(place.startswith(tuple(beginnings)) for place in pages)

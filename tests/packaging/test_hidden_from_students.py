@@ -42,6 +42,8 @@ MAY_BE_SEEN = {
     "source_digest",  # Gradescope's facts, of the student's own file
     "manual.slot.title",
     "manual.slot.clause",
+    *(f"manual.slot.rubric.{name}" for name in ("title", "levels.title")),
+    *(f"files.{name}" for name in ("name", "data")),  # the student's own
     *(f"manual.items.{name}" for name in ("level", "title")),
     "override.reason",
     *(f"line_comments.{name}" for name in ("file", "line", "moved_from", "quoted", "text")),
