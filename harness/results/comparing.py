@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from harness.common.errors import UserError
-from harness.model.result import RESULTS_VERSION, SubmissionStatus
+from harness.model.result import RESULTS_VERSION, SubmissionResult, SubmissionStatus
 from harness.model.verdict import VerdictKind
-from harness.results.database import STORE_NAME
+from harness.results.database import STORE_NAME, unreadable_result
 from harness.results.results_json import ResultsText
 from harness.results.store import Store
 
+_MAX_NUMBER = 100  # digits
 PASSED, UNREADABLE = VerdictKind.PASSED.value, SubmissionStatus.UNREADABLE.value
 _FACTS = (
     ("python", "the interpreter"),
@@ -80,7 +81,7 @@ def read_snapshot(path: Path) -> RunSnapshot:
             run = store.run()
             text = ResultsText(run.facts, store.plan())
             plain = _loaded(text.begin() + "]}")
-            entries = (_loaded(text.submission(one).lstrip(",")) for one in run.submissions)
+            entries = (_stated(one, text) for one in run.submissions)
             return _snapshot(plain | {"submissions": entries}, path)
     file = path / "results.json" if path.is_dir() else path
     if not file.is_file():
@@ -95,8 +96,27 @@ def read_snapshot(path: Path) -> RunSnapshot:
     return _snapshot(plain, path)
 
 
+def _stated(result: SubmissionResult, text: ResultsText) -> Any:
+    """Return a submission as results.json has it, one of which none can be made as unreadable."""
+    try:
+        return _loaded(text.submission(result).lstrip(","))
+    except UserError:
+        raise
+    except Exception:
+        return _loaded(text.submission(unreadable_result(result.id, result.out_of)).lstrip(","))
+
+
 def _loaded(text: str) -> Any:
-    return json.loads(text, parse_float=Fraction, parse_int=Fraction)
+    return json.loads(text, parse_float=_fraction, parse_int=_fraction)
+
+
+def _fraction(text: str) -> Fraction:
+    """Return the number; ValueError for one that no results.json has: as a fraction its exponent
+    would be as many digits."""
+    _, _, exponent = text.lower().partition("e")
+    if len(text) > _MAX_NUMBER or abs(int(exponent or 0)) > _MAX_NUMBER:
+        raise ValueError(f"{text[:_MAX_NUMBER]} is no number of results.json")
+    return Fraction(text)
 
 
 def _snapshot(plain: Any, path: Path) -> RunSnapshot:
@@ -122,11 +142,29 @@ def _snapshot(plain: Any, path: Path) -> RunSnapshot:
             started=str(run["started"]),
             complete=run["complete"] is True,
             made_with={name: json.dumps(run[key], default=str) for key, name in _FACTS},
-            entries=tuple(_entry(each, scenarios) for each in plain["submissions"]),
+            entries=tuple(_readable_entry(each, scenarios) for each in plain["submissions"]),
             worth={each.id: each.out_of for each in scenarios},
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise _not_ours(path) from None
+
+
+def _readable_entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
+    """Return the entry; one that lacks what entries have stands for an error of ours."""
+    try:
+        return _entry(plain, passed)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return SnapshotEntry(
+            id=str(plain["id"]),
+            status=SubmissionStatus.HARNESS_ERROR.value,
+            mark=None,
+            out_of=Fraction(0),
+            total=None,
+            source_digest="",
+            findings=(),
+            by_hand="",
+            scenarios=(),
+        )
 
 
 def _entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:

@@ -20,7 +20,14 @@ from harness.common.errors import UserError
 from harness.model import review
 from harness.model.observation import Observation
 from harness.model.plan import Plan
-from harness.model.result import Adjustment, Decision, RunFacts, RunResult, SubmissionResult
+from harness.model.result import (
+    Adjustment,
+    Decision,
+    RunFacts,
+    RunResult,
+    SubmissionResult,
+    SubmissionStatus,
+)
 from harness.model.verdict import Verdict
 from harness.results.finding import Called, only_match
 from harness.results.reuse import P, ResultCache, row_key
@@ -312,13 +319,17 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return changes
 
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
-        """The result of a submission, with what people gave it; None if it is not in this run.
-        Unlike `result`, raises UserError for one that cannot be read."""
+        """Return the result of a submission, with what people gave it; None if it is not in this
+        run. One that cannot be read is held (`unreadable`): all others of the run can be."""
         data = self.result_data(submission_id)
         if data is None:
             return None
-        result = self._needed(self._read(SubmissionResult, data), "results")
+        result = self._read(SubmissionResult, data) or self.unreadable(submission_id)
         return review.apply_changes(result, [change for _, change in self.changes(submission_id)])
+
+    def unreadable(self, submission_id: str) -> SubmissionResult:
+        """Return what stands for a result that is stored and cannot be read."""
+        return unreadable_result(submission_id, self.plan().assignment.functionality_marks)
 
     def run(self) -> RunResult:
         """The run with what people gave, submissions in the order of their ids. Each is read when
@@ -348,7 +359,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         try:
             plain = zlib.decompress(text) if isinstance(text, bytes) else str(text)
             return serial.loads(kind, plain)
-        except (zlib.error, serial.SerialError):
+        except (zlib.error, ValueError, RecursionError):
             return None
 
     def _needed(self, value: T | None, what: str) -> T:
@@ -356,6 +367,18 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
             lacks = f"holds no {what} that this harness can read"
             raise UserError(lacks, place=str(self.path), hint="grade again with --fresh")
         return value
+
+
+def unreadable_result(submission_id: str, out_of: Fraction) -> SubmissionResult:
+    """Return what stands for a submission of which nothing can be read: it has no mark."""
+    return SubmissionResult(
+        id=submission_id,
+        status=SubmissionStatus.HARNESS_ERROR,
+        mark=None,
+        out_of=out_of,
+        flagged=True,
+        problem="its stored result cannot be read; grade it again",
+    )
 
 
 def read_version(connection: sqlite3.Connection) -> int:

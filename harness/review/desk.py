@@ -123,7 +123,7 @@ class Desk:
         """Read the submissions of this part. The part depends only on the ids: it is the same
         everywhere."""
         names = sorted(reader.states())[self._part.number - 1 :: self._part.of]
-        outlines = filter(None, map(reader.outline, names))
+        outlines = [reader.outline(name) or reader.unreadable(name) for name in names]
         results = [reader.result(each.id) or each if each.flagged else each for each in outlines]
         if self.anonymous:
             results.sort(key=unrelated_order)
@@ -202,6 +202,8 @@ class Desk:
                 data = reader.result_data(entry.id)
                 if data != self._last_shown_data:  # reading it takes longer than all else
                     self._last_shown_data, self._last_shown = data, reader.result(entry.id)
+                if data is not None and self._last_shown is None:
+                    self._last_shown = reader.unreadable(entry.id)
             result = self._last_shown
             if result is None:
                 raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
