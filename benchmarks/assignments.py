@@ -1,12 +1,14 @@
 """What one more right submission costs, against the same stimuli without any isolation.
 
 For each shipped assignment, in one run: the *floor* (every stimulus executed in one process, each
-with a fresh namespace, inputs out of a list, nothing confined or compared), and the reference
-graded as one more submission of a batch, with the shared run and with a process for every scenario.
-CPU seconds of all processes, the audit included, report pages not: the least of a few rounds, and
+with a fresh namespace, inputs out of a list, nothing confined or compared), and *one more*: what
+`harness grade` takes for a larger batch of right submissions beyond what it takes for a smaller
+one, for each that the larger one has more. That is all of it: policy, audit, causes, store, pages,
+results.json. Beside it the same submission graded only, in shared processes, and with `--alone`
+each scenario in a process of its own. CPU seconds of all processes: the least of a few rounds, and
 the median of the ratios within a round.
 
-    python -m benchmarks.assignments [--rounds N] [ID…]
+    python -m benchmarks.assignments [--rounds N] [--more N] [--alone] [ID…]
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from operator import truediv
 from pathlib import Path
 
@@ -95,31 +99,48 @@ print(clock() - started, answers)
 """
 
 
+_SMALLER = 2  # submissions in the batch that the larger one is compared with
+
+
 def main() -> None:
     """Print a line for each assignment."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--more", type=int, default=10, help="submissions of the larger batch")
+    parser.add_argument("--alone", action="store_true", help="measure a process a scenario, too")
     parser.add_argument("ids", nargs="*")
     chosen = parser.parse_args()
     ids = chosen.ids or sorted(path.name for path in (ROOT / "specs").iterdir())
-    print(f"{'assignment':<18}{'stimuli':>8}{'floor s':>9}{'shared s':>10}{'alone s':>9}"
-          f"{'shared/floor':>14}{'alone/floor':>13}")  # fmt: skip
+    heads = ["one more", "graded only", *(["alone"] if chosen.alone else [])]
+    columns = "".join(f"{head + ' s':>15}{'/ floor':>9}" for head in heads)
+    print(f"{'assignment':<18}{'stimuli':>8}{'floor s':>9}{columns}")
     for name in ids:
-        context = prepare(load_assignment(ROOT, name))
-        count, data = _floor_job(context)
-        floors: list[float] = []
-        together: list[float] = []
-        apart: list[float] = []
-        with _one_more(context, alone=False) as shared, _one_more(context, alone=True) as alone:
-            # In turn: the speed of a busy machine drifts, and with it all that a round measures.
-            for _ in range(chosen.rounds):
-                floors.append(_floor(context, data, count))
-                together.append(_cpu_of(shared))
-                apart.append(_cpu_of(alone))
-        shared_ratio = statistics.median(map(truediv, together, floors))
-        alone_ratio = statistics.median(map(truediv, apart, floors))
-        print(f"{name:<18}{count:>8}{min(floors):>9.3f}{min(together):>10.3f}{min(apart):>9.3f}"
-              f"{shared_ratio:>14.2f}{alone_ratio:>13.2f}", flush=True)  # fmt: skip
+        _print_assignment(name, chosen)
+
+
+def _print_assignment(name: str, chosen: argparse.Namespace) -> None:
+    context = prepare(load_assignment(ROOT, name))
+    count, data = _floor_job(context)
+    floors: list[float] = []
+    ways: list[list[float]] = []
+    with ExitStack() as stack:
+        shared = stack.enter_context(_one_more(context, alone=False))
+        contenders = [partial(_batched, context, chosen.more), partial(_cpu_of, shared)]
+        if chosen.alone:
+            alone = stack.enter_context(_one_more(context, alone=True))
+            contenders.append(partial(_cpu_of, alone))
+        ways = [[] for _ in contenders]
+        _batch(context, _SMALLER)  # what the first one finds out is kept for all later ones
+        # In turn: the speed of a busy machine drifts, and with it all that a round measures.
+        for _ in range(chosen.rounds):
+            floors.append(_floor(context, data, count))
+            for measured, measure in zip(ways, contenders, strict=True):
+                measured.append(measure())
+    print(f"{name:<18}{count:>8}{min(floors):>9.3f}", end="")
+    for measured in ways:
+        ratio = statistics.median(map(truediv, measured, floors))
+        print(f"{min(measured):>15.3f}{ratio:>9.2f}", end="")
+    print(flush=True)
 
 
 def _floor_job(context: GradingContext) -> tuple[int, bytes]:
@@ -152,6 +173,34 @@ def _floor(context: GradingContext, data: bytes, expected: int) -> float:
     seconds, count = done.stdout.split()
     assert int(count) == expected
     return float(seconds)
+
+
+def _batched(context: GradingContext, more: int) -> float:
+    """CPU seconds of one more right submission in a batch, everything included."""
+    smaller, larger = (_batch(context, _SMALLER), _batch(context, _SMALLER + more))
+    return (larger - smaller) / more
+
+
+def _batch(context: GradingContext, count: int) -> float:
+    """CPU seconds of `harness grade` on so many right submissions, no two with the same bytes."""
+    assignment = context.specification.plan.assignment.id
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(count):
+            place = Path(folder) / "class" / f"s{number}"
+            for file in context.specification.reference:
+                path = place / file.name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(file.data + b"\n# %d\n" % number)
+        command = ["grade", str(Path(folder) / "class"), "--assignment", assignment]
+        options = ["--out", str(Path(folder) / "out"), "--jobs", "1", "--root", str(ROOT)]
+        done = subprocess.Popen(
+            [sys.executable, "-m", "harness", *command, *options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        _, status, used = os.wait4(done.pid, 0)
+        done.returncode = os.waitstatus_to_exitcode(status)
+        assert done.returncode == 0, f"harness grade ended with {done.returncode}"
+    return used.ru_utime + used.ru_stime
 
 
 @contextmanager
