@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import FrameType
 from typing import NoReturn
 
@@ -153,6 +154,13 @@ def occurs(pattern: str, text: str, flags: int = 0) -> bool:
     Raise HarnessError if that takes more than `BUDGET_SECONDS` of CPU time: the pattern is at
     fault, and nothing is known about the program that printed the text.
     """
+    # One text is searched for the verdict, for its explanation and for what other scenarios show.
+    if len(text) <= _MAX_REMEMBERED:
+        return _remembered(pattern, text, flags)
+    return _searched(pattern, text, flags)
+
+
+def _searched(pattern: str, text: str, flags: int) -> bool:
     if not hasattr(signal, "setitimer"):  # on Windows students only check, nobody is graded
         return re.search(pattern, text, flags) is not None
     try:
@@ -163,6 +171,10 @@ def occurs(pattern: str, text: str, flags: int = 0) -> bool:
         what = f"the pattern {quoted(pattern)} takes more than {BUDGET_SECONDS:g} s of CPU time"
         hint = "make it try fewer ways: (?>…), possessive *+ and bounds such as {0,80} help"
         raise HarnessError(f"{what} on a text of {len(text)} characters; {hint}") from None
+
+
+_MAX_REMEMBERED = 16 * 1024  # characters of one text
+_remembered = lru_cache(maxsize=128)(_searched)
 
 
 def _occurs_here(pattern: str, text: str, flags: int) -> bool:
