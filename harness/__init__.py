@@ -15,7 +15,8 @@ __all__ = ["__version__", "check", "grade", "load_assignment"]
 
 
 def __getattr__(name: str) -> Any:
-    # Loaded when asked for: a worker, or a test run that only finds our plugin, needs none of it.
+    # Loaded only if it is used: a worker, or a test run that only finds the plugin, needs none of
+    # it.
     if name in __all__:
         return getattr(importlib.import_module("harness.api"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

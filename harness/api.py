@@ -1,4 +1,4 @@
-"""The same jobs from Python: `from harness import load_assignment, grade, check`.
+"""Grade and check from Python: `from harness import load_assignment, grade, check`.
 
     assignment = load_assignment(".", "connect4ish")
     run = grade(assignment, ["submissions/connect4ish"], "reports/connect4ish")
@@ -45,7 +45,8 @@ from harness.reporting.html.study_pages import write_study
 from harness.reporting.writing import mark_unfinished, page_writer, write_reports
 from harness.results.reuse import latest_strength
 
-REPORTS_EVERY = 100  # submissions between two events
+# Submissions between two events.
+REPORTS_EVERY = 100
 
 AnyPath = str | os.PathLike[str]
 
@@ -53,10 +54,12 @@ AnyPath = str | os.PathLike[str]
 def load_assignment(
     root: AnyPath, assignment_id: str, *, support: AnyPath | None = None
 ) -> Specification:
-    """The assignment `specs/<assignment_id>` below `root`, compiled. `support` is a folder whose
-    files take the place of the provided files of the same name. Raises UserError: no such
-    assignment, or all mistakes of its files together."""
-    return load(Path(root), assignment_id, support=None if support is None else Path(support))
+    """Compile the assignment `specs/<assignment_id>` below `root`.
+
+    `support` is a folder whose files replace the provided files of the same name. Raise UserError
+    if there is no such assignment, or with all mistakes of its files together.
+    """
+    return load(Path(root), assignment_id, support=_path_or_none(support))
 
 
 def grade(
@@ -79,45 +82,43 @@ def grade(
     """Grade all submissions below `paths` and write the report and results.json into `out`.
 
     Unchanged results of an earlier run into `out` are kept, unless `fresh`. `jobs` is the number of
-    worker processes (None: one per core); with a `cluster` its workers grade.
-    `python` is the interpreter (None: the version that the assignment names), `thorough` runs
-    every scenario at its full limit. `total_seconds` is what all runs of a submission may take
-    together (None: what the assignment says, else what follows from the reference). `only` has the
-    ids of the submissions to grade, where the others stay in the report as they are (empty: all).
-    `asked` is what the class is held to, `ready` says which submissions take part at all,
-    `listener` is called with each event.
-    The run's submissions are read from `out` when they are asked for, until another run is written
-    there: go through them once, or keep `list(run.submissions)`.
+    worker processes (None: one per core); a `cluster` grades with its own. `python` is the
+    interpreter (None: the version that the assignment names); `thorough` runs every scenario at its
+    full limit. `total_seconds` limits all runs of a submission together (None: the assignment's
+    limit, or one from the reference). `only` has the ids of the submissions to grade (empty: all);
+    the others stay in the report unchanged. `asked` has the rules for the class, `ready` chooses
+    the submissions that take part, `listener` is called with each event.
 
-    Raises UserError when nothing can be graded or written, and on Ctrl-C (and SIGTERM)
-    `harness.grading.batch.Interrupted`: the report of what is done is written, and the same call
-    goes on.
+    The run's submissions are read from `out` each time, until another run is written there.
+    Raise UserError if nothing can be graded or written, and on Ctrl-C (and SIGTERM) `Interrupted`,
+    after the report of the finished submissions is written. The same call then continues.
     """
     if only and fresh:
-        what = "fresh forgets the whole class, and only some are to be graded"
-        raise UserError(what, hint="leave one of the two out")
+        raise UserError("fresh and only cannot be combined", hint="leave one of the two out")
     out = Path(out)
     cohort = cohort_of(_paths(paths), specification.plan.assignment, asked, out)
     cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
     _make_writable(out)
-    engine = _engine(cluster, listener)
     if total_seconds is not None:
         specification = with_total_seconds(specification, total_seconds)
-    context = _context(specification, python, require=require_tier)
     options = BatchOptions(
         out=out,
         paths=_paths(paths),
         only=frozenset(only) or None,
         jobs=jobs,
-        engine=engine,
+        engine=_engine(cluster, listener),
         fresh=fresh,
         thorough=thorough,
     )
+    context = _context(specification, python, require=require_tier)
     return _grade(context, cohort, options, listener)
 
 
 def _engine(cluster: Cluster | None, listener: Listener) -> DaskEngine | None:
-    """A cluster's; None: the workers of this machine, which import meanwhile what they need."""
+    """Return a cluster's engine, or None for the workers of this machine.
+
+    For these, start to import the modules that they will need.
+    """
     if cluster is not None:
         return DaskEngine(cluster, lambda text: listener(Notice(text=text)))
     import_early(page_writer.__module__)
@@ -144,7 +145,7 @@ def _context(
 ) -> GradingContext:
     return prepare(
         specification,
-        python=None if python is None else Path(python),
+        python=_path_or_none(python),
         require=require,
         cache=_cache(specification),
         recall_tier=recall_tier,
@@ -155,21 +156,26 @@ def _grade(
     context: GradingContext, cohort: Cohort, options: BatchOptions, listener: Listener
 ) -> RunResult:
     """Grade and write the report. If interrupted, write the report of the finished submissions."""
-    specification, plan = context.specification, context.specification.plan
-    # What was measured of exactly these scenarios, all of them.
-    strength = latest_strength(_cache(specification), plan) if not specification.left_out else None
+    specification = context.specification
+    plan = specification.plan
     folder = options.out
     options = replace(
         options,
         cohort=cohort.facts,
         notices=cohort.notices,
         on_graded=partial(page_writer, folder),
-        strength=strength.figures if strength is not None else None,
     )
+    # A report holds only for exactly these scenarios, and for all of them.
+    strength = None
+    if not specification.left_out:
+        strength = latest_strength(_cache(specification), plan)
+    if strength is not None:
+        options = replace(options, strength=strength.figures)
 
     def hear(event: Event) -> None:
+        # The report is marked before any of its pages is replaced.
         if isinstance(event, RunStarted) and event.kept < event.total:
-            with _report_errors(folder):  # before any of its pages is replaced
+            with _report_errors(folder):
                 mark_unfinished(folder)
         listener(event)
 
@@ -193,7 +199,13 @@ def _grade(
 
 
 def _paths(paths: Sequence[AnyPath]) -> tuple[Path, ...]:
-    return tuple(Path(path) for path in paths)
+    return tuple(map(Path, paths))
+
+
+def _path_or_none(path: AnyPath | None) -> Path | None:
+    if path is None:
+        return None
+    return Path(path)
 
 
 def _cache(specification: Specification) -> Path:
@@ -201,14 +213,15 @@ def _cache(specification: Specification) -> Path:
 
 
 def _make_writable(folder: Path) -> None:
-    what = "the folder cannot be written"
+    problem = "the folder cannot be written"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it will hold marks and names
+        # It will have marks and names, so only its owner may read it.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.access(folder, os.W_OK | os.X_OK):
             return
     except OSError as error:
-        what = f"cannot make the folder ({error.strerror})"
-    raise UserError(what, place=str(folder), hint="choose another with --out")
+        problem = f"cannot make the folder ({error.strerror})"
+    raise UserError(problem, place=str(folder), hint="choose another with --out")
 
 
 @contextmanager
@@ -216,6 +229,7 @@ def _report_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        what, place = f"cannot write the report ({error.strerror})", str(error.filename or folder)
+        problem = f"cannot write the report ({error.strerror})"
+        place = str(error.filename or folder)
         hint = "free disk space or choose another folder with --out; nothing graded is lost"
-        raise UserError(what, place=place, hint=hint) from None
+        raise UserError(problem, place=place, hint=hint) from None

@@ -1,7 +1,8 @@
-"""`pytest specs/<id>`: one test per scenario, on the reference or on `--submission FILE`.
+"""Add tests for scenarios: `pytest specs/<id>` has one per scenario, on the reference or on
+`--submission FILE`.
 
-Inert outside folders with an `assignment.yaml`: nothing of the harness is imported before one
-is collected.
+The plugin does nothing outside folders with an `assignment.yaml`: nothing of the harness is
+imported before one is collected.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class AssignmentFolder(pytest.Directory):
-    """A spec folder: loads the assignment once and grades the selected scenarios once."""
+    """A spec folder, whose assignment is loaded once and whose selected scenarios run once."""
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """One collector for each YAML file with scenarios."""
+        """Yield one collector for each YAML file with scenarios."""
         from harness.assignment.loading import load
         from harness.common.errors import UserError
 
@@ -45,23 +46,30 @@ class AssignmentFolder(pytest.Directory):
         except UserError as error:
             raise self.CollectError(str(error)) from None
         self._results: dict[str, ScenarioResult] | str | None = None
-        for name in dict.fromkeys(s.place.file for s in self.specification.plan.scenarios):
+        names = [scenario.place.file for scenario in self.specification.plan.scenarios]
+        for name in dict.fromkeys(names):
             yield SpecFile.from_parent(self, path=self.path / Path(name).name)
 
     def result(self, scenario_id: str, selected: frozenset[str]) -> ScenarioResult | str:
-        """The scenario's outcome, or why the file could not be graded at all."""
+        """Return the scenario's result, or the reason why the file could not be graded at all."""
+        if self._results is None:
+            self._results = self._all_results(selected)
+        if isinstance(self._results, str):
+            return self._results
+        return self._results[scenario_id]
+
+    def _all_results(self, selected: frozenset[str]) -> dict[str, ScenarioResult] | str:
         from harness.common.errors import UserError
 
-        if self._results is None:
-            try:
-                graded = self._grade(selected)
-            except UserError as error:
-                self._results = str(error)
-            else:
-                self._results = graded.problem or {s.scenario_id: s for s in graded.scenarios}
-                if wrong := graded.unparsable:
-                    self._results = f"{wrong.place}: {wrong.reason}"
-        return self._results if isinstance(self._results, str) else self._results[scenario_id]
+        try:
+            graded = self._grade(selected)
+        except UserError as error:
+            return str(error)
+        if graded.unparsable:
+            return f"{graded.unparsable.place}: {graded.unparsable.reason}"
+        if graded.problem:
+            return graded.problem
+        return {result.scenario_id: result for result in graded.scenarios}
 
     def _grade(self, selected: frozenset[str]) -> SubmissionResult:
         from dataclasses import replace
@@ -91,6 +99,7 @@ class SpecFile(pytest.File):
     """One YAML file of scenarios."""
 
     def collect(self) -> Iterator[pytest.Item]:
+        """Yield one test for each scenario."""
         folder = self.parent
         assert isinstance(folder, AssignmentFolder)
         for scenario in folder.specification.plan.scenarios:
@@ -109,18 +118,18 @@ class ScenarioItem(pytest.Item):
         self.keywords.update(dict.fromkeys(scenario.tags, True))
 
     def runtest(self) -> None:
-        selected = frozenset(
-            item.scenario.id
-            for item in self.session.items
-            if isinstance(item, ScenarioItem) and item.folder is self.folder
-        )
-        outcome = self.folder.result(self.scenario.id, selected)
-        if isinstance(outcome, str):
-            raise ScenarioFailed(outcome)
-        if not outcome.verdict.passed:
+        """Grade all selected scenarios, and raise the explanation if this one failed."""
+        selected = set()
+        for item in self.session.items:
+            if isinstance(item, ScenarioItem) and item.folder is self.folder:
+                selected.add(item.scenario.id)
+        result = self.folder.result(self.scenario.id, frozenset(selected))
+        if isinstance(result, str):
+            raise ScenarioFailed(result)
+        if not result.verdict.passed:
             from harness.reporting.terminal.tables import explain_scenario
 
-            raise ScenarioFailed(explain_scenario(outcome, self.scenario))
+            raise ScenarioFailed(explain_scenario(result, self.scenario))
 
     def repr_failure(
         self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None
@@ -131,8 +140,10 @@ class ScenarioItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return the scenario's file, its line (from 0) and its id."""
         return self.path, self.scenario.place.line - 1, self.scenario.id
 
 
-class ScenarioFailed(Exception):  # noqa: N818  (it is what the student reads)
+# Students read the name, so it is without "Error".
+class ScenarioFailed(Exception):  # noqa: N818
     """A scenario's explanation, as plain text."""

@@ -1,5 +1,7 @@
-"""What a platform's gradebook is, how its file is read and made without a download; and who a row
-of any list of students is."""
+"""Describe a platform's gradebook: how its file is read, and how it is made without a download.
+
+It also tells which person a row of any list of students is about.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -13,10 +15,11 @@ from harness.intake.headings import names_in_english
 from harness.model.submission import Student
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
-# Three digits behind a comma may be thousands, and tell nothing.
+# Three digits after a comma may be thousands, so they tell nothing.
 _DECIMAL = re.compile(r"[+-]?\d*(?P<sign>[.,])(?:\d{1,2}|\d{4,})%?")
 _NAMES = ("name", "full name", "student", "student name")
-_POINTS = "points possible"  # Canvas has a line about points among those about students
+# Canvas has a line about points among those about students.
+_POINTS = "points possible"
 # Brightspace writes `#4711`, Moodle `Participant 4711`.
 _BEFORE_ID = re.compile(r"\A#?(?:participant (?=[0-9]))?", re.IGNORECASE)
 
@@ -27,51 +30,75 @@ def person_in(record: Record, ids: Iterable[str], logins: Iterable[str] = ()) ->
     None for a row without a person: Canvas has `Student, Test` and a line of points in every
     gradebook.
     """
-    name = record.first(*_NAMES) or " ".join(record.every("first name", "last name"))
-    if id_key(name).split() == ["student,", "test"] or _POINTS in id_key(name):
+    name = record.first(*_NAMES)
+    if not name:
+        name = " ".join(record.every("first name", "last name"))
+    key = id_key(name)
+    if key.split() == ["student,", "test"] or _POINTS in key:
         return None
     return Person(ids=_plain(record, ids), logins=_plain(record, logins), name=name)
 
 
 def _plain(record: Record, columns: Iterable[str]) -> tuple[str, ...]:
-    return tuple(filter(None, (_BEFORE_ID.sub("", cell) for cell in record.every(*columns))))
+    """Return the ids in these columns as they are without a platform's decoration."""
+    ids = []
+    for cell in record.every(*columns):
+        id_ = _BEFORE_ID.sub("", cell)
+        if id_:
+            ids.append(id_)
+    return tuple(ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradebookEntry:
-    """What goes out of one submission."""
+    """The data of one submission for a gradebook."""
 
     id: str
-    student: Student  # only from the submission's id, if nothing else is known
-    mark: str  # rounded once; empty without one
-    out_of: Fraction  # the maximum of the marks that go out
-    total_out_of: Fraction | None = None  # that of the whole assignment
-    why: str = ""  # without a mark
-    waits: str = ""  # for these marks of a person
+    # Made from the submission's id if nothing else is known.
+    student: Student
+    # Rounded once; empty if there is none.
+    mark: str
+    # The maximum of the exported marks.
+    out_of: Fraction
+    # The maximum of the whole assignment.
+    total_out_of: Fraction | None = None
+    # Why there is no mark.
+    why: str = ""
+    # The marks by hand that are missing.
+    waits: str = ""
     comment: str = ""
 
     @property
     def label(self) -> str:
+        """Return the id, and the name if it is another one."""
         name = self.student.name
-        return f"{self.id} ({name})" if name and name != self.id else self.id
+        if not name or name == self.id:
+            return self.id
+        return f"{self.id} ({name})"
 
     @property
     def person(self) -> Person:
-        who = self.student
+        """Return the student's ids, logins and name, to be found in a list."""
+        email = self.student.email
         # At many places a login is the part before the @ of the email: it counts if it is unique.
-        logins = (who.email, who.email.partition("@")[0])
-        return Person(ids=(who.id,), logins=logins, name=who.name or self.id)
+        login, _, _ = email.partition("@")
+        name = self.student.name or self.id
+        return Person(ids=(self.student.id,), logins=(email, login), name=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradebookLayout:
     """Where things are in a gradebook; columns count from 0."""
 
-    mark: int  # the column of the marks
-    maximum: Fraction | None = None  # what the platform says the column is out of
+    # The column of the marks.
+    mark: int
+    # The maximum of the column, if the file has it.
+    maximum: Fraction | None = None
     comment: int | None = None
-    decimal: str = "."  # the sign in marks that the file's other numbers have
-    students: Sheet | None = None  # the table as who its rows are is read; None: as it is
+    # The decimal sign of the file's other numbers.
+    decimal: str = "."
+    # The table in which the rows' students are looked up; None for the file's own table.
+    students: Sheet | None = None
 
 
 Reader = Callable[[Sheet, str | None, str], GradebookLayout]
@@ -94,14 +121,16 @@ class Gradebook:
 
     name: str
     title: str
-    ids: tuple[str, ...]  # the plain names of the columns of ids
+    # The plain names of the columns of ids, and of logins.
+    ids: tuple[str, ...]
     logins: tuple[str, ...] = ()
     layout: Reader
     blank: Callable[[Sequence[GradebookEntry], str, str], Sheet] | None = None
     from_roster: Callable[[Sheet, str], Sheet] | None = None
     finished: Callable[[Sheet], Sheet] = lambda sheet: sheet
     feedback_name: Callable[[str], str | None] | None = None
-    feedback_index: bool = False  # the zip has an `index.html`
+    # Whether the zip has an `index.html`.
+    feedback_index: bool = False
 
 
 def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: str = "") -> Reader:
@@ -115,28 +144,34 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
 
     def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
         students = names_in_english(sheet)
-        if any(students.column(*names) is None for names in needed):
-            raise UserError(lacks, place=sheet.place, hint=hint)
-        matches = {i: pattern.fullmatch(cell) for i, cell in enumerate(sheet.rows[0])}
-        items = {i: match.groupdict() for i, match in matches.items() if match}
-        titles = {i: groups["title"] for i, groups in items.items()}
+        for names in needed:
+            if students.column(*names) is None:
+                raise UserError(lacks, place=sheet.place, hint=hint)
+        titles: dict[int, str] = {}
+        maxima: dict[int, str] = {}
+        for index, cell in enumerate(sheet.rows[0]):
+            match = pattern.fullmatch(cell)
+            if match:
+                titles[index] = match["title"]
+                maxima[index] = match.groupdict().get("maximum") or ""
         mark = choose_column(sheet, titles, column, title)
-        # Canvas has a line of what each column is out of.
-        points = next((row for row in sheet.rows if _POINTS in row[0].casefold()), ())
-        below = points[mark] if mark < len(points) else ""
-        maximum = items[mark].get("maximum") or below
-        remarks = sheet.column(comment) if comment else None
         return GradebookLayout(
             mark=mark,
-            maximum=number_in(maximum),
-            comment=remarks,
+            maximum=number_in(maxima[mark] or _points_possible(sheet, mark)),
+            comment=sheet.column(comment) if comment else None,
             students=students,
-            decimal=decimal_sign(
-                sheet, mark, [each.get("maximum") or "" for each in items.values()]
-            ),
+            decimal=decimal_sign(sheet, mark, list(maxima.values())),
         )
 
     return layout
+
+
+def _points_possible(sheet: Sheet, column: int) -> str:
+    """Return the maximum from Canvas's line of maxima; empty if there is none."""
+    for row in sheet.rows:
+        if _POINTS in row[0].casefold():
+            return row[column] if column < len(row) else ""
+    return ""
 
 
 def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, title: str) -> int:
@@ -147,43 +182,59 @@ def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, titl
     """
     header = sheet.rows[0]
     asked = title if wanted is None else wanted
-    found = [i for i in titles if _same(asked, header[i])]
-    found = found or [i for i, name in titles.items() if _same(asked, name)]
+    found = [index for index in titles if _same(asked, header[index])]
+    if not found:
+        found = [index for index, name in titles.items() if _same(asked, name)]
     if len(found) == 1:
         return found[0]
-    names = " | ".join(dict.fromkeys(f'"{header[i]}"' for i in found or titles)) or "none"
-    if not found and wanted is not None:
-        what, hint = f"there is no column {wanted!r} for marks", f"the columns are: {names}"
-    elif not found:
-        what, hint = f"no column is called {title!r}", f"--column {names}"
-    else:
-        what, hint = f"{len(found)} columns are called {asked!r}", f"--column {names}"
-        if all(_same(header[i], header[found[0]]) for i in found):
+    headers = [header[index] for index in found or titles]
+    names = " | ".join(dict.fromkeys(f'"{text}"' for text in headers)) or "none"
+    hint = f"--column {names}"
+    if found:
+        problem = f"{len(found)} columns are called {asked!r}"
+        if all(_same(text, headers[0]) for text in headers):
             hint = "rename one of them on the platform and download the gradebook again"
-    raise UserError(what, place=sheet.place, hint=hint)
+    elif wanted is not None:
+        problem = f"there is no column {wanted!r} for marks"
+        hint = f"the columns are: {names}"
+    else:
+        problem = f"no column is called {title!r}"
+    raise UserError(problem, place=sheet.place, hint=hint)
 
 
 def decimal_sign(sheet: Sheet, mark: int, maxima: Sequence[str] = ()) -> str:
     """Return the decimal sign of the file: of the column of the marks, otherwise of the maxima in
     its header, otherwise of all its cells. A point if there are both, or none.
     """
-    rows = sheet.rows[1:]
-    own = [row[mark] for row in rows if mark < len(row)]
-    every = [cell for row in rows for cell in row]
-    numbers = [match[0] for text in maxima if (match := _NUMBER.search(text))]
-    for cells in (own, numbers, every):
-        matches = [_DECIMAL.fullmatch(cell.strip()) for cell in cells]
-        found = {match["sign"] for match in matches if match}
-        if found:
-            return "," if found == {","} else "."
+    column: list[str] = []
+    every: list[str] = []
+    for row in sheet.rows[1:]:
+        column += row[mark : mark + 1]
+        every += row
+    numbers = []
+    for text in maxima:
+        number = _NUMBER.search(text)
+        if number:
+            numbers.append(number[0])
+    for cells in (column, numbers, every):
+        signs = set()
+        for cell in cells:
+            match = _DECIMAL.fullmatch(cell.strip())
+            if match:
+                signs.add(match["sign"])
+        if signs:
+            return "," if signs == {","} else "."
     return "."
 
 
 def number_in(text: str) -> Fraction | None:
     """Return the first number of a text, with a point or a comma; None without one."""
     found = _NUMBER.search(text)
-    return Fraction(found[0].replace(",", ".")) if found else None
+    if found is None:
+        return None
+    return Fraction(found[0].replace(",", "."))
 
 
-def _same(one: str, other: str) -> bool:
-    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+def _same(text: str, other: str) -> bool:
+    """Return whether two texts differ only in case and white space."""
+    return " ".join(text.split()).casefold() == " ".join(other.split()).casefold()

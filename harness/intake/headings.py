@@ -13,7 +13,7 @@ from harness.common.csv_tables import Sheet, plain_name, plain_text
 EMAILS = ("email", "email address", "e-mail")
 TIMES = ("handed in", "last modified (submission)")
 
-# By the English name: the names in other languages, as `plain_name` gives them.
+# The names in other languages, as `plain_name` gives them, by the English name.
 _WORDS: dict[str, tuple[str, ...]] = {
     "last name": (
         *("nachname", "familienname", "nom", "nom de famille", "apellido", "apellidos"),
@@ -78,19 +78,21 @@ _IN_WORDS = re.compile(
     r"(?:[^\W\d]+,? )?(?P<day>\d{1,2})(?:\.|er)? (?:de )?(?P<month>[^\W\d]+)\.? (?:de )?"
     rf"(?P<year>\d{{4}}),? (?:um |à |kl\. )?{_CLOCK}(?: uhr)?"
 )
-# `24.09.2024 17:00`: between slashes it could be the month that comes first.
+# `24.09.2024 17:00`. With slashes the month could come first.
 _WITH_DOTS = re.compile(rf"(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?P<year>\d{{4}}),? {_CLOCK}")
 
 
 def names_in_english(sheet: Sheet) -> Sheet:
-    """Give columns that have a name in another language their English names. A name that is there
-    in English stays the only one."""
+    """Give columns that have a name in another language their English names.
+
+    A name that is there in English stays the only one.
+    """
     header = list(sheet.rows[0])
     present = set(sheet.columns)
-    for at, name in enumerate(sheet.columns):
+    for index, name in enumerate(sheet.columns):
         english = _ENGLISH.get(name)
         if english is not None and english not in present:
-            header[at] = english
+            header[index] = english
             present.add(english)
     return sheet.with_rows([header, *sheet.rows[1:]])
 
@@ -102,10 +104,10 @@ def in_english(sheet: Sheet, known: Collection[str]) -> Sheet:
     """
     sheet = names_in_english(sheet)
     header, *body = [list(row) for row in sheet.rows]
-    taken = {*known, *_WORDS}
-    free = [at for at, name in enumerate(sheet.columns) if name not in taken]
+    known_names = {*known, *_WORDS}
+    free = [index for index, name in enumerate(sheet.columns) if name not in known_names]
     if sheet.column(*EMAILS) is None:
-        emails = [at for at in free if _holds_emails(body, at)]
+        emails = [index for index in free if _holds_emails(body, index)]
         if len(emails) == 1:
             header[emails[0]] = EMAILS[0]
     if sheet.column(*TIMES) is None:
@@ -120,15 +122,15 @@ def _holds_emails(rows: Sequence[Sequence[str]], column: int) -> bool:
     return bool(cells) and all(_EMAIL.fullmatch(cell) for cell in cells)
 
 
-def _column_of_hand_ins(rows: Sequence[Sequence[str]], width: int) -> int:
-    """Find the column of hand-in times, if that is certain:
+def _column_of_hand_ins(rows: Sequence[Sequence[str]], width: int) -> int | None:
+    """Return the column of hand-in times, if that is certain.
 
     Moodle has it beside the one of grade changes, with a dash for a missing time.
     """
-    for at in range(width - 1):
-        if _holds_times(rows, at) and _holds_times(rows, at + 1):
-            return at
-    return -1
+    for index in range(width - 1):
+        if _holds_times(rows, index) and _holds_times(rows, index + 1):
+            return index
+    return None
 
 
 def _holds_times(rows: Sequence[Sequence[str]], column: int) -> bool:
@@ -137,8 +139,11 @@ def _holds_times(rows: Sequence[Sequence[str]], column: int) -> bool:
 
 
 def _cells(rows: Sequence[Sequence[str]], column: int) -> list[str]:
-    """Return what the cells of a column say that are not empty."""
-    cells = (plain_text(row[column]) for row in rows if column < len(row))
+    """Return the plain texts of a column without empty ones."""
+    cells = []
+    for row in rows:
+        if column < len(row):
+            cells.append(plain_text(row[column]))
     return [cell for cell in cells if cell]
 
 
@@ -151,14 +156,30 @@ def time_in(text: str) -> datetime | None:
     match = _IN_WORDS.fullmatch(plain) or _WITH_DOTS.fullmatch(plain)
     if match is None:
         return None
-    month = int(match["month"]) if match["month"].isdecimal() else _MONTH_OF.get(match["month"], 0)
-    hour = int(match["hour"])
-    if match["half"]:
-        if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + (12 if match["half"] == "p" else 0)
-    day, year, minute = int(match["day"]), int(match["year"]), int(match["minute"])
+    hour = hour_of_day(int(match["hour"]), match["half"])
+    if hour is None:
+        return None
+    month = _MONTH_OF.get(match["month"], 0)
+    if match["month"].isdecimal():
+        month = int(match["month"])
+    day = int(match["day"])
+    year = int(match["year"])
     try:
-        return datetime(year, month, day, hour, minute, int(match["second"] or 0))
+        return datetime(year, month, day, hour, int(match["minute"]), int(match["second"] or 0))
     except ValueError:
         return None
+
+
+def hour_of_day(hour: int, half: str | None) -> int | None:
+    """Return the hour from 0 of a clock with 12 hours; `half` begins with "a" or "p".
+
+    Without `half` the clock has 24 hours. None if there is no such hour.
+    """
+    if not half:
+        return hour
+    if not 1 <= hour <= 12:
+        return None
+    hour %= 12
+    if half in "pP":
+        hour += 12
+    return hour

@@ -16,11 +16,12 @@ from harness.model.submission import Lateness
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LateTerms:
-    """What a student who is late is held to: the course's rules, the zone of its days (None: that
-    of the due time) and how many slip days are left."""
+    """The rules for a student who is late."""
 
     policy: LatePolicy
+    # The time zone of the course's days; None for that of the due time.
     zone: ZoneInfo | None = None
+    # The slip days that are left.
     slip_days: int = 0
 
 
@@ -65,6 +66,10 @@ def after(due: datetime, period: Period, zone: ZoneInfo | None) -> datetime:
     length = timedelta(**{f"{period.unit}s": period.count})
     if period.unit is not TimeUnit.DAY or not length:
         return due.astimezone(UTC) + length
-    clock = due.astimezone(zone) if zone else due
-    same = clock.replace(tzinfo=None) + length
-    return max(same.replace(tzinfo=clock.tzinfo, fold=fold).astimezone(UTC) for fold in (0, 1))
+    clock = due
+    if zone:
+        clock = due.astimezone(zone)
+    same_clock = clock.replace(tzinfo=None) + length
+    first = same_clock.replace(tzinfo=clock.tzinfo, fold=0).astimezone(UTC)
+    second = same_clock.replace(tzinfo=clock.tzinfo, fold=1).astimezone(UTC)
+    return max(first, second)

@@ -1,12 +1,12 @@
-"""Paths in, submissions out, in five stages: find, recognise, identify, select, submission."""
+"""Turn paths into submissions in five stages: find, recognise, identify, select, submission."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from harness.intake.entries import Entry, EntryKind, shown_path, unique_ids
+from harness.intake.entries import Entry, shown_path, unique_ids
 from harness.intake.identifying import Decisions, identify, not_listed, submissions_of
 from harness.intake.recognising import Download, find, recognise
 from harness.intake.terms import ClassOptions, iso_time, read_terms
@@ -71,35 +71,35 @@ def _contents(downloads: Sequence[Download], submissions: Sequence[Submission]) 
     """Return what became of everything in the downloads: a student's, for a person to look at, or
     ignored.
 
-    Each thing is counted once, by its final holder, so that nothing can be lost unnoticed.
+    Each file or folder is counted once, by its final owner, so that nothing can be lost unnoticed.
     """
-    in_review = {one.origin for one in submissions if one.withheld is Withheld.NEEDS_REVIEW}
-    kinds: set[EntryKind] = set()
-    of_students = students = 0
+    in_review = set()
+    for submission in submissions:
+        if submission.withheld is Withheld.NEEDS_REVIEW:
+            in_review.add(submission.origin)
+    kinds: set[str] = set()
+    total = of_students = students = 0
     review: list[str] = []
     ignored: list[str] = []
     metadata: list[str] = []
     for download in downloads:
-        needs_review: dict[str, bool] = {}  # by the names that are a student's
-        for uploads in download.uploads:
-            parts = [part for attempt in uploads.attempts for part in attempt.parts]
-            doubted = any(attempt.origin in in_review for attempt in uploads.attempts)
-            students += bool(parts) and not doubted
-            for part in parts:
-                needs_review[part] = doubted or needs_review.get(part, False)
-        needs = download.layout.needs if download.layout else ""
+        total += len(download.contents)
+        graded_students, needs_review = _parts_of_students(download, in_review)
+        students += graded_students
+        metadata_name = download.layout.needs if download.layout else ""
         for entry in download.contents:
-            if entry.name in needs_review:
-                kinds.add(EntryKind.FOLDER if entry.is_folder else EntryKind.FILE)
             if entry.name not in needs_review:
-                (metadata if entry.name == needs else ignored).append(_listed(entry))
-            elif needs_review[entry.name]:
+                names = metadata if entry.name == metadata_name else ignored
+                names.append(_listed(entry))
+                continue
+            kinds.add("folders" if entry.is_folder else "files")
+            if needs_review[entry.name]:
                 review.append(shown_path(entry.name))
             else:
                 of_students += 1
     return Contents(
-        what=f"{kinds.pop().value}s" if len(kinds) == 1 else "files and folders",
-        total=sum(len(download.contents) for download in downloads),
+        what=kinds.pop() if len(kinds) == 1 else "files and folders",
+        total=total,
         students=students,
         of_students=of_students,
         review=tuple(review),
@@ -107,6 +107,20 @@ def _contents(downloads: Sequence[Download], submissions: Sequence[Submission]) 
         metadata=tuple(metadata),
         left_out=_left_out(submissions),
     )
+
+
+def _parts_of_students(download: Download, in_review: Set[str]) -> tuple[int, dict[str, bool]]:
+    """Return the number of students whose uploads are graded, and the names in the download that
+    are students', each with whether a person must look at it."""
+    students = 0
+    needs_review: dict[str, bool] = {}
+    for uploads in download.uploads:
+        doubted = any(attempt.origin in in_review for attempt in uploads.attempts)
+        if uploads.parts and not doubted:
+            students += 1
+        for part in uploads.parts:
+            needs_review[part] = doubted or needs_review.get(part, False)
+    return students, needs_review
 
 
 def _listed(entry: Entry) -> str:

@@ -1,6 +1,10 @@
-"""Stages 1 and 2, find and recognise: the paths that a user names, whose layout each has (by the
-names in it, or as the user says), and the uploads there."""
+"""Find the paths that a user names, and recognise their layouts (stages 1 and 2).
 
+A path's layout follows from the names in it, or the user states it. Then the uploads in it are
+read.
+"""
+
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -33,25 +37,36 @@ Condition = Callable[[Entry, Assignment], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """A path that the user named: its layout, everybody who handed in there, and everything that
-    is there, each thing once."""
+    """A path that the user named, with its layout and the uploads in it."""
 
     path: Path
-    folder: Entry  # that holds the uploads: the path itself, or its only folder
-    layout: Layout | None = None  # None: plain
-    named: tuple[Named, ...] = ()  # as the layout names students' things
-    strays: tuple[Entry, ...] = ()  # other things that may be a student's
-    around: tuple[Entry, ...] = ()  # other things beside the folders that contain only `folder`
+    # The folder with the uploads: the path itself, or its only folder.
+    folder: Entry
+    # None for a plain folder.
+    layout: Layout | None = None
+    # The students' files and folders, by the names of the layout.
+    named: tuple[Named, ...] = ()
+    # Other files and folders that may be a student's.
+    strays: tuple[Entry, ...] = ()
+    # Everything beside the folders that contain only `folder`.
+    around: tuple[Entry, ...] = ()
     uploads: tuple[StudentUploads, ...] = ()
+    # Everything in the path, once.
     contents: tuple[Entry, ...] = ()
 
     @property
     def name(self) -> str:
-        return self.layout.name if self.layout else PLAIN
+        """Return the name of the layout."""
+        if self.layout is None:
+            return PLAIN
+        return self.layout.name
 
     @property
     def times(self) -> Times:
-        return self.layout.times if self.layout else Times.NONE
+        """Return what the download tells about times."""
+        if self.layout is None:
+            return Times.NONE
+        return self.layout.times
 
 
 def find(
@@ -96,7 +111,9 @@ def recognise(
 
     Raise UserError for a path that cannot be read or whose layout is not clear.
     """
-    beside = _submissions_beside(named, assignment) if asked in (None, PLAIN) else frozenset()
+    beside: frozenset[str] = frozenset()
+    if asked in (None, PLAIN):
+        beside = _submissions_beside(named, assignment)
     return tuple(_download(entry, assignment, asked, entry.where in beside) for entry in named)
 
 
@@ -115,8 +132,7 @@ def _download(
             return _of_one(file, lone_file(file, file.where))
         _check_archives(download, assignment)
         uploads = _uploads(download, assignment)
-        origins = [attempt.origin for one in uploads for attempt in one.attempts]
-        if download.layout is None and origins == [download.folder.where]:  # the folder itself
+        if download.layout is None and _is_folder_itself(uploads, download.folder):
             return _of_one(entry, uploads[0])
         contents = (*download.around, *download.folder.everything(MAX_CLASS_ENTRIES))
         return replace(download, uploads=uploads, contents=contents)
@@ -126,31 +142,49 @@ def _download(
         raise UserError(f"cannot be read ({error.strerror or error})", place=entry.where) from None
 
 
+def _is_folder_itself(uploads: Sequence[StudentUploads], folder: Entry) -> bool:
+    """Return whether the folder was read as one submission."""
+    origins = []
+    for student_uploads in uploads:
+        origins += [attempt.origin for attempt in student_uploads.attempts]
+    return origins == [folder.where]
+
+
 def _of_one(entry: Entry, uploads: StudentUploads) -> Download:
     """Return a path that is a single submission: nothing else is there."""
-    parts = (part for attempt in uploads.attempts for part in attempt.parts)
-    contents = tuple(Entry(name=part, kind=entry.kind) for part in parts)
+    contents = tuple(Entry(name=part, kind=entry.kind) for part in uploads.parts)
     return Download(path=Path(entry.where), folder=entry, uploads=(uploads,), contents=contents)
 
 
 def _uploads(download: Download, assignment: Assignment) -> tuple[StudentUploads, ...]:
     """Return everybody's uploads here. Raise OSError, Refused or UserError if it cannot be read."""
-    folder, layout = download.folder, download.layout
+    folder = download.folder
+    layout = download.layout
     if layout is None:
-        entries = folder.entries(MAX_CLASS_ENTRIES)
-        of_any_name = not folder.is_packed and assignment.laid_as and _is_lone_file(entries)
-        if of_any_name or is_one(folder, assignment):
+        if _is_one_submission(folder, assignment):
             return (folder_itself(folder),)
         return tuple(one_in(folder, entry) for entry in candidates_in(folder))
-    doubts = {each.entry.name: dot_doubt(each.entry) for each in download.named}
+    doubts = {named.entry.name: dot_doubt(named.entry) for named in download.named}
     uploads: list[StudentUploads] = []
-    for one in layout.read(folder, download.named, assignment):
-        parts = (part for attempt in one.attempts for part in attempt.parts)
-        doubt = next((doubts[part] for part in parts if doubts.get(part)), one.doubt)
-        uploads.append(replace(one, doubt=doubt))
-    stray = f"its name is not as {layout.name} names files"
-    uploads += (replace(one_in(folder, entry), doubt=stray) for entry in download.strays)
+    for student_uploads in layout.read(folder, download.named, assignment):
+        doubt = student_uploads.doubt
+        for part in student_uploads.parts:
+            if doubts.get(part):
+                doubt = doubts[part]
+                break
+        uploads.append(replace(student_uploads, doubt=doubt))
+    for entry in download.strays:
+        stray = f"its name is not as {layout.name} names files"
+        uploads.append(replace(one_in(folder, entry), doubt=stray))
     return tuple(uploads)
+
+
+def _is_one_submission(folder: Entry, assignment: Assignment) -> bool:
+    """Return whether a plain folder is one submission, not a folder of several."""
+    entries = folder.entries(MAX_CLASS_ENTRIES)
+    if assignment.laid_as and not folder.is_packed and _is_lone_file(entries):
+        return True
+    return is_one(folder, assignment)
 
 
 def _check_archives(download: Download, assignment: Assignment) -> None:
@@ -160,18 +194,20 @@ def _check_archives(download: Download, assignment: Assignment) -> None:
         return
     inside = candidates_in(folder)
     if inside and all(archive_suffix(entry.name) and not entry.is_folder for entry in inside):
-        what = f"this archive holds archives alone ({listed([entry.label for entry in inside])})"
-        hint = "unpack it, and name what was in it: harness grade FOLDER/*"
-        raise UserError(what, place=folder.where, hint=hint)
+        names = listed([entry.label for entry in inside])
+        problem = f"this archive holds only archives ({names})"
+        hint = "unpack it, and name its content: harness grade FOLDER/*"
+        raise UserError(problem, place=folder.where, hint=hint)
 
 
 def _holds_archives(folder: Entry) -> bool:
     """Return whether archives in it are the students': if students hand in archives, one is a
     student's unless it contains archives.
     """
-    entries = folder.entries(MAX_CLASS_ENTRIES)
-    inside = (inner for entry in entries for inner in entry.entries(MAX_CLASS_ENTRIES))
-    return any(archive_suffix(entry.name) for entry in (*entries, *inside))
+    entries = list(folder.entries(MAX_CLASS_ENTRIES))
+    for entry in tuple(entries):
+        entries += entry.entries(MAX_CLASS_ENTRIES)
+    return any(archive_suffix(entry.name) for entry in entries)
 
 
 def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> frozenset[str]:
@@ -182,13 +218,19 @@ def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> froze
     by_parent: dict[Path, list[Entry]] = {}
     for entry in named:
         if entry.is_folder and not entry.is_packed:
-            by_parent.setdefault(Path(entry.where).absolute().parent, []).append(entry)
+            parent = Path(entry.where).absolute().parent
+            by_parent.setdefault(parent, []).append(entry)
     submissions: set[str] = set()
-    for folders in (several for several in by_parent.values() if len(several) > 1):
-        classes = {f.where for f in folders if _holds(_is_class, f, assignment, unreadable=True)}
-        clear = any(_holds(_is_clearly_one, folder, assignment) for folder in folders)
+    for folders in by_parent.values():
+        if len(folders) < 2:
+            continue
+        classes = set()
+        for folder in folders:
+            if _holds(_is_class, folder, assignment, unreadable=True):
+                classes.add(folder.where)
+        is_clear = any(_holds(_is_clearly_one, folder, assignment) for folder in folders)
         around = sum(_holds(_has_submission_inside, folder, assignment) for folder in folders)
-        if clear or (around > 1 and not classes):
+        if is_clear or (around > 1 and not classes):
             submissions |= {folder.where for folder in folders} - classes
     return frozenset(submissions)
 
@@ -244,14 +286,16 @@ def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None)
     whole = Download(path=Path(folder.where), folder=folder)
     if asked is None and is_one(folder, assignment):
         return whole
-    for place in places(folder) if asked != PLAIN else ():
-        if (download := _of_platform(place, asked)) is not None:
-            return download
+    if asked != PLAIN:
+        for place in places(folder):
+            download = _of_platform(place, asked)
+            if download is not None:
+                return download
     if asked not in (None, PLAIN):
         layout = _called(asked)
-        what = f"nothing here is named as {layout.name} names it ({layout.example})"
+        problem = f"nothing here is named as {layout.name} names it ({layout.example})"
         hint = f"--layout {' | '.join(layout_names())}, or leave it out"
-        raise UserError(what, place=folder.where, hint=hint)
+        raise UserError(problem, place=folder.where, hint=hint)
     # An archive often has one folder around everybody's.
     if folder.is_packed and not is_one(folder, assignment):
         for place in places(folder):
@@ -261,34 +305,59 @@ def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None)
 
 
 def _of_platform(download: Download, asked: str | None) -> Download | None:
+    """Return the download with the platform's layout whose names it has; None if it has none.
+
+    Raise UserError if that is not clear.
+    """
     everything = download.folder.everything(MAX_CLASS_ENTRIES)
     entries = [entry for entry in everything if not _is_beside(entry)]
-    # Without the file that a layout needs, none of its names count.
-    names = {entry.name for entry in entries}
-    present = [layout for layout in known_layouts() if not layout.needs or layout.needs in names]
-    candidates = [_called(asked)] if asked else present
+    candidates = _candidate_layouts(entries, asked)
     named: dict[str, list[Named]] = {}
-    strays = []
+    strays: list[Entry] = []
     for entry in entries:
-        for layout in candidates:
-            if (match := layout.match(entry)) is not None:
-                named.setdefault(layout.name, []).append(Named(entry, match))
-                break
-        else:
-            strays += [entry] if may_be_one(entry) else []
+        found = _first_match(entry, candidates)
+        if found is not None:
+            layout, match = found
+            named.setdefault(layout.name, []).append(Named(entry, match))
+        elif may_be_one(entry):
+            strays.append(entry)
     layouts = [layout for layout in candidates if layout.name in named]
     if not layouts:
         return None
     unknown = [entry for entry in strays if not dot_doubt(entry) and not entry.fault]
     if len(layouts) > 1 or (unknown and asked is None):
-        parts = [f"{len(named[each.name])} named as {each.name} names them" for each in layouts]
+        parts = []
+        for layout in layouts:
+            parts.append(f"{len(named[layout.name])} named as {layout.name} names them")
         if unknown:
-            parts.append(f"{len(unknown)} otherwise ({listed([each.label for each in unknown])})")
-        what, place = f"the layout is not clear: {listed(parts)}", download.folder.where
-        choices = (*(layout.name.lower() for layout in layouts), PLAIN)
-        raise UserError(what, place=place, hint=f"--layout {' | '.join(choices)}")
-    theirs = tuple(named[layouts[0].name])
-    return replace(download, layout=layouts[0], named=theirs, strays=tuple(strays))
+            labels = listed([entry.label for entry in unknown])
+            parts.append(f"{len(unknown)} otherwise ({labels})")
+        choices = [layout.name.lower() for layout in layouts]
+        hint = f"--layout {' | '.join([*choices, PLAIN])}"
+        problem = f"the layout is not clear: {listed(parts)}"
+        raise UserError(problem, place=download.folder.where, hint=hint)
+    layout = layouts[0]
+    return replace(download, layout=layout, named=tuple(named[layout.name]), strays=tuple(strays))
+
+
+def _candidate_layouts(entries: Sequence[Entry], asked: str | None) -> list[Layout]:
+    """Return the requested layout, or all layouts whose required file is among the entries."""
+    if asked:
+        return [_called(asked)]
+    names = {entry.name for entry in entries}
+    layouts = []
+    for layout in known_layouts():
+        if not layout.needs or layout.needs in names:
+            layouts.append(layout)
+    return layouts
+
+
+def _first_match(entry: Entry, layouts: Sequence[Layout]) -> tuple[Layout, re.Match[str]] | None:
+    for layout in layouts:
+        match = layout.match(entry)
+        if match is not None:
+            return layout, match
+    return None
 
 
 def _called(name: str) -> Layout:
@@ -302,11 +371,15 @@ _SAMPLE_MARKER = "expect.yaml"
 
 def is_one(folder: Entry, assignment: Assignment) -> bool:
     """Return whether the folder itself is one submission: an expected file is in it."""
-    files = [each.name for each in folder.everything(MAX_CLASS_ENTRIES) if not each.is_folder]
-    if _SAMPLE_MARKER in files and not folder.is_packed:
-        return True
     expected = {*assignment.submission_files, assignment.archive}
-    return any(name in expected and not is_ignored(name) for name in files)
+    for entry in folder.everything(MAX_CLASS_ENTRIES):
+        if entry.is_folder:
+            continue
+        if entry.name == _SAMPLE_MARKER and not folder.is_packed:
+            return True
+        if entry.name in expected and not is_ignored(entry.name):
+            return True
+    return False
 
 
 def folder_itself(folder: Entry) -> StudentUploads:
@@ -331,8 +404,13 @@ def one_in(folder: Entry, entry: Entry) -> StudentUploads:
 def lone_file(entry: Entry, origin: str) -> StudentUploads:
     """Return a file as one submission, named by its own name without the ending."""
     stem = entry.name.removesuffix(".py").removesuffix(archive_suffix(entry.name))
-    source, parts = Path(origin).name, (entry.name,)
-    attempt = Attempt(origin=origin, entries=(entry,), source=source, loose=True, parts=parts)
+    attempt = Attempt(
+        origin=origin,
+        entries=(entry,),
+        source=Path(origin).name,
+        loose=True,
+        parts=(entry.name,),
+    )
     if entry.kind is EntryKind.LINK:
         problem = f"{safe_id(entry.name)} is a symbolic link, which is not followed"
         attempt = replace(attempt, entries=(), loose=False, problem=problem)
@@ -349,9 +427,12 @@ def places(folder: Entry) -> Iterator[Download]:
         inside = candidates_in(place.folder)
         if len(inside) != 1 or not inside[0].is_folder:
             return
-        everything = place.folder.everything(MAX_CLASS_ENTRIES)
-        beside = (entry for entry in everything if entry.name != inside[0].name)
-        place = Download(path=path, folder=inside[0], around=(*place.around, *beside))
+        inner = inside[0]
+        around = list(place.around)
+        for entry in place.folder.everything(MAX_CLASS_ENTRIES):
+            if entry.name != inner.name:
+                around.append(entry)
+        place = Download(path=path, folder=inner, around=tuple(around))
     yield place
 
 

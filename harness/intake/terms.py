@@ -1,4 +1,4 @@
-"""What a class is held to: when it was due, for whom later, and who should have handed in.
+"""Read the options about a class: when it was due, later due times, and the list of students.
 
 The list of students is a CSV file: any platform's gradebook will do. Times are compared in UTC.
 """
@@ -21,25 +21,30 @@ from harness.intake.platforms.moodle import worksheet_in_english
 from harness.intake.uploads import Listed, student
 from harness.model.plan import Assignment
 
-# The first of these that a file has is the id of its students; all of them are known by.
+# The first of these columns that a file has is the id of its students. They are found by all of
+# them.
 ID_COLUMNS = (
     *("id", "identifier", "canvas user id", "sid", "username", "user name", "orgdefinedid"),
     *("student id", "student number", "user id", "sis user id", "sis login id", "login id"),
     *EMAILS,
 )
 SLIP_DAYS = "slip days"
-_REPORT = "marks.csv"  # of a report folder
-_MOST_DIGITS = 4
+# The table of marks in a report folder.
+_REPORT = "marks.csv"
+# Digits of a number of slip days.
+_MAX_DIGITS = 4
 _GROUPS = ("group", "group name")
 _ZONE_HINT = "write it as 2024-09-24T17:00+10:00, or name a --time-zone"
 _EARLIER, _LATER = 0, 1
-_YEARS = range(1970, 9000)  # so that days may be added, and any zone's offset
+# Python can add days and any zone's offset to a time in these years.
+_YEARS = range(1970, 9000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassOptions:
-    """What the user asked for, as it was written. `layout` None: recognise it."""
+    """The user's options, as they were written."""
 
+    # None to recognise the layout.
     layout: str | None = None
     due: str | None = None
     time_zone: str | None = None
@@ -50,7 +55,7 @@ class ClassOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlipDays:
-    """What a student used of the slip days in another assignment."""
+    """The slip days that a student used in another assignment."""
 
     id: str
     keys: frozenset[str]
@@ -76,7 +81,8 @@ class Terms:
     extensions: tuple[Extension, ...] = ()
     roster: tuple[Listed, ...] | None = None
     roster_place: str = ""
-    late: LateTerms | None = None  # of a student who has used no slip days
+    # The terms of a student who has used no slip days.
+    late: LateTerms | None = None
     slip_days: tuple[SlipDays, ...] = ()
 
 
@@ -85,43 +91,59 @@ def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
 
     Raise UserError for files that cannot be read and options that do not go together.
     """
-    name = asked.time_zone or assignment.time_zone
-    place = "--time-zone" if asked.time_zone else "time_zone of the assignment"
-    try:
-        zone = ZoneInfo(name) if name else None
-    except (KeyError, ValueError, OSError):
-        what = f"there is no time zone {name!r}"
-        raise UserError(what, place=place, hint=zone_hint()) from None
-    due = due_time(asked.due, zone, "--due") if asked.due else None
+    zone = _zone(asked, assignment)
+    due = None
+    if asked.due:
+        due = due_time(asked.due, zone, "--due")
     if asked.extensions is not None and due is None:
-        what = "extensions are of a due time, and there is none"
-        raise UserError(what, place="--extensions", hint="add --due")
-    late = assignment.late if due is not None else None
-    slip_days = late.slip_days if late is not None else 0
-    if asked.slip_days and not slip_days:
-        what = "there are no slip days to use"
+        problem = "extensions are of a due time, and there is none"
+        raise UserError(problem, place="--extensions", hint="add --due")
+    late = None
+    if assignment.late is not None and due is not None:
+        policy = assignment.late
+        late = LateTerms(policy=policy, zone=zone, slip_days=policy.slip_days)
+    if asked.slip_days and (late is None or not late.slip_days):
         hint = "add --due, and to assignment.yaml late: {slip_days: 4}"
-        raise UserError(what, place="--slip-days", hint=hint)
+        raise UserError("there are no slip days to use", place="--slip-days", hint=hint)
+    extensions = _extensions(asked.extensions, zone) if asked.extensions else ()
+    roster = read_roster(asked.roster, zone) if asked.roster else None
+    slip_days: list[SlipDays] = []
+    for path in asked.slip_days:
+        slip_days += _slip_days(path)
     return Terms(
         zone=zone,
         due=due,
-        extensions=_extensions(asked.extensions, zone) if asked.extensions else (),
-        roster=read_roster(asked.roster, zone) if asked.roster else None,
+        extensions=extensions,
+        roster=roster,
         roster_place=str(asked.roster or ""),
-        late=None if late is None else LateTerms(policy=late, zone=zone, slip_days=slip_days),
-        slip_days=tuple(used for path in asked.slip_days for used in _slip_days(path)),
+        late=late,
+        slip_days=tuple(slip_days),
     )
+
+
+def _zone(asked: ClassOptions, assignment: Assignment) -> ZoneInfo | None:
+    """Return the course's time zone, if there is one. Raise UserError if its name is not known."""
+    name = asked.time_zone or assignment.time_zone
+    if not name:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        place = "--time-zone" if asked.time_zone else "time_zone of the assignment"
+        problem = f"there is no time zone {name!r}"
+        raise UserError(problem, place=place, hint=zone_hint()) from None
 
 
 def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
     sheet = read_sheet(path)
     for column in ("id", "due"):
         if sheet.column(column) is None:
-            what, hint = f"there is no column {column}", "begin with a line id,due"
-            raise UserError(what, place=f"{path}:1", hint=hint)
+            hint = "begin with a line id,due"
+            raise UserError(f"there is no column {column}", place=f"{path}:1", hint=hint)
     by_id: dict[str, Extension] = {}
     for row in sheet.records:
-        if not (name := row.first("id")):
+        name = row.first("id")
+        if not name:
             raise UserError("there is no id", place=row.place, hint="write id,due in each line")
         due = due_time(row.first("due"), zone, row.place)
         _check_new(name, row.place, by_id.get(name))
@@ -135,19 +157,20 @@ def _slip_days(path: Path) -> Iterator[SlipDays]:
     """
     sheet = read_sheet(path / _REPORT if path.is_dir() else path)
     if sheet.column(SLIP_DAYS) is None:
-        what, hint = f"there is no column {SLIP_DAYS}", f"begin with a line id,{SLIP_DAYS}"
+        hint = f"begin with a line id,{SLIP_DAYS}"
         if path.is_dir():
             hint = "leave it out: its assignment has no slip days"
-        raise UserError(what, place=f"{sheet.place}:1", hint=hint)
+        raise UserError(f"there is no column {SLIP_DAYS}", place=f"{sheet.place}:1", hint=hint)
     for row in sheet.records:
         ids = row.every("id", "student", "email")
         text = row.first(SLIP_DAYS) or "0"
         if not ids:
             hint = f"write id,{SLIP_DAYS} in each line"
             raise UserError("there is no id", place=row.place, hint=hint)
-        if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
-            what, hint = f"{text!r} is not a number of days", "write a whole number"
-            raise UserError(what, place=row.place, hint=hint)
+        is_number = text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
+        if not is_number:
+            problem = f"{text!r} is not a number of days"
+            raise UserError(problem, place=row.place, hint="write a whole number")
         yield SlipDays(id=ids[0], keys=id_keys(ids), count=int(text), place=row.place)
 
 
@@ -159,16 +182,18 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
     """
     sheet = read_sheet(path)
     is_moodles = sheet.column(*ID_COLUMNS) is None
-    sheet = in_english(worksheet_in_english(sheet, is_moodles=is_moodles) or sheet, ID_COLUMNS)
+    sheet = worksheet_in_english(sheet, is_moodles=is_moodles) or sheet
+    sheet = in_english(sheet, ID_COLUMNS)
     if sheet.column(*ID_COLUMNS) is None:
         hint = "call one of the columns ID, SID, Username or Email"
         raise UserError("there is no column of ids", place=f"{path}:1", hint=hint)
     listed: dict[str, Listed] = {}
     for row in sheet.records:
-        if (one := _student_listed(row, zone)) is not None:
-            key = id_key(one.student.id)
-            _check_new(one.student.id, row.place, listed.get(key))
-            listed[key] = one
+        line = _student_listed(row, zone)
+        if line is not None:
+            key = id_key(line.student.id)
+            _check_new(line.student.id, row.place, listed.get(key))
+            listed[key] = line
     if not listed:
         raise UserError("there is nobody on this list", place=str(path))
     return tuple(listed.values())
@@ -176,25 +201,31 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
 
 def _check_new(name: str, place: str, earlier: Extension | Listed | None) -> None:
     if earlier is not None:
-        what = f"the id {name} is here again, after {earlier.place}"
-        raise UserError(what, place=place, hint="leave one line of the two")
+        problem = f"the id {name} is here again, after {earlier.place}"
+        raise UserError(problem, place=place, hint="keep only one of the two lines")
 
 
 def _student_listed(row: Record, zone: ZoneInfo | None) -> Listed | None:
+    """Return the student of a row; None if it is about nobody. Raise UserError if it has a name
+    without an id, or a time that cannot be read."""
     person = person_in(row, ID_COLUMNS)
-    if person is not None and person.name and not person.ids:
+    if person is None:
+        return None
+    if not person.ids:
+        if not person.name:
+            return None
         name = clean_name(person.name)
         raise UserError(f"there is no id of {name}", place=row.place, hint="write one")
-    if person is None or not person.ids:
-        return None
     text = row.first(*TIMES)
-    at = in_zone(_time(text, row.place), zone) if text not in ("", "-") else None
-    who = student(person.ids[0], person.name, row.first(*EMAILS))
+    handed_in = None
+    if text not in ("", "-"):
+        handed_in = in_zone(_time(text, row.place), zone)
+    listed_student = student(person.ids[0], person.name, row.first(*EMAILS))
     return Listed(
-        student=who,
-        person=replace(person, name=who.name),
+        student=listed_student,
+        person=replace(person, name=listed_student.name),
         group=id_key(row.first(*_GROUPS)),
-        handed_in=at,
+        handed_in=handed_in,
         place=row.place,
     )
 
@@ -203,8 +234,8 @@ def _time(text: str, place: str) -> datetime:
     at = time_in(text)
     if at is not None and at.year in _YEARS:
         return at
-    what, hint = f"{text!r} is not a time that can be read", "write it as 2024-09-24T17:00+10:00"
-    raise UserError(what, place=place, hint=hint)
+    hint = "write it as 2024-09-24T17:00+10:00"
+    raise UserError(f"{text!r} is not a time that can be read", place=place, hint=hint)
 
 
 def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
@@ -225,19 +256,23 @@ def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
     if at.tzinfo is None and zone is None:
         raise UserError(f"{text!r} has no zone", place=place, hint=_ZONE_HINT)
     due = in_zone(at, zone, fold=_LATER)
-    if instant(due).astimezone(due.tzinfo).replace(tzinfo=None) != at.replace(tzinfo=None):
-        what = f"{text!r} does not exist in {zone}: summer time begins"
+    shown_by_clock = instant(due).astimezone(due.tzinfo)
+    if shown_by_clock.replace(tzinfo=None) != at.replace(tzinfo=None):
+        problem = f"{text!r} does not exist in {zone}: summer time begins"
         hint = "write the time an hour later, or with its offset"
-        raise UserError(what, place=place, hint=hint)
+        raise UserError(problem, place=place, hint=hint)
     return due
 
 
 def in_zone(at: datetime, zone: ZoneInfo | None, *, fold: int = _EARLIER) -> datetime:
-    """Return a naive time as the zone's clock showed it; if an autumn night has it twice, the
-    earlier one, so that nobody is late by it. A time with a zone stays, as does one without
-    any.
+    """Return a naive time as the zone's clock showed it.
+
+    If an autumn night has it twice, it is the earlier one, so that nobody is late by it. A time
+    with a zone stays, as does every time if there is no zone.
     """
-    return at if at.tzinfo or not zone else at.replace(tzinfo=zone, fold=fold)
+    if at.tzinfo or not zone:
+        return at
+    return at.replace(tzinfo=zone, fold=fold)
 
 
 def instant(at: datetime) -> datetime:
@@ -245,7 +280,9 @@ def instant(at: datetime) -> datetime:
 
     A naive time is taken as UTC, which keeps the order among naive ones.
     """
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    if at.tzinfo is None:
+        return at.replace(tzinfo=UTC)
+    return at.astimezone(UTC)
 
 
 def iso_time(at: datetime) -> str:

@@ -1,6 +1,6 @@
-"""What one student handed in: attempts with their files, before and after one of them is selected.
+"""Describe the uploads of one student: attempts with their files, before and after one is selected.
 
-A platform's names tell pieces of attempts; here they are put together.
+A platform's names tell parts of attempts; here they are put together.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -24,10 +24,11 @@ from harness.model.submission import Lateness, Student, Withheld
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A student on the roster, with the group and a time of handing in where the row has one."""
+    """A student on the roster, with the group and the hand-in time if the row has them."""
 
     student: Student
-    person: Person  # every id that the row has
+    # It has every id of the row.
+    person: Person
     group: str = ""
     handed_in: datetime | None = None
     place: str = ""
@@ -41,57 +42,90 @@ class Attempt:
     nothing can be graded.
     """
 
-    origin: str  # its place, for messages
+    # Its place, for messages.
+    origin: str
     entries: tuple[Entry, ...] = ()
-    source: str = ""  # the name of its folder, or of the file that has none, in a download
-    parts: tuple[str, ...] = ()  # the names in the download that hold it
-    left_out: tuple[str, ...] = ()  # hidden files, and what systems and tools leave in a folder
-    loose: bool = False  # a single file named after its student, which counts as the expected one
-    at: datetime | None = None  # naive where the source names no zone, None where no time
-    late: bool | None = None  # the source's own word, if it has one
-    number: int | None = None  # from 1, where the source counts, and of the one that is selected
-    of: int | None = None  # how many there are, of the one that is selected
-    inside: str = ""  # the archive that the entries come from
-    inside_fault: str = ""  # why not all of it could be read, after its name
-    files: tuple[SourceFile, ...] = ()  # what is graded, under the names it is run by
-    not_taken: tuple[str, ...] = ()  # modules beside them
+    # The name of its folder in a download, or of the file if it has no folder.
+    source: str = ""
+    # The names in the download that hold it.
+    parts: tuple[str, ...] = ()
+    # Hidden files, and files that systems and tools leave in a folder.
+    left_out: tuple[str, ...] = ()
+    # Whether it is a single file named after its student, which counts as the expected one.
+    loose: bool = False
+    # Naive if the source names no zone, None if it gives no time.
+    at: datetime | None = None
+    # Whether the source calls it late, if it tells.
+    late: bool | None = None
+    # From 1; only if the source counts, or if this attempt is selected.
+    number: int | None = None
+    # The number of attempts, if this attempt is selected.
+    of: int | None = None
+    # The archive that the entries come from.
+    inside: str = ""
+    # Why not all of the archive could be read; it follows the archive's name.
+    inside_fault: str = ""
+    # The graded files, under the names by which they run, and the modules beside them.
+    files: tuple[SourceFile, ...] = ()
+    not_taken: tuple[str, ...] = ()
     problem: str = ""
-    ours: bool = False  # the problem says nothing about the student
+    # Whether the problem says nothing about the student.
+    ours: bool = False
     withheld: Withheld | None = None
-    lateness: Lateness | None = None  # of one that is graded all the same
+    # The lateness of an attempt that is graded nevertheless.
+    lateness: Lateness | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
+        """Return whether it has neither files nor a problem."""
         return not self.entries and not self.problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentUploads:
-    """All that one student handed in (no attempts: nothing); `identity` is what the submission's
-    id is made of."""
+    """Everything that one student handed in."""
 
+    # The submission's id is made of it.
     identity: str
     attempts: tuple[Attempt, ...]
     student: Student | None = None
-    elsewhere: tuple[datetime, ...] = ()  # of attempts that the source has without their files
-    doubt: str = ""  # why a person must look before anything is graded
+    # The times of attempts that the source has without their files.
+    elsewhere: tuple[datetime, ...] = ()
+    # Why a person must look before anything is graded.
+    doubt: str = ""
     notes: tuple[str, ...] = ()
-    due: datetime | None = None  # what the student is held to
-    is_extended: bool = False  # that is not the class's due time
-    late: LateTerms | None = None  # None: late work is not graded
-    listed: Listed | None = None  # the line of the roster
+    # The student's due time, and whether it is another one than the class's.
+    due: datetime | None = None
+    is_extended: bool = False
+    # None if late work is not graded.
+    late: LateTerms | None = None
+    # The line of the roster.
+    listed: Listed | None = None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Return the names in the download that hold the attempts."""
+        names: list[str] = []
+        for attempt in self.attempts:
+            names += attempt.parts
+        return tuple(names)
 
     @property
     def person(self) -> Person:
-        """Return the key that finds the student on a roster and in a list of extensions."""
-        own = (self.student.id, self.student.email) if self.student else ()
-        listed = self.listed.person.ids if self.listed else ()
-        name = self.student.name if self.student else self.identity
-        return Person(ids=(self.identity, *own, *listed), name=name)
+        """Return the ids and the name by which lists of students know the student."""
+        ids = [self.identity]
+        name = self.identity
+        if self.student:
+            ids += [self.student.id, self.student.email]
+            name = self.student.name
+        if self.listed:
+            ids += self.listed.person.ids
+        return Person(ids=tuple(ids), name=name)
 
 
-Uploads = tuple[StudentUploads, ...]  # of a download
+# The uploads of a download.
+Uploads = tuple[StudentUploads, ...]
 
 
 def student(identity: str, name: str = "", email: str = "") -> Student:
@@ -109,9 +143,11 @@ def in_folder(folder: Entry, origin: str) -> Attempt:
     try:
         return attempt_of(folder, origin)
     except OSError as error:
-        problem, ours = f"the folder cannot be read ({error.strerror or error})", True
+        problem = f"the folder cannot be read ({error.strerror or error})"
+        ours = True
     except Refused as refusal:
-        problem, ours = f"the folder holds {refusal}", False
+        problem = f"the folder holds {refusal}"
+        ours = False
     name = folder.name
     return Attempt(origin=origin, source=name, parts=(name,), problem=problem, ours=ours)
 
@@ -180,22 +216,34 @@ def students_of(
     by_id: dict[str, list[StudentUploads]] = {}
     for piece in pieces:
         by_id.setdefault(piece.identity, []).append(piece)
-    return tuple(_joined(theirs, together) for theirs in by_id.values())
+    return tuple(_merged(pieces, together) for pieces in by_id.values())
 
 
-def _joined(
+def _merged(
     pieces: Sequence[StudentUploads], together: Callable[[Attempt], object]
 ) -> StudentUploads:
+    """Merge the pieces of one student."""
     attempts: dict[object, Attempt] = {}
-    for attempt in (attempt for piece in pieces for attempt in piece.attempts):
-        key = together(attempt)
-        attempts[key] = _one_attempt(attempts[key], attempt) if key in attempts else attempt
-    named = [piece.student for piece in pieces if piece.student and piece.student.name]
-    doubt = next((piece.doubt for piece in pieces if piece.doubt), "")
-    if len({each.name for each in named}) > 1:  # which ones is not for a student to read
-        doubt = "its id has several names in the download"
-    who = named[0] if named else pieces[0].student
-    return replace(pieces[0], student=who, attempts=tuple(attempts.values()), doubt=doubt)
+    students: list[Student] = []
+    doubts: list[str] = []
+    for piece in pieces:
+        if piece.student and piece.student.name:
+            students.append(piece.student)
+        if piece.doubt:
+            doubts.append(piece.doubt)
+        for attempt in piece.attempts:
+            key = together(attempt)
+            is_known = key in attempts
+            attempts[key] = _one_attempt(attempts[key], attempt) if is_known else attempt
+    # Students read this, so it does not give the names.
+    if len({student.name for student in students}) > 1:
+        doubts = ["its id has several names in the download"]
+    return replace(
+        pieces[0],
+        student=students[0] if students else pieces[0].student,
+        attempts=tuple(attempts.values()),
+        doubt=doubts[0] if doubts else "",
+    )
 
 
 def _one_attempt(first: Attempt, second: Attempt) -> Attempt:

@@ -1,11 +1,14 @@
-"""What `grader.pyz` runs in a student's checkout, with nothing but the standard library. It ends
-with 0 whatever the marks are, with 1 only when the grader itself failed.
+"""Grade a student's checkout: the program inside `grader.pyz`, which needs only the standard
+library.
 
-Scores in `result.json` (schema classroom50/result/v1) are whole numbers: a hundred for each mark,
-shared out among the tests by largest remainder so that they add up."""
+It ends with status 0 whatever the marks are, and with 1 only if the grader itself failed. Scores in
+`result.json` (schema classroom50/result/v1) are whole numbers: a hundred for each mark, distributed
+over the tests by largest remainder so that they add up.
+"""
 
 import html
 import json
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -37,7 +40,7 @@ _PAGE = (
 )
 SCHEMA = "classroom50/result/v1"
 POINTS_PER_MARK = 100
-# Its fields, and the variables of the job that they are taken from.
+# The fields of `result.json` that are taken from variables of the job.
 _FACTS = {
     "classroom": "CLASSROOM",
     "assignment": "ASSIGNMENT",
@@ -51,11 +54,13 @@ _FACTS = {
 
 
 def main() -> int:
-    """Grade the current folder; the exit status."""
+    """Grade the current folder, and return the exit status."""
     try:
         summary, status = _grade(Path.cwd())
-    except Exception as failure:  # whatever it is, the job's page must say so
-        sys.stderr.write(visible(f"{type(failure).__name__}: {failure}") + "\n")
+    # The job's page must report any failure.
+    except Exception as failure:
+        message = visible(f"{type(failure).__name__}: {failure}")
+        sys.stderr.write(f"{message}\n")
         _tell(output_lines("error", f"the autograder failed: {failure}"))
         return 1
     sys.stdout.write(f"{summary}\n")
@@ -64,70 +69,103 @@ def main() -> int:
 
 
 def _grade(folder: Path) -> tuple[str, str]:
+    """Grade a folder and write its files. Return the summary and the status for the job."""
     plan, key = packed()
-    submission = read_one(folder, plan.assignment, os.environ.get("USERNAME") or folder.name)
+    name = os.environ.get("USERNAME") or folder.name
+    submission = read_one(folder, plan.assignment, name)
     (result,) = graded(plan, key, this_interpreter(plan), [submission])
     if result.status is SubmissionStatus.HARNESS_ERROR:
         raise HarnessError("some scenarios could not be run")
     view = student_view(result, plan)
-    _write(folder / "result.json", result_json(result, plan, os.environ, datetime.now(UTC)))
-    _write(folder / "release-body.md", markdown_summary(view, _FAILURES) + "\n" + _AGAIN)
+    now = datetime.now(UTC)
+    _write(folder / "result.json", result_json(result, plan, os.environ, now))
+    body = markdown_summary(view, _FAILURES)
+    _write(folder / "release-body.md", f"{body}\n{_AGAIN}")
+    explained = explain_failures(view, len(plan.scenarios), width=_COLUMNS)
     title = html.escape(plan.assignment.title)
-    text = html.escape(explain_failures(view, len(plan.scenarios), width=_COLUMNS).strip())
-    (folder / ASSETS).mkdir(exist_ok=True)
-    _write(folder / ASSETS / "feedback.html", _PAGE.format(title=title, text=text))
+    text = html.escape(explained.strip())
+    assets = folder / ASSETS
+    assets.mkdir(exist_ok=True)
+    _write(assets / "feedback.html", _PAGE.format(title=title, text=text))
+    status = "success" if result.all_passed else "failure"
+    return _summary(result, plan), status
+
+
+def _summary(result: SubmissionResult, plan: Plan) -> str:
     counted = {scenario.id for scenario in plan.scenarios if not scenario.informational}
-    passed = sum(e.verdict.passed for e in result.scenarios if e.scenario_id in counted)
-    summary = f"{passed} of {len(counted)} checks passed"
-    return summary, "success" if result.all_passed else "failure"
+    passed = 0
+    for entry in result.scenarios:
+        if entry.scenario_id in counted and entry.verdict.passed:
+            passed += 1
+    return f"{passed} of {len(counted)} checks passed"
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace the file, whatever the checkout has there: a link is not followed."""
+    """Replace the file, whatever the checkout has there. Do not follow a link."""
     path.unlink(missing_ok=True)
     path.write_bytes(encoded(text))
 
 
 def _tell(lines: str) -> None:
-    if output := os.environ.get("GITHUB_OUTPUT"):
+    """Append lines to the job's output, if there is a job."""
+    output = os.environ.get("GITHUB_OUTPUT")
+    if output:
         with Path(output).open("ab") as file:
             file.write(encoded(lines))
 
 
 def result_json(result: SubmissionResult, plan: Plan, job: Mapping[str, str], now: datetime) -> str:
-    """The file's text; a test for each scenario that is graded. `job` has the environment."""
-    scenarios = [each for each in plan.scenarios if not each.informational]
-    passed = {e.scenario_id for e in result.scenarios if e.verdict.passed}
-    weights = [Fraction(0) if each.extra_credit else each.points for each in scenarios]
-    most = shared_out(weights, round(plan.assignment.functionality_marks * POINTS_PER_MARK))
-    tests = [
-        {
-            "test-name": _name(scenario),
-            "passed": scenario.id in passed,
-            "score": points if scenario.id in passed else 0,
-            "max-score": points,
-        }
-        for scenario, points in zip(scenarios, most, strict=True)
-    ]
-    plain = {
-        "schema": SCHEMA,
-        **{field: job.get(name, "") for field, name in _FACTS.items()},
-        "datetime": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "score": sum(points for e, points in zip(scenarios, most, strict=True) if e.id in passed),
-        "max-score": sum(most),
-        "tests": tests,
-    }
+    """Return the text of `result.json`, with a test for each scenario that counts.
+
+    `job` has the environment variables of the job.
+    """
+    scenarios = [scenario for scenario in plan.scenarios if not scenario.informational]
+    passed = {entry.scenario_id for entry in result.scenarios if entry.verdict.passed}
+    total = round(plan.assignment.functionality_marks * POINTS_PER_MARK)
+    max_scores = shared_out(list(map(_weight, scenarios)), total)
+    tests = []
+    score = 0
+    for scenario, max_score in zip(scenarios, max_scores, strict=True):
+        has_passed = scenario.id in passed
+        points = max_score if has_passed else 0
+        score += points
+        tests.append(
+            {
+                "test-name": _name(scenario),
+                "passed": has_passed,
+                "score": points,
+                "max-score": max_score,
+            }
+        )
+    plain: dict[str, object] = {"schema": SCHEMA}
+    for field, variable in _FACTS.items():
+        plain[field] = job.get(variable, "")
+    plain["datetime"] = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    plain["score"] = score
+    plain["max-score"] = sum(max_scores)
+    plain["tests"] = tests
     return json.dumps(plain, indent=1, ensure_ascii=True) + "\n"
 
 
+def _weight(scenario: Scenario) -> Fraction:
+    if scenario.extra_credit:
+        return Fraction(0)
+    return scenario.points
+
+
 def shared_out(weights: Sequence[Fraction], total: int) -> list[int]:
-    """Whole numbers in proportion to the weights that add up to `total`; zeros for no weight."""
+    """Return whole numbers in proportion to the weights that add up to `total`.
+
+    They are all zero if the weights are.
+    """
     whole = sum(weights, Fraction(0))
     if not whole:
         return [0] * len(weights)
     exact = [total * weight / whole for weight in weights]
-    shares = [each.numerator // each.denominator for each in exact]
-    by_remainder = sorted(range(len(exact)), key=lambda i: (shares[i] - exact[i], i))
+    shares = [math.floor(share) for share in exact]
+    by_remainder = sorted(
+        range(len(exact)), key=lambda index: (shares[index] - exact[index], index)
+    )
     for index in by_remainder[: total - sum(shares)]:
         shares[index] += 1
     return shares
@@ -139,6 +177,11 @@ def output_lines(status: str, summary: str) -> str:
 
 
 def _name(scenario: Scenario) -> str:
-    """Of a hidden one without the swept constants that its id has."""
-    shown = scenario.id.partition("/")[2] if scenario.visibility is Visibility.VISIBLE else ""
-    return visible(f"{scenario.function}: {shown or scenario.name}")
+    """Return the name of a scenario's test.
+
+    A visible one has the swept constants of its id, which would reveal something of a hidden one.
+    """
+    name = ""
+    if scenario.visibility is Visibility.VISIBLE:
+        name = scenario.id.partition("/")[2]
+    return visible(f"{scenario.function}: {name or scenario.name}")

@@ -2,12 +2,13 @@
 
 It has the stub, the provided files, transcripts, a file that checks without any installation, and
 the visible scenarios as text: calls, typed lines and expected results, as the scenario states them
-or as the reference does."""
+or as the reference produces them.
+"""
 
 import re
 import shlex
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import PurePosixPath
@@ -25,8 +26,16 @@ from harness.judging.differences import raise_in_words, value_in_words
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.assignment import Surroundings
-from harness.model.expectation import Answer, AnswerKey, Expectation, Floats, Ignore, Matcher
-from harness.model.observation import Ending, Observation, Raised
+from harness.model.expectation import (
+    Answer,
+    AnswerKey,
+    Expectation,
+    Floats,
+    Ignore,
+    Matcher,
+    StatedTurn,
+)
+from harness.model.observation import Ending, Raised
 from harness.model.plan import Assignment, Clause, Plan, Scenario, Specification
 from harness.model.stimulus import Action, Stimulus
 from harness.model.values import NONE, ValueKind, file_value
@@ -45,67 +54,79 @@ _NOT_HERE = (
 
 
 def handout_zip(specification: Specification, context: GradingContext) -> bytes:
-    """The archive's bytes; the same for the same specification, harness and interpreter.
-    `specification` is the whole assignment, `context` was prepared from it cut by `visible_only`.
-    UserError when two of the files would have one name; HarnessError when a stub failed."""
-    shown = context.specification
-    plan = student_plan(shown)
-    key = student_key(context, plan)
+    """Return the archive's bytes; the same for the same specification, harness and interpreter.
+
+    `specification` is the whole assignment; `context` was prepared from its visible part
+    (`visible_only`). Raise UserError if two of the files would have one name, and HarnessError if a
+    stub failed.
+    """
+    plan = student_plan(context.specification)
+    parts = _parts(specification, context, plan)
+    names = [name for name, _ in parts]
+    parts.append((README, _readme(plan, names).encode()))
     files: dict[str, bytes] = {}
-    parts = [
-        *((file.name, file.data) for file in handed_out_stubs(specification)),
-        *((file.name, file.data) for file in shown.plan.assignment.variants[0].files),
-        *((file.name, file.data) for file in shown.plan.assignment.extra_files),
-        *((name, texts.pop()) for name, texts in _files_beside(plan).items() if len(texts) == 1),
-        (PAGE, encoded(scenarios_page(plan, key))),
-        (SELFCHECK, program_file(plan, key)),
-    ]
-    for game in shown.transcripts:
-        name = PurePosixPath(game.path.replace("\\", "/")).name
-        played = key.answers(game.scenario_id)[0].observation.transcript()
-        parts.append((f"{GAMEPLAY}/{name}", encoded(played)))
-    parts.append((README, _readme(plan, [name for name, _ in parts]).encode()))
     for name, data in parts:
         if name in files:
-            what = f"two files of the handout would be called {name}"
-            raise UserError(what, place=plan.assignment.id)
+            problem = f"two files of the handout would be called {name}"
+            raise UserError(problem, place=plan.assignment.id)
         files[name] = data
     return zipped(files)
 
 
+def _parts(
+    specification: Specification, context: GradingContext, plan: Plan
+) -> list[tuple[str, bytes]]:
+    """Return all files but the README, with their names."""
+    shown = context.specification
+    assignment = shown.plan.assignment
+    key = student_key(context, plan)
+    provided = (*assignment.variants[0].files, *assignment.extra_files)
+    parts = [(file.name, file.data) for file in (*handed_out_stubs(specification), *provided)]
+    for name, contents in _files_beside(plan).items():
+        if len(contents) == 1:
+            parts.append((name, contents.pop()))
+    parts.append((PAGE, encoded(scenarios_page(plan, key))))
+    parts.append((SELFCHECK, program_file(plan, key)))
+    for game in shown.transcripts:
+        name = PurePosixPath(game.path.replace("\\", "/")).name
+        played = key.answers(game.scenario_id)[0].observation.transcript()
+        parts.append((f"{GAMEPLAY}/{name}", encoded(played)))
+    return parts
+
+
 def _files_beside(plan: Plan) -> dict[str, set[bytes]]:
-    """All contents of each file that visible scenarios put beside a submission."""
+    """Return all contents of each file that visible scenarios put beside a submission."""
+    other_files = {PAGE, SELFCHECK, README, *plan.assignment.submission_files}
     contents: dict[str, set[bytes]] = {}
-    for file in (f for s in plan.scenarios for stimulus in s.stimuli for f in stimulus.files):
-        contents.setdefault(file.name, set()).add(file.data)
-    taken = {PAGE, SELFCHECK, README, *plan.assignment.submission_files}
-    return {name: texts for name, texts in sorted(contents.items()) if name not in taken}
+    for scenario in plan.scenarios:
+        for stimulus in scenario.stimuli:
+            for file in stimulus.files:
+                if file.name not in other_files:
+                    contents.setdefault(file.name, set()).add(file.data)
+    return dict(sorted(contents.items()))
 
 
 def _readme(plan: Plan, names: list[str]) -> str:
     assignment = plan.assignment
-    several = len(assignment.submission_files) > 1
-    program = "programs in them" if several else "program in it"
-    what = [(", ".join(assignment.submission_files), f"start here: write your {program}")]
-    provided = (*assignment.variants[0].files, *assignment.extra_files)
-    what += [(file.name, "provided: do not change it") for file in provided]
-    beside = _files_beside(plan)
-    if same := [name for name, texts in beside.items() if len(texts) == 1]:
-        files = "a file" if len(same) == 1 else "files"
-        what.append((", ".join(same), f"{files} that visible scenarios read"))
-    if any(name.startswith(f"{GAMEPLAY}/") for name in names):
-        what.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
-    what.append((PAGE, "the visible scenarios, with what should happen"))
-    what.append((SELFCHECK, f"runs them on your {'files' if several else 'file'}"))
-    width = max(len(name) for name, _ in what)
-    listed = "".join(f"  {name:<{width}}  {text}\n" for name, text in what)
-    if differing := [name for name, texts in beside.items() if len(texts) > 1]:
-        listed += "\n" + textwrap.fill(_NOT_HERE.format(", ".join(differing)), 88) + "\n"
+    same: list[str] = []
+    differing: list[str] = []
+    for name, contents in _files_beside(plan).items():
+        group = same if len(contents) == 1 else differing
+        group.append(name)
+    rows = _listed_files(assignment, same, names)
+    width = max(len(name) for name, _ in rows)
+    listed = "".join(f"  {name:<{width}}  {text}\n" for name, text in rows)
+    if differing:
+        not_here = _NOT_HERE.format(", ".join(differing))
+        listed += "\n" + textwrap.fill(not_here, 88) + "\n"
     named = assignment.archive or shlex.join(assignment.submission_files)
-    nothing, install = "Nothing", ""
-    if packages := " ".join(assignment.packages):
+    packages = " ".join(assignment.packages)
+    if packages:
         nothing = "Nothing else"
         install = f"Install what it uses, once:\n\n  python3 -m pip install {packages}\n\n"
+    else:
+        nothing = "Nothing"
+        install = ""
     return (
         f"{assignment.title}\n{assignment.course}\n\n{listed}\n{install}"
         "Check your work, in a terminal in this folder, with Python "
@@ -118,12 +139,33 @@ def _readme(plan: Plan, names: list[str]) -> str:
     )
 
 
+def _listed_files(
+    assignment: Assignment, beside: Sequence[str], names: Iterable[str]
+) -> list[tuple[str, str]]:
+    """Return the names of the archive's files, each with what it is for."""
+    several = len(assignment.submission_files) > 1
+    program = "programs in them" if several else "program in it"
+    rows = [(", ".join(assignment.submission_files), f"start here: write your {program}")]
+    for file in (*assignment.variants[0].files, *assignment.extra_files):
+        rows.append((file.name, "provided: do not change it"))
+    if beside:
+        files = "a file" if len(beside) == 1 else "files"
+        rows.append((", ".join(beside), f"{files} that visible scenarios read"))
+    if any(name.startswith(f"{GAMEPLAY}/") for name in names):
+        rows.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
+    rows.append((PAGE, "the visible scenarios, with what should happen"))
+    rows.append((SELFCHECK, f"runs them on your {'files' if several else 'file'}"))
+    return rows
+
+
 _NAME = re.compile(r"[^\W\d]\w*")
-_ROUND_TO = (0.0, 0.1, 1.0, 10.0, 100.0)  # CPU seconds: measured ones differ from run to run
+# CPU seconds are rounded up to one of these, because they differ from run to run.
+_ROUND_TO = (0.0, 0.1, 1.0, 10.0, 100.0)
+# Fewer CPU seconds count as none.
 _QUICK = 0.05
 
 
-# What a check runs by. A field that is not among these stays in the course.
+# The fields of an assignment that a check needs. All others stay in the course.
 _OF_ASSIGNMENT = (
     *("id", "title", "course", "python", "submission_files", "laid_as", "archive", "otherwise"),
     "extra_modules",
@@ -133,21 +175,28 @@ _OF_ASSIGNMENT = (
 
 
 def student_plan(specification: Specification) -> Plan:
-    """The plan of an assignment that was cut by `visible_only`, with what a check runs by: of
-    clauses the ids, of the reference's functions those that stimuli name."""
+    """Return the plan of the visible part of an assignment, with only what a check needs.
+
+    It has the ids of clauses, not their texts, and of the reference's functions only those that
+    stimuli name.
+    """
     plan = specification.plan
     assignment = plan.assignment
-    stimuli = [stimulus for scenario in plan.scenarios for stimulus in scenario.stimuli]
-    texts = [text for each in stimuli for text in each.source_texts()]
-    texts += [binding.literal for each in stimuli for binding in each.bindings]
-    named = {name for text in texts for name in _NAME.findall(text)}
-    clauses = {clause for scenario in plan.scenarios for clause in scenario.clauses}
-    ids = [clause.id for clause in assignment.clauses if clause.id in clauses]
+    names = _names_in_stimuli(plan)
+    functions = []
+    for function in assignment.functions:
+        if names.issuperset(function.name.split(".")):
+            functions.append(function)
+    used_clauses = {clause for scenario in plan.scenarios for clause in scenario.clauses}
+    clauses = []
+    for clause in assignment.clauses:
+        if clause.id in used_clauses:
+            clauses.append(Clause(id=clause.id, section="", text=""))
     shown = Assignment(
         **{name: getattr(assignment, name) for name in _OF_ASSIGNMENT},
-        clauses=tuple(Clause(id=each, section="", text="") for each in ids),
-        functions=tuple(f for f in assignment.functions if named.issuperset(f.name.split("."))),
-        other_names=tuple(name for name in assignment.other_names if name in named),
+        clauses=tuple(clauses),
+        functions=tuple(functions),
+        other_names=tuple(name for name in assignment.other_names if name in names),
     )
     # A digest of the whole assignment would confirm a guess of a small hidden file.
     student = replace(plan, assignment=shown, spec_digest="", reference_digest="")
@@ -155,16 +204,31 @@ def student_plan(specification: Specification) -> Plan:
     return replace(student, spec_digest=digest)
 
 
+def _names_in_stimuli(plan: Plan) -> set[str]:
+    names: set[str] = set()
+    for scenario in plan.scenarios:
+        for stimulus in scenario.stimuli:
+            for text in stimulus.source_texts():
+                names.update(_NAME.findall(text))
+            for binding in stimulus.bindings:
+                names.update(_NAME.findall(binding.literal))
+    return names
+
+
 def student_key(context: GradingContext, plan: Plan) -> AnswerKey:
-    """The answers to that plan, without lines of the reference and what differs between makings."""
-    kept = context.key.subset(scenario.id for scenario in plan.scenarios)
-    entries = (replace(e, answers=tuple(map(_without_source, e.answers))) for e in kept.scenarios)
-    # Measured, so it differs between makings; it is an upper bound.
-    longer = (step for step in _ROUND_TO if step > kept.run_seconds)
+    """Return the answers to that plan, without lines of the reference and without measured times,
+    which would make each archive different."""
+    key = context.key.subset(scenario.id for scenario in plan.scenarios)
+    entries = []
+    for entry in key.scenarios:
+        answers = tuple(map(_without_source, entry.answers))
+        entries.append(replace(entry, answers=answers))
+    # The time is an upper bound.
+    longer = (step for step in _ROUND_TO if step > key.run_seconds)
     return replace(
-        kept,
+        key,
         made_with="",
-        run_seconds=next(longer, kept.run_seconds),
+        run_seconds=next(longer, key.run_seconds),
         spec_digest=plan.spec_digest,
         reference_digest="",
         scenarios=tuple(entries),
@@ -172,21 +236,30 @@ def student_key(context: GradingContext, plan: Plan) -> AnswerKey:
 
 
 def _without_source(answer: Answer) -> Answer:
-    def without_frames(raised: Raised | None) -> Raised | None:
-        return raised and replace(raised, frames=())
-
-    seen = answer.observation
-    rounded_up = next(step for step in _ROUND_TO if step > seen.cpu_seconds)
+    observation = answer.observation
+    steps = []
+    for step in observation.steps:
+        steps.append(replace(step, raised=_without_frames(step.raised)))
+    cpu_seconds = 0.0
+    if observation.cpu_seconds >= _QUICK:
+        cpu_seconds = next(step for step in _ROUND_TO if step > observation.cpu_seconds)
     shown = replace(
-        seen,
-        raised=without_frames(seen.raised),
-        steps=tuple(replace(step, raised=without_frames(step.raised)) for step in seen.steps),
-        cpu_seconds=rounded_up if seen.cpu_seconds >= _QUICK else 0.0,
+        observation,
+        raised=_without_frames(observation.raised),
+        steps=tuple(steps),
+        cpu_seconds=cpu_seconds,
     )
     return replace(answer, observation=shown)
 
 
-MOST_BYTES = 10_000_000  # the platform's limit for a bundle
+def _without_frames(raised: Raised | None) -> Raised | None:
+    if raised is None:
+        return None
+    return replace(raised, frames=())
+
+
+# The platform's limit for a bundle.
+MAX_BYTES = 10_000_000
 GRADER = "grader.pyz"
 _AUTOGRADER = f"""\
 #!/usr/bin/env python3
@@ -202,18 +275,24 @@ sys.exit(subprocess.call([sys.executable, "-I", os.path.join(here, "{GRADER}")])
 
 
 def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
-    """What Classroom 50 starts (`autograder.py`) and `grader.pyz`; the same for the same
-    specification, harness and interpreter. `context` was prepared from the scenarios that are to be
-    in it: who has the bundle can read them. UserError when it is more than the platform takes."""
+    """Return `autograder.py`, which Classroom 50 starts, and `grader.pyz`.
+
+    They are the same for the same specification, harness and interpreter. `context` was prepared
+    from the scenarios to include: everybody who has the bundle can read them. Raise UserError if it
+    is too large for the platform.
+    """
     plan = student_plan(context.specification)
-    grader = program_file(plan, student_key(context, plan), "harness.packaging.classroom50")
-    if len(grader) + len(_AUTOGRADER) > MOST_BYTES:
-        what = f"the bundle has {len(grader) / 1e6:.1f} MB, and the platform takes 10"
+    key = student_key(context, plan)
+    grader = program_file(plan, key, "harness.packaging.classroom50")
+    if len(grader) + len(_AUTOGRADER) > MAX_BYTES:
+        problem = f"the bundle has {len(grader) / 1e6:.1f} MB, and the platform takes 10"
         hint = "make fewer scenarios with large boards or many draws visible"
-        raise UserError(what, place=plan.assignment.id, hint=hint)
+        raise UserError(problem, place=plan.assignment.id, hint=hint)
     bundle = {"autograder.py": _AUTOGRADER.encode(), GRADER: grader}
-    if packages := plan.assignment.packages:
-        bundle[REQUIREMENTS] = "".join(f"{each}\n" for each in packages).encode()
+    packages = plan.assignment.packages
+    if packages:
+        requirements = "\n".join(packages) + "\n"
+        bundle[REQUIREMENTS] = requirements.encode()
     return bundle
 
 
@@ -221,35 +300,46 @@ def scenarios_page(plan: Plan, key: AnswerKey) -> str:
     """Return the page for a plan with only visible scenarios. `key` may have no answers (no
     reference)."""
     lines = [f"{plan.assignment.title}: the visible scenarios", ""]
-    lines += ["Your program is graded on these and on hidden ones."]
-    for function in dict.fromkeys(scenario.function for scenario in plan.scenarios):
+    lines.append("Your program is graded on these and on hidden ones.")
+    by_function: dict[str, list[Scenario]] = {}
+    for scenario in plan.scenarios:
+        by_function.setdefault(scenario.function, []).append(scenario)
+    for function, scenarios in by_function.items():
         lines += ["", "", function, "=" * len(function)]
-        for scenario in plan.scenarios:
-            if scenario.function != function:
-                continue
-            answer = next(iter(key.answers(scenario.id)), None) if key.scenarios else None
-            lines += ["", *_scenario(scenario, answer, plan.assignment)]
+        for scenario in scenarios:
+            answer = None
+            if key.scenarios:
+                answer = next(iter(key.answers(scenario.id)), None)
+            lines.append("")
+            lines += _scenario(scenario, answer, plan.assignment)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def _scenario(scenario: Scenario, answer: Answer | None, assignment: Assignment) -> Iterator[str]:
     stimulus = scenario.stimuli[0]
+    title = visible(scenario.name)
     settings = paste.settings(stimulus.constants)
-    yield visible(scenario.name) + (f"  [{visible(settings)}]" if settings else "")
+    if settings:
+        title += f"  [{visible(settings)}]"
+    yield title
     for file, line in paste.constant_changes(stimulus, Surroundings.of(assignment)):
-        yield from _labelled("set", f"in {file} {line}" if file else line)
+        change = f"in {file} {line}" if file else line
+        yield from _labelled("set", change)
     for name, content in paste.files_beside(stimulus):
         yield from _labelled("file", file_text(name, content))
     if stimulus.given:
         yield from _labelled("first", stimulus.given.rstrip("\n"))
     yield from _labelled("try", paste.to_try(stimulus))
     if stimulus.inputs:
-        yield from _labelled("type", "  ".join(one.named() for one in stimulus.inputs))
+        inputs = "  ".join(typed.named() for typed in stimulus.inputs)
+        yield from _labelled("type", inputs)
     if stimulus.stdin is not None:
         yield from _labelled("pipe", file_text("piped in", paste.piped(stimulus)))
-    if len(scenario.stimuli) > 1:
-        yield from _labelled("", f"(and {len(scenario.stimuli) - 1} more like it)")
-    for label, text in outcome(expectation(scenario, stimulus, answer, assignment), stimulus):
+    more = len(scenario.stimuli) - 1
+    if more:
+        yield from _labelled("", f"(and {more} more like it)")
+    expected = expectation(scenario, stimulus, answer, assignment)
+    for label, text in outcome(expected, stimulus):
         yield from _labelled(label, text)
 
 
@@ -276,7 +366,7 @@ _IGNORED = {
 
 
 def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
-    """Return the compared parts; without a reference there is no text for unstated ones."""
+    """Yield the compared parts; without a reference there is no text for unstated ones."""
     if stimulus.action.steps:
         yield from _steps(expected, stimulus.action)
     else:
@@ -285,44 +375,65 @@ def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     yield from _leave_lines(expected)
     if stimulus.folder:
         yield from _file_lines(expected, stimulus)
-    for each in expected.stated.ignore:
-        yield "and", _IGNORED[each]
+    for ignored in expected.stated.ignore:
+        yield "and", _IGNORED[ignored]
 
 
 def file_text(name: str, content: str) -> str:
-    """Yield a file, or the piped input: its name, then its text, indented."""
+    """Return the name of a file, or of the piped input, then its text, indented."""
     if not content:
         return f"{name}, empty"
-    return "\n".join([f"{name}:", *(f"  {each}" for each in content.rstrip("\n").split("\n"))])
+    lines = [f"{name}:"]
+    for line in content.rstrip("\n").split("\n"):
+        lines.append(f"  {line}")
+    return "\n".join(lines)
 
 
 def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
+    if expected.reference is None:
+        return
     texts = expected.stated.shown or ()
-    results = expected.reference.steps if expected.reference else ()
-    for number, (step, result) in enumerate(zip(session.steps, results, strict=False)):
+    both = zip(session.steps, expected.reference.steps, strict=False)
+    for number, (step, result) in enumerate(both):
         parts = [result.printed.rstrip("\n")]
         if result.value is not None:
-            tells = result.shown and not is_default_repr(result.shown)
-            parts.append(result.shown if tells else result.value.source())
+            has_text = result.shown and not is_default_repr(result.shown)
+            parts.append(result.shown if has_text else result.value.source())
         if result.raised is not None:
             text = texts[number] if number < len(texts) else ""
-            name, message = result.raised.type_name, result.raised.message
-            parts.append(f"{name}: {message}" if message and message in text else name)
-        if shown := "\n".join(part for part in parts if part):
+            parts.append(_raised_text(result.raised, text))
+        shown = "\n".join(part for part in parts if part)
+        if shown:
             yield "then", f">>> {step}\n{shown}"
+
+
+def _raised_text(raised: Raised, stated: str) -> str:
+    """Return the exception's name, and its message if the stated text has it too."""
+    if raised.message and raised.message in stated:
+        return f"{raised.type_name}: {raised.message}"
+    return raised.type_name
 
 
 def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     """Yield the reference's screen and the places where output may differ from it.
 
     These are the matcher for all output (`loose_text`) and those for single turns (`loose_turns`;
-    with a loose text, all turns). Then follow stderr and the number of inputs."""
+    with a loose text, all turns). Then follow stderr and the number of inputs.
+    """
     stated = expected.stated
-    loose_text = stated.prints if stated.prints and stated.prints.exact_text is None else None
-    turns = stated.turns.turns if stated.turns else ()
-    loose_turns = [turn for turn in turns if loose_text or turn.printed.exact_text is None]
-    if screen := expected.reference.transcript() if expected.reference else "":
-        yield "e.g." if loose_text or loose_turns else "screen", screen.rstrip("\n")
+    loose_text = None
+    if stated.prints and stated.prints.exact_text is None:
+        loose_text = stated.prints
+    loose_turns = []
+    for turn in stated.turns.turns if stated.turns else ():
+        if loose_text or turn.printed.exact_text is None:
+            loose_turns.append(turn)
+    screen = ""
+    if expected.reference:
+        screen = expected.reference.transcript()
+    if screen:
+        label = "e.g." if loose_text or loose_turns else "screen"
+        yield label, screen.rstrip("\n")
     if isinstance(loose_text, AnyValue):
         yield "may", "print anything else"
     elif loose_text:
@@ -330,50 +441,68 @@ def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     if loose_turns:
         yield "must", "print" if loose_text else "print this, except"
     for turn in loose_turns:
-        typed = stimulus.inputs[turn.index - 1 : turn.index] if turn.index else ()
-        after = f"after input {turn.index}" if turn.index else "before any input"
-        named = "".join(f" ({one.named()})" for one in typed)
-        yield "", f"{after}{named}: {_anything(turn.printed)}"
+        yield "", f"{_turn_place(turn, stimulus)}: {_anything(turn.printed)}"
     if stated.stderr is not None:
         exact = stated.stderr.exact_text
-        words = _anything(stated.stderr) if exact is None else exact.rstrip("\n") or "nothing"
-        yield "stderr", words
+        if exact is None:
+            yield "stderr", _anything(stated.stderr)
+        else:
+            yield "stderr", exact.rstrip("\n") or "nothing"
     if stated.reads_at_most is not None:
         yield "must", f"ask at most {stated.reads_at_most} times"
 
 
+def _turn_place(turn: StatedTurn, stimulus: Stimulus) -> str:
+    """Name the input that a turn follows."""
+    if not turn.index:
+        return "before any input"
+    place = f"after input {turn.index}"
+    for typed in stimulus.inputs[turn.index - 1 : turn.index]:
+        place += f" ({typed.named()})"
+    return place
+
+
 def _ending_lines(expected: Expectation) -> Iterator[Labelled]:
-    stated, reference = expected.stated, expected.reference
-    ending = stated.ends or (reference.ending if reference else Ending.ANSWERED)
+    stated = expected.stated
+    reference = expected.reference
+    ending = stated.ends
+    if ending is None:
+        ending = reference.ending if reference else Ending.ANSWERED
     if stated.raises is not None:
         yield "raises", raise_in_words(stated.raises)
-    elif ending in _ENDINGS:
+        return
+    if ending in _ENDINGS:
         yield "and", _ENDINGS[ending]
-    else:
-        matcher = stated.returns
-        if matcher is None and reference is not None and reference.value is not None:
-            matcher = Exactly(value=reference.value)
-        # Of a call that prints, "gives None" is left out.
-        prints_alone = matcher == Exactly(value=NONE) and reference and reference.transcript()
-        if matcher is not None and not prints_alone:
-            yield "gives", _words(matcher, expected.floats)
-        status = stated.exit if stated.exit is not None else reference and reference.exit_status
-        if status and not stated.exit_any:
-            yield "and", f"ends with exit status {status}"
+        return
+    matcher = stated.returns
+    if matcher is None and reference is not None and reference.value is not None:
+        matcher = Exactly(value=reference.value)
+    # "gives None" is left out for a call that prints.
+    only_prints = matcher == Exactly(value=NONE) and reference and reference.transcript()
+    if matcher is not None and not only_prints:
+        yield "gives", _words(matcher, expected.floats)
+    status = stated.exit
+    if status is None and reference is not None:
+        status = reference.exit_status
+    if status and not stated.exit_any:
+        yield "and", f"ends with exit status {status}"
 
 
 def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
-    """Arguments, and variables of a session, afterwards."""
-    reference = expected.reference or Observation(ending=Ending.ANSWERED)
+    """Yield the arguments, and variables of a session, afterwards."""
     stated = {leave.name: leave.value for leave in expected.stated.leaves}
-    both = zip(reference.arguments_before, reference.arguments, strict=False)
-    for position, (before, after) in enumerate(both):
-        name = expected.parameters[position] if position < len(expected.parameters) else ""
-        if not isinstance(stated.get(name, Exactly(value=after)), Exactly):
-            continue
-        stated.pop(name, None)
-        if before != after:
-            yield "makes", f"{before.source()} to {after.source()}"
+    if expected.reference is not None:
+        reference = expected.reference
+        both = zip(reference.arguments_before, reference.arguments, strict=False)
+        for position, (before, after) in enumerate(both):
+            name = ""
+            if position < len(expected.parameters):
+                name = expected.parameters[position]
+            if not isinstance(stated.get(name, Exactly(value=after)), Exactly):
+                continue
+            stated.pop(name, None)
+            if before != after:
+                yield "makes", f"{before.source()} to {after.source()}"
     for name, matcher in stated.items():
         yield "leaves", f"{name}: {_words(matcher, expected.floats)}"
     if expected.stated.leaves_unchanged:
@@ -381,22 +510,19 @@ def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
 
 
 def _file_lines(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
-    """The files that are not as they were."""
-    began = {file.name: Exactly(value=file_value(file.data)) for file in stimulus.files}
+    """Yield the files that have changed."""
+    before = {file.name: Exactly(value=file_value(file.data)) for file in stimulus.files}
     contents = expected_files(expected, stimulus)
-    stated = {file.name: file.value for file in expected.stated.writes}
-    for name, matcher in sorted((stated if contents is None else contents).items()):
-        if matcher == began.get(name):
-            continue
-        if matcher == Exactly(value=NONE):
-            yield "leaves", f"no file {name}"
-        elif (text := matcher.exact_text) is not None:
-            yield "leaves", file_text(name, shorten(text, paste.MOST_OF_A_FILE))
-        elif isinstance(matcher, Exactly) and matcher.value.kind is ValueKind.FOREIGN:
-            yield "leaves", f"{name}, a {matcher.value.text}"
-        else:
-            yield "leaves", f"{name}: {_anything(matcher)}"
-    for name in sorted(began.keys() - contents.keys()) if contents is not None else ():
+    if contents is None:
+        matchers = {file.name: file.value for file in expected.stated.writes}
+        removed = []
+    else:
+        matchers = dict(contents)
+        removed = sorted(before.keys() - contents.keys())
+    for name, matcher in sorted(matchers.items()):
+        if matcher != before.get(name):
+            yield "leaves", _file_change(name, matcher)
+    for name in removed:
         yield "leaves", f"no file {name}"
     if expected.stated.writes_unchanged:
         yield "and", "leaves all files unchanged"
@@ -404,8 +530,21 @@ def _file_lines(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]
         yield "and", "leaves all other files unchanged"
 
 
+def _file_change(name: str, matcher: Matcher) -> str:
+    if matcher == Exactly(value=NONE):
+        return f"no file {name}"
+    text = matcher.exact_text
+    if text is not None:
+        return file_text(name, shorten(text, paste.MOST_OF_A_FILE))
+    if isinstance(matcher, Exactly) and matcher.value.kind is ValueKind.FOREIGN:
+        return f"{name}, a {matcher.value.text}"
+    return f"{name}: {_anything(matcher)}"
+
+
 def _anything(matcher: Matcher) -> str:
-    return "anything" if isinstance(matcher, AnyValue) else _words(matcher)
+    if isinstance(matcher, AnyValue):
+        return "anything"
+    return _words(matcher)
 
 
 def _words(matcher: Matcher, floats: Floats | None = None) -> str:

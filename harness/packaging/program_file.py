@@ -1,4 +1,4 @@
-"""A program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one."""
+"""Make a program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 
 SELFCHECK = "harness.packaging.selfcheck"
-_READ_AS_TEXT = "harness.policy.checking"  # for an interpreter of its own
+# Read as text, because it is sent to another interpreter.
+_READ_AS_TEXT = "harness.policy.checking"
 _INSIDE = "execution/inside"
-_FINDING = {each.__name__ for each in (import_modules, extensions, subclasses)}
+# The functions that import all modules of a package.
+_FINDING = {import_modules.__name__, extensions.__name__, subclasses.__name__}
 _PACKAGE = resources.files("harness")
 _SHEBANG = b"#!/usr/bin/env python3\n"
-# In syntax that every Python understands, back to the oldest that somebody may still start it with.
+# This is in syntax that every Python understands, so that an old one can say what it lacks.
 _MAIN = b"""\
 import sys
 
@@ -49,73 +51,93 @@ sys.exit(main())
 
 
 def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
-    """An archive that runs `main` of the module `entry`; the same for the same arguments."""
+    """Return an archive that runs `main` of the module `entry`; the same for the same arguments."""
     main = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
     return _SHEBANG + zipped(program_parts(plan, key, entry) | main)
 
 
 def program_parts(plan: Plan, key: AnswerKey, entry: str) -> dict[str, bytes]:
-    """The files that a program needs whose `entry` is a module of ours."""
+    """Return the files that a program needs whose `entry` is a module of the harness."""
     files = _needed((entry, _READ_AS_TEXT))
     inside = files_below(_PACKAGE.joinpath(_INSIDE), f"harness/{_INSIDE}", lambda entry: True)
-    files |= {name: data for name, data in inside if name.endswith(".py")}
+    for name, data in inside:
+        if name.endswith(".py"):
+            files[name] = data
     files[f"harness/packaging/{PLAN}"] = serial.dumps(plan).encode()
     files[f"harness/packaging/{KEY}"] = serial.dumps(key).encode()
     return files
 
 
 def _needed(entries: Iterable[str]) -> dict[str, bytes]:
-    """The files of these modules of ours and of those that they import, directly or through others,
-    anywhere in their code; what only type checkers read is left out."""
+    """Return the files of these modules of the harness and of those that they import.
+
+    Imports count directly or through others and anywhere in the code, except those for type
+    checkers only.
+    """
     found: set[str] = set()
     files: dict[str, bytes] = {}
     waiting = list(entries)
     while waiting:
         module = waiting.pop()
-        if module in found or not (file := _file_of(module)):
+        if module in found:
+            continue
+        file = _file_of(module)
+        if file is None:
             continue
         found.add(module)
         path, source = file
         files[f"harness/{path}"] = source
         tree = ast.parse(source)
-        waiting.append(module.rpartition(".")[0])
+        package, _, _ = module.rpartition(".")
+        waiting.append(package)
         for imported, name in _imports(tree):
             waiting += [imported, f"{imported}.{name}"]
         if path.endswith("/__init__.py") and _imports_modules(tree):
-            beside = _PACKAGE.joinpath(path.removesuffix("/__init__.py")).iterdir()
-            names = (entry.name for entry in beside)
-            waiting += [f"{module}.{n.removesuffix('.py')}" for n in names if n.endswith(".py")]
+            waiting += _modules_in(module, path)
     return files
 
 
+def _modules_in(package: str, path: str) -> Iterator[str]:
+    """Yield the modules of a package, whose `__init__.py` is at `path`."""
+    folder = _PACKAGE.joinpath(path.removesuffix("/__init__.py"))
+    for entry in folder.iterdir():
+        if entry.name.endswith(".py"):
+            yield f"{package}.{entry.name.removesuffix('.py')}"
+
+
 def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """The modules that are imported, each with every name that is taken of it ("": itself)."""
+    """Yield the imported modules, each with every name that is imported from it ("": itself)."""
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return
     if isinstance(node, ast.Import):
-        yield from ((alias.name, "") for alias in node.names)
+        for alias in node.names:
+            yield alias.name, ""
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        yield from ((node.module, alias.name) for alias in node.names)
+        for alias in node.names:
+            yield node.module, alias.name
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.expr):  # most of a tree, where nothing is imported
+        # Expressions are most of a tree, and import nothing.
+        if not isinstance(child, ast.expr):
             yield from _imports(child)
 
 
 def _imports_modules(tree: ast.Module) -> bool:
-    """Whether a package imports all of its modules (`harness.common.discovery`)."""
-    return any(
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FINDING
-        for node in ast.walk(tree)
-    )
+    """Return whether a package imports all of its modules (`harness.common.discovery`)."""
+    for node in ast.walk(tree):
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Name) and function.id in _FINDING:
+            return True
+    return False
 
 
 @cache
 def _file_of(module: str) -> tuple[str, bytes] | None:
-    """The path below the package of a module of ours, and its source."""
-    ours, *parts = module.split(".")
-    if ours != "harness":
+    """Return the path below the package of a module of the harness, and its source."""
+    top, *parts = module.split(".")
+    if top != "harness":
         return None
-    for path in ("/".join([*parts, "__init__.py"]), "/".join(parts) + ".py"):
+    package = "/".join([*parts, "__init__.py"])
+    for path in (package, "/".join(parts) + ".py"):
         file = _PACKAGE.joinpath(path)
         if file.is_file():
             return path, file.read_bytes()
@@ -126,14 +148,14 @@ PLAN, KEY = "plan.json", "key.json"
 
 
 def packed() -> tuple[Plan, AnswerKey]:
-    """The plan and the answer key; UserError where the file was taken apart."""
+    """Return the plan and the answer key. Raise UserError if the file was taken apart."""
     return serial.loads(Plan, _packed(PLAN)), serial.loads(AnswerKey, _packed(KEY))
 
 
 def graded(
     plan: Plan, key: AnswerKey, interpreter: Interpreter, submissions: Iterable[Submission]
 ) -> list[SubmissionResult]:
-    """The results of these submissions, which are run without confinement."""
+    """Grade these submissions, which are run without confinement."""
     with (
         create_driver(interpreter, Tier.PORTABLE, cpu=pick_cpu()) as driver,
         Grader(GraderSetup(plan=plan, key=key), driver) as grader,
@@ -145,14 +167,17 @@ def this_interpreter(plan: Plan) -> Interpreter:
     """Return the Python that runs this file, to run the submission with it too. Raise UserError
     if it lacks a package of the assignment."""
     if not sys.executable:
-        raise UserError("this Python does not tell where it is", hint="start it by its full path")
-    interpreter = find_interpreter(plan.assignment.python, Path(sys.executable))
-    library = installed_here(plan.assignment.packages)
-    return library.added_to(interpreter, plan.assignment.packages) if library else interpreter
+        raise UserError("cannot find this Python's path", hint="start it by its full path")
+    assignment = plan.assignment
+    interpreter = find_interpreter(assignment.python, Path(sys.executable))
+    library = installed_here(assignment.packages)
+    if library is None:
+        return interpreter
+    return library.added_to(interpreter, assignment.packages)
 
 
 def _packed(name: str) -> bytes:
     data = pkgutil.get_data("harness.packaging", name)
     if data is None:
-        raise UserError(f"{name} is missing", hint="take the file that your course hands out")
+        raise UserError(f"{name} is missing", hint="use the file that your course provides")
     return data

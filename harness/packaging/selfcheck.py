@@ -1,5 +1,8 @@
-"""The program inside `selfcheck.pyz`: `harness check`, with its exit status, with nothing but the
-standard library, from the plan and the answer key that lie beside this file in the archive."""
+"""Run `harness check` inside `selfcheck.pyz`, with its exit status.
+
+It needs only the standard library, and reads the plan and the answer key that lie beside this file
+in the archive.
+"""
 
 import argparse
 import io
@@ -18,21 +21,27 @@ from harness.results.student_view import student_view
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check the files named on the command line; the exit status."""
+    """Check the files named on the command line, and return the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal without our characters
+            # The terminal may lack some of our characters.
+            stream.reconfigure(errors="backslashreplace")
     try:
         return _check(arguments)
     except KeyboardInterrupt:
-        message, status = "interrupted\n", 130
+        message = "interrupted\n"
+        status = 130
     except UserError as error:
-        message, status = error_lines(str(error)), 2
+        message = error_lines(str(error))
+        status = 2
     except HarnessError as error:
-        message, status = error_lines(f"the self-check failed, not your program: {error}"), 3
+        message = error_lines(f"the self-check failed, not your program: {error}")
+        status = 3
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        message, status = error_lines(place + without_capital(error.strerror or str(error))), 2
+        reason = without_capital(error.strerror or str(error))
+        message = error_lines(place + reason)
+        status = 2
     sys.stdout.flush()
     sys.stderr.write(message)
     return status
@@ -40,20 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _check(arguments: Sequence[str] | None) -> int:
     plan, key = packed()
-    parser = argparse.ArgumentParser(
-        prog=Path(sys.argv[0]).name or "selfcheck.pyz",
-        description=f"Run the visible scenarios of {plan.assignment.title} on your file and "
-        "explain the first failures. Exit status: 0 all passed, 1 something failed, 2 cannot run.",
-    )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="what you are going to hand in")
-    parser.add_argument(
-        "--failures", type=int, default=3, metavar="N", help="how many failures to explain (3)"
-    )
-    parser.add_argument("--all", action="store_true", help="explain every failure, at any length")
-    options = parser.parse_args(arguments)
-    if options.failures < 1:
-        raise UserError("--failures takes a number from 1 on")
-    if not (paths := [Path(file) for file in options.files]):
+    options = _options(plan, arguments)
+    paths = [Path(file) for file in options.files]
+    if not paths:
         example = f"{Path(sys.argv[0]).name} {what_to_name(plan.assignment)}"
         raise UserError("no file is named", hint=f"python3 {example} (Windows: py {example})")
     submissions = submitted(paths, plan.assignment)
@@ -65,20 +63,43 @@ def _check(arguments: Sequence[str] | None) -> int:
         sys.stderr.write(f"note: {visible(note)}\n")
     sys.stderr.flush()
     absent = not_here(paths, plan.assignment)
-    results = [without_files(each, absent) for each in graded(plan, key, interpreter, submissions)]
-    for result in results:
+    status = 0
+    for found in graded(plan, key, interpreter, submissions):
+        result = without_files(found, absent)
         view = student_view(result, plan)
         sys.stdout.write(explain_on_screen(view, options.failures, whole=options.all))
+        if not result.all_passed:
+            status = 1
     sys.stdout.flush()
-    return 0 if all(result.all_passed for result in results) else 1
+    return status
+
+
+def _options(plan: Plan, arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=Path(sys.argv[0]).name or "selfcheck.pyz",
+        description=f"Run the visible scenarios of {plan.assignment.title} on your file and "
+        "explain the first failures. Exit status: 0 all passed, 1 something failed, 2 cannot run.",
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a file that you will submit")
+    parser.add_argument(
+        "--failures", type=int, default=3, metavar="N", help="how many failures to explain (3)"
+    )
+    parser.add_argument("--all", action="store_true", help="explain every failure, at any length")
+    options = parser.parse_args(arguments)
+    if options.failures < 1:
+        raise UserError("--failures takes a number from 1 on")
+    return options
 
 
 def about(plan: Plan) -> str:
-    """What the program does and does not do, and what it contains."""
-    counted = Counter(each.function for each in plan.scenarios if not each.informational)
-    listed = ", ".join(f"{name} {count}" for name, count in counted.items())
+    """Say what the program does and does not do, and which scenarios it contains."""
+    counts: Counter[str] = Counter()
+    for scenario in plan.scenarios:
+        if not scenario.informational:
+            counts[scenario.function] += 1
+    listed = ", ".join(f"{name} {count}" for name, count in counts.items())
     return (
         f"Self-check of {plan.assignment.title}: it runs your program as you would, without "
         "protection, and gives no marks. It has the "
-        f"{counted.total()} visible scenarios ({listed}); others are graded too."
+        f"{counts.total()} visible scenarios ({listed}); others are graded too."
     )

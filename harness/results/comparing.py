@@ -1,5 +1,7 @@
-"""Two runs of one assignment, each read as `results.json` has it: whose mark changed, by how much,
-and through what."""
+"""Compare two runs of one assignment: whose mark changed, by how much, and why.
+
+Each run is read as `results.json` has it.
+"""
 
 import functools
 import json
@@ -31,7 +33,7 @@ _FACTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioOutcome:
-    """How one scenario went. `points` and `out_of` as in `results.json`, rounded to 0.01."""
+    """The outcome of one scenario. Points are rounded to 0.01 as in `results.json`."""
 
     id: str
     verdict: str
@@ -42,48 +44,50 @@ class ScenarioOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotEntry:
-    """One submission. `findings` are their rules and messages; `by_hand` all that people gave
-    and `late` what lateness costs, as text to be compared."""
+    """One submission of a run."""
 
     id: str
     status: str
     mark: Fraction | None
     out_of: Fraction
-    total: Fraction | None = field(compare=False)  # follows from the rest
+    # Not compared, because it follows from the rest.
+    total: Fraction | None = field(compare=False)
     source_digest: str
+    # Rules and messages.
     findings: tuple[str, ...]
+    # Everything that people gave, as text to be compared.
     by_hand: str
     scenarios: tuple[ScenarioOutcome, ...]
+    # The cost of lateness, as text to be compared.
     late: str = "null"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSnapshot:
-    """A run. `made_with` has the facts that a mark may depend on, by name; `worth` the points of
-    each scenario that the run had, by its id."""
+    """A run to be compared with another one."""
 
     path: str
     assignment: str
     started: str
     complete: bool
+    # The facts that a mark may depend on, by name.
     made_with: Mapping[str, str]
     entries: tuple[SnapshotEntry, ...]
+    # The points of each scenario of the run, by its id.
     worth: Mapping[str, Fraction] = field(default_factory=dict)
 
 
 def read_snapshot(path: Path) -> RunSnapshot:
-    """Read a run: its folder, its database, or a `results.json`. The database goes before
-    `results.json`: a run that was killed left an older one of these. Raises UserError when there is
-    no run, or it cannot be read."""
-    database = path / STORE_NAME if path.is_dir() else path
+    """Read a run: its folder, its database, or a `results.json`.
+
+    The database is preferred to `results.json`, because a run that was killed leaves an older one
+    of these. Raise UserError if there is no run, or it cannot be read.
+    """
+    is_folder = path.is_dir()
+    database = path / STORE_NAME if is_folder else path
     if database.suffix != ".json" and database.is_file():
-        with Store.read_only(database) as store:
-            run = store.run()
-            text = ResultsText(run.facts, store.plan())
-            plain = _loaded(text.begin() + "]}")
-            entries = (_stated(one, text) for one in run.submissions)
-            return _snapshot(plain | {"submissions": entries}, path)
-    file = path / "results.json" if path.is_dir() else path
+        return _read_database(database, path)
+    file = path / "results.json" if is_folder else path
     if not file.is_file():
         hint = "name a report folder or a results.json"
         raise UserError("there is no run here", place=str(file), hint=hint)
@@ -96,14 +100,25 @@ def read_snapshot(path: Path) -> RunSnapshot:
     return _snapshot(plain, path)
 
 
+def _read_database(database: Path, path: Path) -> RunSnapshot:
+    with Store.read_only(database) as store:
+        run = store.run()
+        text = ResultsText(run.facts, store.plan())
+        plain = _loaded(text.begin() + "]}")
+        # A generator, so that only one submission's text is in memory.
+        entries = (_stated(result, text) for result in run.submissions)
+        return _snapshot(plain | {"submissions": entries}, path)
+
+
 def _stated(result: SubmissionResult, text: ResultsText) -> Any:
-    """Return a submission as results.json has it, one of which none can be made as unreadable."""
+    """Return a submission as `results.json` has it, or an unreadable one if that fails."""
     try:
         return _loaded(text.submission(result).lstrip(","))
     except UserError:
         raise
     except Exception:
-        return _loaded(text.submission(unreadable_result(result.id, result.out_of)).lstrip(","))
+        unreadable = unreadable_result(result.id, result.out_of)
+        return _loaded(text.submission(unreadable).lstrip(","))
 
 
 def _loaded(text: str) -> Any:
@@ -123,34 +138,37 @@ def _snapshot(plain: Any, path: Path) -> RunSnapshot:
     try:
         version = plain["schema_version"]
         if version != RESULTS_VERSION:
-            what = f"is of version {version}, not {RESULTS_VERSION}"
-            raise UserError(what, place=str(path), hint="use the harness that wrote it")
+            problem = f"is of version {version}, not {RESULTS_VERSION}"
+            raise UserError(problem, place=str(path), hint="use the harness that wrote it")
         run = plain["run"]
-        scenarios = tuple(  # as of a submission that passed them
-            ScenarioOutcome(
-                id=str(each["id"]),
-                verdict=PASSED,
-                points=Fraction(each["points"]),
-                out_of=Fraction(each["points"]),
-                extra_credit=each["extra_credit"] is True,
-            )
-            for each in plain["scenarios"]
-        )
+        passed = tuple(map(_passed, plain["scenarios"]))
         return RunSnapshot(
             path=str(path),
             assignment=str(run["assignment"]),
             started=str(run["started"]),
             complete=run["complete"] is True,
             made_with={name: json.dumps(run[key], default=str) for key, name in _FACTS},
-            entries=tuple(_readable_entry(each, scenarios) for each in plain["submissions"]),
-            worth={each.id: each.out_of for each in scenarios},
+            entries=tuple(_readable_entry(entry, passed) for entry in plain["submissions"]),
+            worth={outcome.id: outcome.out_of for outcome in passed},
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise _not_ours(path) from None
 
 
+def _passed(scenario: Any) -> ScenarioOutcome:
+    """Return the outcome of a scenario for a submission that passes it."""
+    points = Fraction(scenario["points"])
+    return ScenarioOutcome(
+        id=str(scenario["id"]),
+        verdict=PASSED,
+        points=points,
+        out_of=points,
+        extra_credit=scenario["extra_credit"] is True,
+    )
+
+
 def _readable_entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
-    """Return the entry; one that lacks what entries have stands for an error of ours."""
+    """Return the entry, or that of a failure of the harness if something is missing."""
     try:
         return _entry(plain, passed)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -168,8 +186,11 @@ def _readable_entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> Snapshot
 
 
 def _entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
-    hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment") or ""]
-    hand += [plain.get("override"), plain.get("line_comments") or [], plain.get("decisions") or {}]
+    by_hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment") or ""]
+    by_hand.append(plain.get("override"))
+    by_hand.append(plain.get("line_comments") or [])
+    by_hand.append(plain.get("decisions") or {})
+    findings = [f"{finding['rule']}: {finding['message']}" for finding in plain["findings"]]
     return SnapshotEntry(
         id=str(plain["id"]),
         status=str(plain["status"]),
@@ -178,33 +199,40 @@ def _entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
         total=_number(plain.get("total")),
         late=json.dumps(plain.get("late"), default=str),
         source_digest=str(plain["source_digest"]),
-        findings=tuple(f"{each['rule']}: {each['message']}" for each in plain["findings"]),
-        by_hand=json.dumps(hand, default=str),
+        findings=tuple(findings),
+        by_hand=json.dumps(by_hand, default=str),
         scenarios=_outcomes(plain, passed),
     )
 
 
 def _outcomes(submission: Any, passed: tuple[ScenarioOutcome, ...]) -> tuple[ScenarioOutcome, ...]:
+    """Return the outcome of each scenario; none if the submission is withheld or was not run."""
     if submission["status"] == UNREADABLE:
-        return tuple(_outcome(each, UNREADABLE, Fraction(0)) for each in passed)
-    failed = submission["failed"]
-    if not failed and not submission["passed"]:
-        return ()  # withheld, or never run
-    return tuple(
-        _outcome(each, str(failure["verdict"]), Fraction(failure["points"]))
-        if (failure := failed.get(each.id)) is not None
-        else each
-        for each in passed
-    )
+        return tuple(_outcome(scenario, UNREADABLE, Fraction(0)) for scenario in passed)
+    failures = submission["failed"]
+    if not failures and not submission["passed"]:
+        return ()
+    outcomes = []
+    for scenario in passed:
+        failure = failures.get(scenario.id)
+        if failure is None:
+            outcomes.append(scenario)
+        else:
+            points = Fraction(failure["points"])
+            outcomes.append(_outcome(scenario, str(failure["verdict"]), points))
+    return tuple(outcomes)
 
 
-@functools.lru_cache(maxsize=16384)  # a class has the same few outcomes thousands of times
+# A class has the same few outcomes thousands of times.
+@functools.lru_cache(maxsize=16384)
 def _outcome(passed: ScenarioOutcome, verdict: str, points: Fraction) -> ScenarioOutcome:
     return replace(passed, verdict=verdict, points=points)
 
 
 def _number(plain: Any) -> Fraction | None:
-    return None if plain is None else Fraction(plain)
+    if plain is None:
+        return None
+    return Fraction(plain)
 
 
 def _not_ours(path: Path) -> UserError:
@@ -213,34 +241,34 @@ def _not_ours(path: Path) -> UserError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioChange:
-    """A scenario whose verdict differs; None on the side that has no such scenario. `marks` is
-    what that changed in the mark before deductions."""
+    """A scenario whose verdict differs; None on the side that has no such scenario."""
 
     id: str
     before: str | None
     after: str | None
+    # The change of the mark before deductions.
     marks: Fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkChange:
-    """A submission that differs; None on the side that has no such submission. `marks` is the
-    change of the mark, None where one side has none. `weights` is the part of it from scenarios
-    with the same verdict that count for more or less, `rest` the part that no scenario explains:
-    deductions, rounding."""
+    """A submission that differs; None on the side that has no such submission."""
 
     id: str
     before: SnapshotEntry | None
     after: SnapshotEntry | None
+    # The change of the mark; None if one side has no mark.
     marks: Fraction | None
     scenarios: tuple[ScenarioChange, ...] = ()
+    # The part from scenarios with the same verdict that count for more or less.
     weights: Fraction = Fraction(0)
+    # The part that no scenario explains: deductions, rounding.
     rest: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioTally:
-    """How many submissions with unchanged bytes pass a scenario that they did not, and so on."""
+    """The numbers of submissions with unchanged files that pass or fail a scenario only now."""
 
     id: str
     now_pass: int
@@ -249,66 +277,78 @@ class ScenarioTally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
-    """How two runs differ. `made_with` names what the runs were made with differently, `same` is
-    the number of submissions without a difference. `added` and `removed` are ids of scenarios that
-    only one run has, `reweighted` those of scenarios of both that have other points."""
+    """The differences of two runs."""
 
     old: RunSnapshot
     new: RunSnapshot
+    # The names of the facts that differ.
     made_with: tuple[str, ...]
     changes: tuple[MarkChange, ...]
+    # The number of submissions without a difference.
     same: int
     scenarios: tuple[ScenarioTally, ...]
+    # The ids of scenarios that only the new, or only the old run has.
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    # The ids of scenarios that have other points.
     reweighted: tuple[str, ...] = ()
 
 
 def compare_runs(old: RunSnapshot, new: RunSnapshot) -> RunComparison:
-    """Compare two runs; UserError when they are of different assignments."""
+    """Compare two runs. Raise UserError if they are of different assignments."""
     if old.assignment != new.assignment:
-        what = f"a run of {new.assignment} is not compared with one of {old.assignment}"
-        raise UserError(what, place=new.path)
+        problem = f"a run of {new.assignment} is not compared with one of {old.assignment}"
+        raise UserError(problem, place=new.path)
     before = {entry.id: entry for entry in old.entries}
     after = {entry.id: entry for entry in new.entries}
-    changes = [_change(before.get(name), after.get(name)) for name in sorted({*before, *after})]
-    differing = tuple(change for change in changes if change is not None)
-    facts, worth = new.made_with.items(), new.worth.items()
+    changes = []
+    same = 0
+    for id_ in sorted({*before, *after}):
+        change = _change(before.get(id_), after.get(id_))
+        if change is None:
+            same += 1
+        else:
+            changes.append(change)
+    added, reweighted = [], []
+    for id_, points in new.worth.items():
+        if id_ not in old.worth:
+            added.append(id_)
+        elif old.worth[id_] != points:
+            reweighted.append(id_)
+    made_with = [name for name, fact in new.made_with.items() if old.made_with.get(name) != fact]
     return RunComparison(
         old=old,
         new=new,
-        made_with=tuple(name for name, fact in facts if old.made_with.get(name) != fact),
-        changes=differing,
-        same=len(changes) - len(differing),
-        scenarios=_tallies(differing),
-        added=tuple(name for name in new.worth if name not in old.worth),
-        removed=tuple(name for name in old.worth if name not in new.worth),
-        reweighted=tuple(name for name, now in worth if old.worth.get(name, now) != now),
+        made_with=tuple(made_with),
+        changes=tuple(changes),
+        same=same,
+        scenarios=_tallies(changes),
+        added=tuple(added),
+        removed=tuple(id_ for id_ in old.worth if id_ not in new.worth),
+        reweighted=tuple(reweighted),
     )
 
 
 def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkChange | None:
+    """Return the difference of two versions of a submission; None if there is none."""
     present = after or before
     if present is None or before == after:
         return None
     if before is None or after is None:
         return MarkChange(id=present.id, before=before, after=after, marks=None)
-    marks = None if before.mark is None or after.mark is None else after.mark - before.mark
-    scenarios, weights, nothing = [], Fraction(0), Fraction(0)
-    if before.scenarios and after.scenarios:  # else one was not run at all, which its state says
-        old, new = _shares(before), _shares(after)
-        verdicts = {outcome.id: outcome.verdict for outcome in before.scenarios}
-        verdicts_now = {outcome.id: outcome.verdict for outcome in after.scenarios}
-        for name in dict.fromkeys([*verdicts_now, *verdicts]):
-            was, now = verdicts.get(name), verdicts_now.get(name)
-            more = new.get(name, nothing) - old.get(name, nothing)
-            if was == now:
-                weights += more
-            else:
-                scenarios.append(ScenarioChange(id=name, before=was, after=now, marks=more))
+    scenarios: list[ScenarioChange] = []
+    weights = Fraction(0)
+    # If one version was not run at all, its status says so.
+    if before.scenarios and after.scenarios:
+        scenarios, weights = _scenario_changes(before, after)
+    # Other points that come to the same mark are no difference.
     if not scenarios and before == replace(after, scenarios=before.scenarios):
-        return None  # other points alone, which come to the same mark
-    explained = sum((change.marks for change in scenarios), weights)
+        return None
+    marks = None
+    rest = Fraction(0)
+    if before.mark is not None and after.mark is not None:
+        marks = after.mark - before.mark
+        rest = marks - sum((change.marks for change in scenarios), weights)
     return MarkChange(
         id=present.id,
         before=before,
@@ -316,28 +356,58 @@ def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkCh
         marks=marks,
         scenarios=tuple(scenarios),
         weights=weights,
-        rest=nothing if marks is None else marks - explained,
+        rest=rest,
     )
 
 
+def _scenario_changes(
+    before: SnapshotEntry, after: SnapshotEntry
+) -> tuple[list[ScenarioChange], Fraction]:
+    """Return the scenarios whose verdict differs, and the change in marks from all others."""
+    nothing = Fraction(0)
+    old_marks = _shares(before)
+    new_marks = _shares(after)
+    old_verdicts = {outcome.id: outcome.verdict for outcome in before.scenarios}
+    new_verdicts = {outcome.id: outcome.verdict for outcome in after.scenarios}
+    changes: list[ScenarioChange] = []
+    weights = nothing
+    for id_ in dict.fromkeys([*new_verdicts, *old_verdicts]):
+        old = old_verdicts.get(id_)
+        new = new_verdicts.get(id_)
+        marks = new_marks.get(id_, nothing) - old_marks.get(id_, nothing)
+        if old == new:
+            weights += marks
+        else:
+            changes.append(ScenarioChange(id=id_, before=old, after=new, marks=marks))
+    return changes, weights
+
+
 def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:
-    """What each scenario brought, in marks."""
-    total = sum((each.out_of for each in entry.scenarios if not each.extra_credit), Fraction(0))
+    """Return the marks from each scenario."""
+    total = Fraction(0)
+    for outcome in entry.scenarios:
+        if not outcome.extra_credit:
+            total += outcome.out_of
     if not total:
         return {}
     return {outcome.id: entry.out_of * outcome.points / total for outcome in entry.scenarios}
 
 
 def _tallies(changes: Iterable[MarkChange]) -> tuple[ScenarioTally, ...]:
-    scenarios: list[ScenarioChange] = []
+    """Count the changed verdicts of submissions with the same files, the most first."""
+    passes: Counter[str] = Counter()
+    fails: Counter[str] = Counter()
     for change in changes:
-        before, after = change.before, change.after
-        if before and after and before.source_digest == after.source_digest:
-            scenarios += change.scenarios
-    passes = Counter(each.id for each in scenarios if each.after == PASSED)
-    fails = Counter(each.id for each in scenarios if each.before == PASSED)
-    tallies = [
-        ScenarioTally(id=name, now_pass=passes[name], now_fail=fails[name])
-        for name in {*passes, *fails}
-    ]
-    return tuple(sorted(tallies, key=lambda each: (-each.now_pass - each.now_fail, each.id)))
+        before = change.before
+        after = change.after
+        if before is None or after is None or before.source_digest != after.source_digest:
+            continue
+        for scenario in change.scenarios:
+            passes[scenario.id] += scenario.after == PASSED
+            fails[scenario.id] += scenario.before == PASSED
+    tallies = []
+    for id_ in passes:
+        if passes[id_] or fails[id_]:
+            tallies.append(ScenarioTally(id=id_, now_pass=passes[id_], now_fail=fails[id_]))
+    tallies.sort(key=lambda tally: (-tally.now_pass - tally.now_fail, tally.id))
+    return tuple(tallies)

@@ -1,12 +1,12 @@
-"""The runs of a course: which of them count, and who of one is who in another.
+"""Put together the runs of a course: which of them count, and which results are of one student.
 
-Students are one person by an id of one platform or an email that both runs have, or that a list of
-students connects. Names connect nobody: two people may have one.
+Two results are of one student if both have the same id of one platform or the same email, or if a
+list of students connects them. Names connect nobody: two people may have the same name.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
@@ -20,14 +20,17 @@ from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.submission import Student
 from harness.results.database import STORE_NAME, StoreReader
 
-_NAMED = 3  # of a list, in a line
-_MOST_RUNS = 500
+# Names of a list that a line shows.
+_NAMED = 3
+_MAX_RUNS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CourseRun:
-    """A run, read; `path` is its report folder, below the one that was named. The results have
-    nothing of scenarios and files."""
+    """A run that was read. Its results are without scenarios and files.
+
+    `path` is its report folder, below the one that was named.
+    """
 
     path: str
     facts: RunFacts
@@ -36,81 +39,98 @@ class CourseRun:
 
     @property
     def at(self) -> str:
-        """When it was finished, or begun."""
+        """Return the time when it was finished, or begun."""
         return self.facts.finished or self.facts.started
 
     @property
     def mean(self) -> Fraction | None:
-        """Of the totals that there are."""
-        totals = [each.total for each in self.results if each.total is not None]
-        return sum(totals, Fraction(0)) / len(totals) if totals else None
+        """Return the mean of the totals; None if there are none."""
+        totals = [result.total for result in self.results if result.total is not None]
+        if not totals:
+            return None
+        return sum(totals, Fraction(0)) / len(totals)
 
     @property
     def out_of(self) -> Fraction:
-        return max((each.total_out_of for each in self.results), default=Fraction(0))
+        """Return the highest possible total."""
+        return max((result.total_out_of for result in self.results), default=Fraction(0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CourseStudent:
-    """One student: what each run that counts has, in their order; None: nothing."""
+    """One student, with the result in each run that counts; None if it has none."""
 
     results: tuple[SubmissionResult | None, ...]
-    listed: Student | None = None  # on the list of students
+    # The entry on the list of students.
+    listed: Student | None = None
+
+    @property
+    def present(self) -> tuple[SubmissionResult, ...]:
+        """Return the results that exist."""
+        return tuple(result for result in self.results if result is not None)
 
     @property
     def people(self) -> tuple[Student, ...]:
-        """As the runs and the list call the student, each once."""
-        own = [_who(each) for each in self.results if each is not None]
-        return tuple(dict.fromkeys([*own, *([self.listed] if self.listed else [])]))
+        """Return the different entries about the student, in the runs and on the list."""
+        people = [_student_of(result) for result in self.present]
+        if self.listed:
+            people.append(self.listed)
+        return tuple(dict.fromkeys(people))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that are not the same letters in another order, or an id of who has none."""
-        by_key: dict[str, str] = {}
-        for name in (each.name for each in self.people):
-            if by_key.keys().isdisjoint(name_keys(name)):
-                by_key |= dict.fromkeys(name_keys(name), name)
-        return tuple(dict.fromkeys(by_key.values())) or self.ids[:1]
+        """Return the names that are not the same letters in another order; an id if there are
+        none."""
+        names: list[str] = []
+        known: set[str] = set()
+        for person in self.people:
+            keys = name_keys(person.name)
+            if keys and known.isdisjoint(keys):
+                known.update(keys)
+                names.append(person.name)
+        return tuple(names) or self.ids[:1]
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(each.id for each in self.people))
+        """Return the different ids of the student."""
+        return tuple(dict.fromkeys(person.id for person in self.people))
 
     @property
     def marked(self) -> tuple[SubmissionResult, ...]:
-        """Those with a total."""
-        return tuple(each for each in self.results if each is not None and each.total is not None)
+        """Return the results with a total."""
+        return tuple(result for result in self.present if result.total is not None)
 
     @property
     def slip_days(self) -> int:
-        """Used in all."""
-        return sum(each.late.slip_days for each in self.results if each is not None and each.late)
+        """Return the number of slip days used in all runs."""
+        return sum(result.late.slip_days for result in self.present if result.late)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """The runs that count, one an assignment, and everybody; `notices` are lines about runs and
-    students that a person must read."""
+    """The run of each assignment that counts, and all students."""
 
     name: str
     runs: tuple[CourseRun, ...]
     students: tuple[CourseStudent, ...]
+    # Lines about runs and students that a person must read.
     notices: tuple[str, ...] = ()
 
     @property
     def slip_days(self) -> int:
-        """How many a student has."""
+        """Return the number of slip days that a student has."""
         policies = (run.assignment.late for run in self.runs)
         return max((late.slip_days for late in policies if late is not None), default=0)
 
 
 def is_missing(result: SubmissionResult | None) -> bool:
-    """Whether nothing was handed in, and somebody waits for it."""
-    missing = SubmissionStatus.NO_SUBMISSION
-    return result is None or (result.status is missing and not result.excused)
+    """Return whether nothing was submitted, and the student is not excused."""
+    if result is None:
+        return True
+    return result.status is SubmissionStatus.NO_SUBMISSION and not result.excused
 
 
-def _who(result: SubmissionResult) -> Student:
+def _student_of(result: SubmissionResult) -> Student:
     return result.student or Student(id=result.id)
 
 
@@ -123,54 +143,74 @@ def read_course(folder: Path) -> tuple[tuple[CourseRun, ...], tuple[str, ...]]:
     if not folder.is_dir():
         raise UserError("there is no such folder", place=str(folder), hint="name that of the runs")
     paths = sorted(folder.rglob(STORE_NAME))
-    if len(paths) > _MOST_RUNS:
-        what = f"has more than {_MOST_RUNS} runs"
-        raise UserError(what, place=str(folder), hint="name the folder of one course's runs")
-    runs, unread = [], []
+    if len(paths) > _MAX_RUNS:
+        problem = f"has more than {_MAX_RUNS} runs"
+        raise UserError(problem, place=str(folder), hint="name the folder of one course's runs")
+    runs: list[CourseRun] = []
+    unread: list[str] = []
     for path in paths:
-        name = path.parent.relative_to(folder).as_posix()
         try:
-            with StoreReader.read_only(path) as store:
-                facts, assignment = store.facts(), store.plan().assignment
-                results = tuple(map(_in_short, store.run().submissions))
+            runs.append(_read_run(folder, path))
         except UserError as error:
             unread.append(str(error))
-        else:
-            runs.append(CourseRun(path=name, facts=facts, assignment=assignment, results=results))
     if not runs:
-        what = f"none of the runs here can be read: {unread[0]}" if unread else "has no run"
-        raise UserError(what, place=str(folder), hint="name the folder of harness grade's reports")
+        problem = "has no run"
+        if unread:
+            problem = f"none of the runs here can be read: {unread[0]}"
+        hint = "name the folder of harness grade's reports"
+        raise UserError(problem, place=str(folder), hint=hint)
     return tuple(runs), tuple(unread)
 
 
+def _read_run(folder: Path, path: Path) -> CourseRun:
+    with StoreReader.read_only(path) as store:
+        return CourseRun(
+            path=path.parent.relative_to(folder).as_posix(),
+            facts=store.facts(),
+            assignment=store.plan().assignment,
+            results=tuple(map(_in_short, store.run().submissions)),
+        )
+
+
 def _in_short(result: SubmissionResult) -> SubmissionResult:
-    """A term's results are in memory together."""
+    """Return a result without its large parts, because all results of a term are in memory
+    together.
+    """
     return replace(result, scenarios=(), causes=(), findings=(), files=(), notes=())
 
 
 def put_together(
     name: str, runs: Sequence[CourseRun], roster: Sequence[tuple[Student, Person]] = ()
 ) -> Course:
-    """The course of these runs. Of two runs of one assignment the complete one counts, of two such
-    the later one. Who is on the `roster` is in it, whether there is anything of them or not."""
-    of_assignment: dict[str, list[CourseRun]] = defaultdict(list)
+    """Return the course of these runs, with everybody on the `roster`, even without any result.
+
+    If an assignment has several runs, the latest of the complete ones counts.
+    """
+    by_assignment: dict[str, list[CourseRun]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: (run.facts.complete, _seconds(run.at), run.path)):
-        of_assignment[run.assignment.id].append(run)
-    counting, notices = [], []
-    for each in sorted(of_assignment, key=lambda name: (_in_numbers(name), name)):
-        first, *others = reversed(of_assignment[each])
-        counting.append(first)
-        notices += [_which_counts(first, other) for other in others]
-        if not first.facts.complete:
-            notices.append(f"{first.path}: this run is not complete: grade again to finish it")
+        by_assignment[run.assignment.id].append(run)
+    counting: list[CourseRun] = []
+    notices: list[str] = []
+    for assignment in sorted(by_assignment, key=lambda id_: (_in_numbers(id_), id_)):
+        chosen, *others = reversed(by_assignment[assignment])
+        counting.append(chosen)
+        for other in others:
+            notices.append(_which_counts(chosen, other))
+        if not chosen.facts.complete:
+            notices.append(f"{chosen.path}: this run is not complete: grade again to finish it")
     students, lines = _students(counting, roster)
     return Course(name=name, runs=tuple(counting), students=students, notices=(*notices, *lines))
 
 
 def _in_numbers(name: str) -> list[tuple[int, str]]:
-    """So that a10 comes after a2."""
-    parts = re.split(r"(\d+)", name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+    """Return a sort key for which a10 comes after a2."""
+    key = []
+    for part in re.split(r"(\d+)", name):
+        if part.isdecimal():
+            key.append((int(part), ""))
+        else:
+            key.append((-1, part))
+    return key
 
 
 def _seconds(at: str) -> float:
@@ -181,87 +221,136 @@ def _seconds(at: str) -> float:
 
 
 def _which_counts(run: CourseRun, other: CourseRun) -> str:
+    """Return the line that says why `run` counts, not `other`."""
     if run.facts.complete != other.facts.complete:
         why = f"{other.path} is not complete"
     elif _seconds(run.at) == _seconds(other.at):
         why = "both are of the same time, and it is the last by name"
     else:
         why = f"it is of {run.at}, the other of {other.at}"
-    ids = {id_key(_who(each).id) for each in run.results}
-    lost = [each.id for each in other.results if id_key(_who(each).id) not in ids]
     line = f"{run.assignment.id}: {run.path} counts, not {other.path}: {why}"
-    return f"{line}; only in the other: {_first(lost)}" if lost else line
+    ids = {id_key(_student_of(result).id) for result in run.results}
+    lost = []
+    for result in other.results:
+        if id_key(_student_of(result).id) not in ids:
+            lost.append(result.id)
+    if lost:
+        line += f"; only in the other: {_first(lost)}"
+    return line
 
 
 def _first(names: Sequence[str]) -> str:
+    """Return a list of the first few names, and the number of the others."""
+    shown = list(names[:_NAMED])
     more = len(names) - _NAMED
-    return listed([*names[:_NAMED], *([f"{more} more"] if more > 0 else [])])
+    if more > 0:
+        shown.append(f"{more} more")
+    return listed(shown)
 
 
 def _students(
     runs: Sequence[CourseRun], roster: Sequence[tuple[Student, Person]]
 ) -> tuple[tuple[CourseStudent, ...], list[str]]:
-    own = [(at, each) for at, run in enumerate(runs) for each in run.results]
-    keys = [_keys(runs[at], each) for at, each in own]
-    platforms = {*map(_platforms, runs)}
-    for _, person in roster:
-        ids = person.keys(By.LOGIN)
-        keys.append(ids | id_keys(f"{key} of {each}" for key in ids for each in platforms))
-    notices, students = [], []
+    """Return the students with their results, and lines about those who are in doubt."""
+    submitted = [(number, result) for number, run in enumerate(runs) for result in run.results]
+    keys = [_keys(runs[number], result) for number, result in submitted]
+    keys += _roster_keys(runs, roster)
+    notices: list[str] = []
+    students: list[CourseStudent] = []
     for group in connected(keys):
-        submitted = [own[at] for at in group if at < len(own)]
-        named = next((roster[at - len(own)][0] for at in group if at >= len(own)), None)
-        parts = [dict(submitted)]
-        if len(parts[0]) < len(submitted):
-            who = _first([each.id for _, each in submitted])
-            notices.append(f"{who} have one id or email and several submissions: not put together")
-            parts, named = [dict([each]) for each in submitted], None
-        for of_runs in parts:
-            results = tuple(of_runs.get(at) for at in range(len(runs)))
-            students.append(CourseStudent(results=results, listed=named))
-    students.sort(key=lambda each: (each.names[0].casefold(), each.ids))
+        results = [submitted[place] for place in group if place < len(submitted)]
+        listed_at = [place - len(submitted) for place in group if place >= len(submitted)]
+        by_run = dict(results)
+        if len(by_run) == len(results):
+            listed_student = roster[listed_at[0]][0] if listed_at else None
+            students.append(_course_student(runs, by_run, listed_student))
+            continue
+        who = _first([result.id for _, result in results])
+        notices.append(f"{who} have one id or email and several submissions: not put together")
+        for number, result in results:
+            students.append(_course_student(runs, {number: result}, None))
+    students.sort(key=lambda student: (student.names[0].casefold(), student.ids))
     return tuple(students), [*notices, *_same_names(students)]
 
 
+def _course_student(
+    runs: Sequence[CourseRun], by_run: Mapping[int, SubmissionResult], entry: Student | None
+) -> CourseStudent:
+    results = [by_run.get(number) for number in range(len(runs))]
+    return CourseStudent(results=tuple(results), listed=entry)
+
+
+def _roster_keys(
+    runs: Sequence[CourseRun], roster: Sequence[tuple[Student, Person]]
+) -> Iterator[frozenset[str]]:
+    """Yield the keys of each student on the list, whose ids may be of any platform."""
+    platforms = set(map(_platforms, runs))
+    for _, person in roster:
+        ids = person.keys(By.LOGIN)
+        yield ids | id_keys(f"{id_} of {platform}" for id_ in ids for platform in platforms)
+
+
 def _keys(run: CourseRun, result: SubmissionResult) -> frozenset[str]:
-    """An id is a platform's: another platform may have given it to somebody else."""
-    who = _who(result)
-    of_platform = f"{who.id.strip() or result.id} of {_platforms(run)}"
-    return id_keys([of_platform, who.email])
+    """Return the keys of a result's student.
+
+    An id belongs to a platform: another platform may have given it to somebody else.
+    """
+    student = _student_of(result)
+    id_of_platform = f"{student.id.strip() or result.id} of {_platforms(run)}"
+    return id_keys([id_of_platform, student.email])
 
 
 def _platforms(run: CourseRun) -> str:
-    return " and ".join(run.facts.cohort.layouts if run.facts.cohort is not None else ())
+    if run.facts.cohort is None:
+        return ""
+    return " and ".join(run.facts.cohort.layouts)
 
 
 def _same_names(students: Sequence[CourseStudent]) -> list[str]:
-    """A line about those who may be one person under two ids."""
-    named = Counter(key for each in students for key in _all_keys(each))
-    alike = [each for each in students if any(named[key] > 1 for key in _all_keys(each))]
+    """Return a line about students who may be one person under two ids, if there are some."""
+    counts: Counter[str] = Counter()
+    for student in students:
+        counts.update(_all_keys(student))
+    alike = []
+    for student in students:
+        if any(counts[key] > 1 for key in _all_keys(student)):
+            alike.append(f"{student.names[0]} ({student.ids[0]})")
     if not alike:
         return []
-    who = _first([f"{each.names[0]} ({each.ids[0]})" for each in alike])
     return [
-        f"{counted(len(alike), 'student')} share a name with another: {who}; those who are one "
-        "person need a --roster that has both ids, or an id and an email, in one line"
+        f"{counted(len(alike), 'student')} share a name with another: {_first(alike)}; those who "
+        "are one person need a --roster that has both ids, or an id and an email, in one line"
     ]
 
 
 def _all_keys(student: CourseStudent) -> frozenset[str]:
-    return frozenset(key for each in student.people for key in name_keys(each.name))
+    keys: set[str] = set()
+    for person in student.people:
+        keys.update(name_keys(person.name))
+    return frozenset(keys)
 
 
 def find_student(course: Course, name: str) -> CourseStudent:
     """Return the student with this id, email or name. Raise UserError if there is none, or
     several."""
-    students = [
-        each
-        for each in course.students
-        if id_key(name) in id_keys([*each.ids, *(who.email for who in each.people)])
-    ] or [each for each in course.students if name_keys(name) & _all_keys(each)]
+    students = _with_id(course, name)
+    if not students:
+        keys = name_keys(name)
+        students = [student for student in course.students if keys & _all_keys(student)]
     if not students:
         raise UserError(f"no student {name!r}", hint="name an id, an email or a whole name")
     if len(students) > 1:
-        what = f"{counted(len(students), 'student')} are called {name!r}"
-        raise UserError(what, hint=f"name {_first([each.ids[0] for each in students])}")
+        ids = _first([student.ids[0] for student in students])
+        problem = f"{counted(len(students), 'student')} are called {name!r}"
+        raise UserError(problem, hint=f"name {ids}")
     return students[0]
+
+
+def _with_id(course: Course, name: str) -> list[CourseStudent]:
+    """Return the students with this id or email."""
+    found = []
+    for student in course.students:
+        emails = [person.email for person in student.people]
+        if id_key(name) in id_keys([*student.ids, *emails]):
+            found.append(student)
+    return found

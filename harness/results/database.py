@@ -1,5 +1,7 @@
-"""A run's database: its tables, its lock against a second writer, SQLite's errors as one line that
-a user can act on, and `StoreReader`. Any process may read at any time."""
+"""Read a run's database: its tables, its lock against a second writer, and `StoreReader`.
+
+SQLite's errors become one line that a user can act on. Any process may read at any time.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,11 @@ from harness.results.reuse import P, ResultCache, row_key
 
 STORE_NAME = "run.sqlite"
 SCHEMA_VERSION = 4
-OLDEST_VERSION = 3  # has what people gave in a table `by_hand`, and no table `change`
+# This version has marks and comments by people in a table `by_hand`, and no table `change`.
+OLDEST_VERSION = 3
 
-CHANGE_TABLE = (  # what people did, which no grading touches
+# Changes by people, which no grading touches.
+CHANGE_TABLE = (
     """
     CREATE TABLE change (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -80,14 +84,20 @@ TABLES = (
     "CREATE TABLE path (path TEXT PRIMARY KEY) WITHOUT ROWID",
 )
 
-REUSED = ("observation", "verdict", "text")  # by the next grading of the same files
-FOUND = ("run", "path", "submission", "earlier", *REUSED)  # all that grading can find again
+# The tables that the next grading of the same files uses again.
+REUSED = ("observation", "verdict", "text")
+# The tables that grading can fill again.
+FOUND = ("run", "path", "submission", "earlier", *REUSED)
 
 
 def store_of(run: Path) -> Path:
-    """The database of a run that is named by its report folder, or by the database itself;
-    UserError when there is none."""
-    path = run / STORE_NAME if run.is_dir() else run
+    """Return the database of a run that is named by its report folder, or by the database itself.
+
+    Raise UserError if there is none.
+    """
+    path = run
+    if run.is_dir():
+        path = run / STORE_NAME
     if not path.is_file():
         raise UserError("there is no run here", place=str(run), hint="name a report folder")
     return path
@@ -95,10 +105,11 @@ def store_of(run: Path) -> Path:
 
 _ELSEWHERE = "choose another folder with --out"
 _ANEW = "use --fresh to begin anew"
-_SEE = "see whether the folder exists and may be written"
-_REASONS = (  # a part of what SQLite says, what we say, and the hint
+_SEE = "check that the folder exists and can be written"
+# A part of SQLite's message, our message, and the hint. SQLite has no codes for some of these.
+_REASONS = (
     ("database or disk is full", "the disk is full", "free disk space, then run the same command"),
-    ("disk i/o error", "the disk did not take what was written", "see whether it is full"),
+    ("disk i/o error", "the disk reported an error", "check that it is not full"),
     ("readonly database", "the results may not be written here", _ELSEWHERE),
     ("unable to open", "the results cannot be opened here", _SEE),
     ("locked", "another run is writing these results", f"wait for it or {_ELSEWHERE}"),
@@ -110,32 +121,35 @@ _REASONS = (  # a part of what SQLite says, what we say, and the hint
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise UserError for what SQLite or the file system refuses."""
+    """Raise UserError for an error of SQLite or the file system."""
     try:
         yield
     except sqlite3.Error as error:
         raise _as_user_error(path, str(error)) from None
     except OSError as error:
-        what = f"the results cannot be written ({error.strerror or error})"
-        raise UserError(what, place=str(path), hint=_ELSEWHERE) from None
+        problem = f"the results cannot be written ({error.strerror or error})"
+        raise UserError(problem, place=str(path), hint=_ELSEWHERE) from None
 
 
 def _as_user_error(path: Path, text: str) -> UserError:
-    for part, what, hint in _REASONS:
+    for part, problem, hint in _REASONS:
         if part in text.lower():
-            return UserError(what, place=str(path), hint=hint)
+            return UserError(problem, place=str(path), hint=hint)
     return UserError(f"the results cannot be used ({text})", place=str(path))
 
 
+# On Windows there is only SQLite's own lock, for the time of a transaction.
 try:
     import fcntl
-except ImportError:  # Windows: only SQLite's own lock, for the time of a transaction
+except ImportError:
     fcntl = None  # type: ignore[assignment]
 
 
 def lock_for_writing(database: Path) -> IO[bytes]:
-    """A locked file beside the database; the lock is held until the file is closed. UserError if
-    another run holds it, OSError if the file cannot be made."""
+    """Return a locked file beside the database; the lock is held until the file is closed.
+
+    Raise UserError if another run holds it, OSError if the file cannot be made.
+    """
     path = database.with_name(database.name + ".lock")
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "rb")
     try:
@@ -149,7 +163,9 @@ def lock_for_writing(database: Path) -> IO[bytes]:
     return file
 
 
-_SCENARIOS, _AFTER_THEM = b',"scenarios":[', b'],"source_digest":'  # in the text of a result
+# The beginning and the end of the scenarios in the text of a result.
+_SCENARIOS = b',"scenarios":['
+_AFTER_SCENARIOS = b'],"source_digest":'
 T = TypeVar("T")
 Row = tuple[object, ...]
 Numbered = tuple[int, review.Change]
@@ -157,13 +173,15 @@ Numbered = tuple[int, review.Change]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OldMark:
+    """A mark by hand in a database of the oldest version."""
+
     slot: str
     mark: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OldHand:
-    """What people gave a submission, in a database of the oldest version."""
+    """Marks and comments by people, in a database of the oldest version."""
 
     marks: tuple[_OldMark, ...] = ()
     adjustment: Adjustment | None = None
@@ -173,29 +191,36 @@ class _OldHand:
 
 
 def old_changes(connection: sqlite3.Connection) -> list[tuple[int, str]]:
-    """What a database of the oldest version would have in `change`: numbers and data. The ids of
-    changes are made of what they hold, to be the same in every copy of the database. UserError
-    where what people gave cannot be read."""
+    """Return the rows (number, data) that a database of the oldest version would have in `change`.
+
+    The ids of changes are made of their content, to be the same in every copy of the database.
+    Raise UserError if marks by hand cannot be read.
+    """
     given = connection.execute("SELECT id, given FROM by_hand ORDER BY id").fetchall()
-    try:
-        hands = [(name, serial.loads(_OldHand, text)) for name, text in given]
-    except serial.SerialError:
-        raise UserError("marks given by hand cannot be read", hint="use --fresh") from None
-    changes = (change for name, hand in hands for change in _changes_of_old(name, hand))
-    return [(number, serial.dumps(change)) for number, change in enumerate(changes, start=1)]
+    rows: list[tuple[int, str]] = []
+    for name, text in given:
+        try:
+            hand = serial.loads(_OldHand, text)
+        except serial.SerialError:
+            raise UserError("marks given by hand cannot be read", hint="use --fresh") from None
+        for change in _changes_of_old(name, hand):
+            rows.append((len(rows) + 1, serial.dumps(change)))
+    return rows
 
 
 def _changes_of_old(name: str, given: _OldHand) -> Iterator[review.Change]:
     actions: list[review.Action] = []
-    actions += (review.MarkGiven(slot=each.slot, mark=each.mark) for each in given.marks)
+    for old_mark in given.marks:
+        actions.append(review.MarkGiven(slot=old_mark.slot, mark=old_mark.mark))
     if given.adjustment is not None:
         actions.append(review.Adjusted(adjustment=given.adjustment))
     if given.comment:
         actions.append(review.Commented(text=given.comment))
     for action in actions:
-        said = serial.dumps(action, kind=review.Action)
+        content = serial.dumps(action, kind=review.Action)
+        digest = sha256(f"{given.assignment}\0{name}\0{content}".encode()).hexdigest()
         yield review.Change(
-            id=sha256(f"{given.assignment}\0{name}\0{said}".encode()).hexdigest()[:32],
+            id=digest[:32],
             who="",
             assignment=given.assignment,
             submission=name,
@@ -205,7 +230,7 @@ def _changes_of_old(name: str, given: _OldHand) -> Iterator[review.Change]:
 
 
 class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
-    """Reads a run's results. Every method raises UserError when the file cannot be read."""
+    """A reader of a run's results. Every method raises UserError if the file cannot be read."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -219,8 +244,8 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
 
     @staticmethod
     def read_only(path: Path) -> StoreReader:
-        """Open a run's database, while another process may be writing it; UserError when there is
-        nothing of ours to read."""
+        """Open a run's database, while another process may be writing it. Raise UserError if there
+        is none."""
         if not path.is_file():
             raise UserError("there are no results here", place=str(path), hint="run harness grade")
         with translated(path):
@@ -239,50 +264,56 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return StoreReader(path, connection)
 
     def close(self) -> None:
+        """Close the file."""
         self._connection.close()
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
+        """Return the stored observations under this key; None if there are none."""
         return self._read(tuple[Observation, ...], self._text("observation", key))
 
     def verdict(self, key: str) -> Verdict | None:
+        """Return the stored verdict under this key; None if there is none."""
         return self._read(Verdict, self._text("verdict", key))
 
     def probe(self, key: str, kind: type[P]) -> P | None:
         return self._read(kind, self._text("verdict", key))
 
     def result(self, submission_id: str) -> SubmissionResult | None:
-        """The result of a submission, without what people gave it; None if the run does not have it
-        (yet)."""
+        """Return the result of a submission, without changes by people; None if the run does not
+        have it (yet).
+        """
         return self._read(SubmissionResult, self.result_data(submission_id))
 
     def result_data(self, submission_id: str) -> object | None:
-        """The stored bytes of a submission's result: the same bytes are the same result."""
+        """Return the stored bytes of a submission's result: the same bytes are the same result."""
         return self._value("SELECT result FROM submission WHERE id = ?", submission_id)
 
     def outline(self, submission_id: str) -> SubmissionResult | None:
-        """A submission's result without scenarios, causes and files, in a tenth of the time."""
+        """Return a submission's result without scenarios, causes and files, in a tenth of the time.
+
+        Return None if there is none that can be read.
+        """
         data = self.result_data(submission_id)
         if not isinstance(data, bytes):
             return None
         try:
-            text = zlib.decompress(data)
-            # Most of the text are the scenarios, so they are cut out before it is parsed. Quotes
-            # inside a JSON string are escaped: it cannot hold what is looked for here.
-            before, found, rest = text.partition(_SCENARIOS)
-            _, ended, after = rest.rpartition(_AFTER_THEM)
-            plain = json.loads(before + _AFTER_THEM[1:] + after if found and ended else text)
-            few = {k: v for k, v in plain.items() if k not in ("scenarios", "causes", "files")}
-            return serial.from_plain(SubmissionResult, few)
-        except (zlib.error, ValueError, AttributeError):
+            plain = json.loads(_without_scenarios(zlib.decompress(data)))
+            for key in ("scenarios", "causes", "files"):
+                plain.pop(key, None)
+            return serial.from_plain(SubmissionResult, plain)
+        except (zlib.error, ValueError, AttributeError, TypeError):
             return None
 
     def states(self) -> dict[str, str]:
-        """The ids of all submissions that have a result, each with the digest of everything that
-        the result was made from."""
+        """Return the ids of all submissions that have a result.
+
+        Each has the digest of everything that the result was made from.
+        """
         rows = self._rows("SELECT id, state_digest FROM submission")
         return {str(name): str(state) for name, state in rows}
 
     def paths(self) -> tuple[str, ...]:
+        """Return the paths that the run was asked to grade."""
         return tuple(str(path) for (path,) in self._rows("SELECT path FROM path ORDER BY path"))
 
     def earlier_facts(self) -> RunFacts | None:
@@ -290,37 +321,51 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return self._read(RunFacts, self._value("SELECT facts FROM run WHERE one = 1"))
 
     def facts(self) -> RunFacts:
+        """Return the facts of the run."""
         return self._needed(self.earlier_facts(), "facts")
 
     def plan(self) -> Plan:
+        """Return the plan of the run."""
         data = self._value("SELECT plan FROM run WHERE one = 1")
         return self._needed(self._read(Plan, data), "plan")
 
     def changes(self, submission: str | None = None, *, after: int = 0) -> list[Numbered]:
         """Return the changes of people after this number, in the order in which they were stored.
 
-        With `submission`, only those about it or about the assignment."""
-        with translated(self.path):
-            if read_version(self._connection) == OLDEST_VERSION:
-                rows = old_changes(self._connection)
-            else:
-                where = "number > ?" + " AND submission IN (?, '')" * (submission is not None)
-                values = (after,) if submission is None else (after, submission)
-                query = f"SELECT number, data FROM change WHERE {where} ORDER BY number"
-                rows = self._connection.execute(query, values).fetchall()
-        facts = self.earlier_facts() if rows else None
+        With `submission`, only those about it or about the assignment.
+        """
+        rows = self._change_rows(submission, after)
+        if not rows:
+            return []
+        facts = self.earlier_facts()
         changes = []
         for number, data in rows:
             change = self._needed(self._read(review.Change, data), "changes made by people")
             # The folder may have been used for another assignment of the same students before.
-            is_of_run = facts is None or change.assignment in ("", facts.assignment)
-            if is_of_run and (submission is None or change.submission in ("", submission)):
+            if facts is not None and change.assignment not in ("", facts.assignment):
+                continue
+            if submission is None or change.submission in ("", submission):
                 changes.append((number, change))
         return changes
 
+    def _change_rows(self, submission: str | None, after: int) -> list[tuple[int, str]]:
+        """Return the numbers and data of at least the changes that are asked for."""
+        query = "SELECT number, data FROM change WHERE number > ?"
+        values: tuple[object, ...] = (after,)
+        if submission is not None:
+            query += " AND submission IN (?, '')"
+            values = (after, submission)
+        with translated(self.path):
+            if read_version(self._connection) == OLDEST_VERSION:
+                return old_changes(self._connection)
+            return self._connection.execute(f"{query} ORDER BY number", values).fetchall()
+
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
-        """Return the result of a submission, with what people gave it; None if it is not in this
-        run. One that cannot be read is held (`unreadable`): all others of the run can be."""
+        """Return the result of a submission, with changes by people; None if it is not in this run.
+
+        Unlike `result`, return one that is held (`unreadable`) if the stored one cannot be read, so
+        that all others of the run can be used.
+        """
         data = self.result_data(submission_id)
         if data is None:
             return None
@@ -328,12 +373,14 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return review.apply_changes(result, [change for _, change in self.changes(submission_id)])
 
     def unreadable(self, submission_id: str) -> SubmissionResult:
-        """Return what stands for a result that is stored and cannot be read."""
+        """Return the result that replaces a stored one that cannot be read."""
         return unreadable_result(submission_id, self.plan().assignment.functionality_marks)
 
     def run(self) -> RunResult:
-        """The run with what people gave, submissions in the order of their ids. Each is read when
-        it is asked for, also after this reader is closed. See `facts.complete`."""
+        """Return the run with changes by people, submissions in the order of their ids.
+
+        Each is read when it is asked for, even after this reader is closed. See `facts.complete`.
+        """
         facts = self.facts()
         ids = [str(name) for (name,) in self._rows("SELECT id FROM submission ORDER BY id")]
         return RunResult(facts=facts, submissions=StoredResults(ids, facts, self.path))
@@ -353,24 +400,25 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return self._value(query, row_key(key))
 
     def _read(self, kind: type[T], text: object | None) -> T | None:
-        """The value that a text, compressed or not, stands for; None if it is none of this kind."""
+        """Return the value of a text, compressed or not; None if it is not one of this kind."""
         if text is None:
             return None
         try:
-            plain = zlib.decompress(text) if isinstance(text, bytes) else str(text)
-            return serial.loads(kind, plain)
+            if isinstance(text, bytes):
+                return serial.loads(kind, zlib.decompress(text))
+            return serial.loads(kind, str(text))
         except (zlib.error, ValueError, RecursionError):
             return None
 
-    def _needed(self, value: T | None, what: str) -> T:
+    def _needed(self, value: T | None, name: str) -> T:
         if value is None:
-            lacks = f"holds no {what} that this harness can read"
-            raise UserError(lacks, place=str(self.path), hint="grade again with --fresh")
+            problem = f"holds no {name} that this harness can read"
+            raise UserError(problem, place=str(self.path), hint="grade again with --fresh")
         return value
 
 
 def unreadable_result(submission_id: str, out_of: Fraction) -> SubmissionResult:
-    """Return what stands for a submission of which nothing can be read: it has no mark."""
+    """Return the result of a submission that cannot be read: it has no mark."""
     return SubmissionResult(
         id=submission_id,
         status=SubmissionStatus.HARNESS_ERROR,
@@ -381,8 +429,20 @@ def unreadable_result(submission_id: str, out_of: Fraction) -> SubmissionResult:
     )
 
 
+def _without_scenarios(text: bytes) -> bytes:
+    """Cut the scenarios, which are most of it, out of the JSON text of a result.
+
+    Quotes inside a JSON string are escaped, so no string can contain the texts that are looked for.
+    """
+    before, found, rest = text.partition(_SCENARIOS)
+    _, ended, after = rest.rpartition(_AFTER_SCENARIOS)
+    if not found or not ended:
+        return text
+    return before + _AFTER_SCENARIOS[1:] + after
+
+
 def read_version(connection: sqlite3.Connection) -> int:
-    """The schema's version; 0 for a new file."""
+    """Return the schema's version; 0 for a new file."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -393,41 +453,53 @@ class NewerResultsError(UserError):
 def refuse_other_version(path: Path, version: int) -> None:
     """Raise UserError unless this harness knows the schema."""
     if version > SCHEMA_VERSION:
-        what = f"these results were written by a newer harness (version {version} of the file)"
+        problem = f"these results were written by a newer harness (version {version} of the file)"
         hint = "update the harness, or choose another folder with --out"
-        raise NewerResultsError(what, place=str(path), hint=hint)
+        raise NewerResultsError(problem, place=str(path), hint=hint)
     if version < OLDEST_VERSION:
         raise UserError("this is not a results file of the harness", place=str(path))
 
 
 def read_run(run: Path) -> tuple[RunResult, Plan]:
-    """A run with what people gave, and its plan; UserError when it cannot be read. `run` is as in
-    `store_of`."""
+    """Return a run with changes by people, and its plan. Raise UserError if it cannot be read.
+
+    `run` is as in `store_of`.
+    """
     with StoreReader.read_only(store_of(run)) as store:
         return store.run(), store.plan()
 
 
 def read_submission(run: Path, name: str) -> tuple[SubmissionResult, Plan]:
-    """One submission of such a run, by its id or its student's id or name.
+    """Return one submission of such a run, by its id or its student's id or name.
 
-    Raise UserError if there is none, if there are several, or if it cannot be read."""
+    Raise UserError if there is none, if there are several, or if it cannot be read.
+    """
     with StoreReader.read_only(store_of(run)) as store:
         result = store.whole_result(name)
         if result is not None:
             return result, store.plan()
-        called: list[Called] = []
-        for submission_id in store.states():
-            student = found.student if (found := store.outline(submission_id)) else None
-            known = (student.name, student.id) if student else ("", "")
-            called.append((submission_id, *known))
+        called = _names_in(store)
         try:
-            chosen = called[only_match(name, called, listing=f"harness show {run}")][0]
+            place = only_match(name, called, listing=f"harness show {run}")
         except UserError as error:
             raise UserError(error.what, place=str(run), hint=error.hint) from None
+        chosen, _, _ = called[place]
         result = store.whole_result(chosen)
         if result is None:
             raise UserError(f"no submission {chosen!r}", place=str(run))
         return result, store.plan()
+
+
+def _names_in(store: StoreReader) -> list[Called]:
+    """Return the ids of all submissions, each with its student's name and id if they are known."""
+    called: list[Called] = []
+    for submission_id in store.states():
+        result = store.outline(submission_id)
+        if result is None or result.student is None:
+            called.append((submission_id, "", ""))
+        else:
+            called.append((submission_id, result.student.name, result.student.id))
+    return called
 
 
 def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
@@ -442,9 +514,11 @@ def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
 
 
 class StoredResults(Collection[SubmissionResult]):
-    """The results of `ids` in this order, each read when it is asked for, so that a class of
-    thousands takes no more memory than one submission. Raises UserError then if another run has
-    been written over this one."""
+    """The results of `ids` in this order, each read when it is asked for.
+
+    So a class of thousands takes no more memory than one submission. Reading raises UserError if
+    another run has been written over this one.
+    """
 
     def __init__(self, ids: Sequence[str], facts: RunFacts, database: Path) -> None:
         self._ids = ids
@@ -455,7 +529,7 @@ class StoredResults(Collection[SubmissionResult]):
         return len(self._ids)
 
     def __contains__(self, result: object) -> bool:
-        return any(each == result for each in self)
+        return any(stored == result for stored in self)
 
     def __iter__(self) -> Iterator[SubmissionResult]:
         written_over = UserError(

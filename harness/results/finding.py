@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from harness.common.errors import UserError
 from harness.common.people import id_key, name_keys
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 Called = tuple[str, str, str]  # the submission's id, its student's name, the student's id
 
 
@@ -23,8 +23,8 @@ def only_match(wanted: str, called: Sequence[Called], *, listing: str = "harness
             return places[0]
         if places:
             ids = [called[place][0] for place in places]
-            more = f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
-            hint = f"name one by its id: {', '.join(ids[:_MOST_NAMED])}{more}"
+            more = f" and {len(ids) - _MAX_NAMED} more" if len(ids) > _MOST_NAMED else ""
+            hint = f"name one by its id: {', '.join(ids[:_MAX_NAMED])}{more}"
             raise UserError(f"{wanted!r} names {len(ids)} submissions", hint=hint)
     known = [text for each in called for text in each[:2] if text]
     near = difflib.get_close_matches(wanted, known, n=1)

@@ -1,10 +1,13 @@
-"""Causes as a student may read them: first each cause is redacted to its visible scenarios, then
-the failing hidden scenarios are counted by function, and the counts are merged into the list.
+"""Redact causes to what a student may read.
 
-Whatever a program does in a hidden scenario, it was asked with hidden arguments, and may let them
-choose its exception, its line, its function to blame or the scenarios that fail alike. So of hidden
-scenarios nothing is used here but the plan and whether they passed; everything else in a
-`ShownCause` comes from visible scenarios, or from the submission's text (`Undefined`)."""
+First each cause is redacted to its visible scenarios, then the failing hidden scenarios are counted
+by function, and the counts are merged into the list.
+
+A program is called with hidden arguments in a hidden scenario, and these may influence its
+exception, its line, its function to blame or the scenarios that fail alike. So nothing about hidden
+scenarios is used here except the plan and whether they passed; everything else in a `ShownCause`
+comes from visible scenarios, or from the submission's text (`Undefined`).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ from harness.model.verdict import Cause, CodePlace, Explanation, Suspect, Verdic
 _NO_FAILURE = frozenset({VerdictKind.PASSED, VerdictKind.UNREADABLE})
 # Hidden failures that are not counted: students cannot fix a failure of the harness.
 _NOT_COUNTED = _NO_FAILURE | {VerdictKind.HARNESS_ERROR}
-MOST_ADVICE = 5  # of one cause
+# Pieces of advice for one cause.
+MAX_ADVICE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +37,8 @@ class ShownCheck:
     name: str
     function: str
     clauses: tuple[Clause, ...]
-    stimulus: Stimulus  # of a sample the smallest failing draw, the first when all passed
+    # For generated cases the smallest failing one, or the first if all passed.
+    stimulus: Stimulus
     verdict: Verdict
     points: Fraction
     out_of: Fraction
@@ -46,8 +51,10 @@ class ShownCheck:
     def of(
         cls, scenario: Scenario, result: ScenarioResult, clauses: tuple[Clause, ...] = ()
     ) -> ShownCheck:
-        """Everything about a scenario that is not secret from its reader; `clauses` are those that
-        it tests, where their texts are wanted."""
+        """Return everything about a scenario that is not secret from its reader.
+
+        `clauses` are those that it tests, if their texts are wanted.
+        """
         return cls(
             id=scenario.id,
             name=scenario.name,
@@ -74,7 +81,7 @@ class Advice:
 
 
 def advice(scenario: Scenario, verdict: Verdict) -> Advice | None:
-    """Return what a student may read of a hidden scenario that fails; None if that is nothing."""
+    """Return the advice on a hidden scenario that fails; None if the student may read none."""
     if not scenario.shows_hint or verdict.kind in _NOT_COUNTED:
         return None
     return Advice(name=scenario.name, hint=scenario.hint, description=scenario.description)
@@ -85,11 +92,15 @@ class ShownCause:
     """One thing to fix as its reader may see it."""
 
     function: str
-    explanation: Explanation | None = None  # None where it would be about a hidden scenario
-    checks: tuple[ShownCheck, ...] = ()  # the failing ones that may be shown, the clearest first
-    hidden: int = 0  # how many others there are
-    advice: tuple[Advice, ...] = ()  # on some of these
-    varied: tuple[str, ...] = ()  # files with constants that scenarios change, of what is hidden
+    # None if it would be about a hidden scenario.
+    explanation: Explanation | None = None
+    # The failing checks that may be shown, the clearest first.
+    checks: tuple[ShownCheck, ...] = ()
+    # The number of failing hidden checks, and advice on some of them.
+    hidden: int = 0
+    advice: tuple[Advice, ...] = ()
+    # Files with constants that hidden scenarios change.
+    varied: tuple[str, ...] = ()
     blamed: bool = False
     place: CodePlace | None = None
     line: int | None = None
@@ -99,38 +110,48 @@ class ShownCause:
     clauses: tuple[Clause, ...] = ()
     hint: str = ""
     together_with: tuple[str, ...] = ()
-    marks: Fraction = Fraction(0)  # at stake; 0: none, or not known
+    # The marks at stake; 0 if there are none, or if they are not known.
+    marks: Fraction = Fraction(0)
 
     @property
     def message(self) -> str:
-        return self.explanation.message if self.explanation else ""
+        """Return the explanation's message; empty if there is no explanation."""
+        if self.explanation is None:
+            return ""
+        return self.explanation.message
 
     @property
     def count(self) -> int:
-        """How many checks fail for it, hidden ones included."""
+        """Return how many checks fail because of it, hidden ones included."""
         return len(self.checks) + self.hidden
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenTally:
-    """The failing hidden scenarios of one function of the plan: how many, and what the plan and the
-    submission's text say of them."""
+    """The number of failing hidden scenarios of one function, with facts from the plan and the
+    submission's text."""
 
     function: str
     count: int
-    first: int  # where in the plan the first of them is
+    # The place in the plan of the first one.
+    first: int
     clauses: tuple[Clause, ...]
-    varied: tuple[str, ...]  # files with constants that scenarios of the function change
+    # Files with constants that scenarios of the function change.
+    varied: tuple[str, ...]
     marks: Fraction
-    undefined: Undefined | None  # None: the submission's text defines the function
-    advice: tuple[Advice, ...]  # at most `MOST_ADVICE`, no two that say the same
+    # None if the submission's text defines the function.
+    undefined: Undefined | None
+    # At most `MAX_ADVICE`, no two with the same text.
+    advice: tuple[Advice, ...]
 
 
 def shown_causes(
     result: SubmissionResult, plan: Plan, shown: Sequence[ShownCheck]
 ) -> tuple[ShownCause, ...]:
-    """The causes as the reader of the `shown` checks may see them, most marks first; then failures
-    that no cause explains, which are our own."""
+    """Return the causes as the reader of the `shown` checks may see them, most marks first.
+
+    Then follow failures that no cause explains, which are failures of the harness.
+    """
     reader = _Reader(result, plan, shown)
     redacted = [cause for cause in map(reader.redact, result.causes) if cause is not None]
     redacted.sort(key=reader.first_of)
@@ -154,41 +175,53 @@ class _Reader:
                 self.failed[check.id] = check
 
     def first_of(self, cause: ShownCause) -> int:
-        """Where in the plan the first of a cause's shown scenarios is."""
+        """Return the place in the plan of the first of a cause's shown scenarios."""
         return min(self._place[check.id] for check in cause.checks)
 
     def redact(self, cause: Cause) -> ShownCause | None:
-        """What the cause's shown scenarios say of it; None if it has none of them. Message, place
-        and lines are the example's: if that is hidden, the first shown check says what it can."""
+        """Return what the cause's shown scenarios tell about it; None if it has none of them.
+
+        Message, place and lines are the example's. If the example is hidden, the first shown check
+        gives its own explanation.
+        """
         names = dict.fromkeys((cause.example, *cause.scenarios))
         checks = tuple(self.failed[name] for name in names if name in self.failed)
         if not checks:
             return None
+        clauses: dict[str, Clause] = {}
+        for check in checks:
+            for clause in check.clauses:
+                clauses[clause.id] = clause
         first = checks[0]
-        is_example = first.id == cause.example
         hint = self._plan.scenario(first.id).hint
-        own = first.verdict.explanation
-        explanation = cause.explanation if is_example else own and replace(own, hint="")
-        clauses = {clause.id: clause for check in checks for clause in check.clauses}
-        return ShownCause(
+        shown = ShownCause(
             function=cause.function,
-            explanation=explanation,
             checks=checks,
             blamed=cause.blamed,
-            place=cause.place if is_example else None,
-            line=cause.line if is_example else None,
-            raised_in=cause.raised_in if is_example else None,
-            raised_at=cause.raised_at if is_example else None,
-            suspects=cause.suspects if is_example else (),
             clauses=tuple(clauses.values()),
             hint=hint,
             together_with=self._needed_too(cause),
             marks=self._marks_of(cause),
         )
+        if first.id != cause.example:
+            explanation = first.verdict.explanation
+            return replace(shown, explanation=explanation and replace(explanation, hint=""))
+        return replace(
+            shown,
+            explanation=cause.explanation,
+            place=cause.place,
+            line=cause.line,
+            raised_in=cause.raised_in,
+            raised_at=cause.raised_at,
+            suspects=cause.suspects,
+        )
 
     def _needed_too(self, cause: Cause) -> tuple[str, ...]:
-        """The functions that have to be right as well: all of them if the whole cause is shown,
-        else those of the causes that have one of its shown checks too."""
+        """Return the functions that have to be right as well.
+
+        These are all of them if the whole cause is shown, otherwise those of the causes that have
+        one of its shown checks too.
+        """
         if self.failed.keys() >= set(cause.scenarios):
             return cause.together_with
         shown_here = self.failed.keys() & set(cause.scenarios)
@@ -204,17 +237,24 @@ class _Reader:
         return self._worth([name for name in cause.scenarios if name in self._shown])
 
     def _worth(self, names: Iterable[str]) -> Fraction:
-        """What the mark would at most rise by if these scenarios passed."""
+        """Return the marks that the submission would at most gain if these scenarios passed."""
         if self._result.mark is None:
             return Fraction(0)
-        regular = {scenario.id for scenario in self._plan.scenarios if not scenario.extra_credit}
-        entries = self._entries
-        out_of = sum((e.out_of for e in entries.values() if e.scenario_id in regular), Fraction(0))
-        lost = sum((entries[name].out_of - entries[name].points for name in names), Fraction(0))
-        return self._result.out_of * lost / out_of if out_of else Fraction(0)
+        out_of = Fraction(0)
+        for scenario in self._plan.scenarios:
+            entry = self._entries.get(scenario.id)
+            if entry is not None and not scenario.extra_credit:
+                out_of += entry.out_of
+        if not out_of:
+            return Fraction(0)
+        lost = Fraction(0)
+        for name in names:
+            entry = self._entries[name]
+            lost += entry.out_of - entry.points
+        return self._result.out_of * lost / out_of
 
     def tallies(self) -> list[HiddenTally]:
-        """The failing hidden scenarios by function, in the plan's order."""
+        """Return the failing hidden scenarios by function, in the plan's order."""
         by_function: defaultdict[str, list[Scenario]] = defaultdict(list)
         for scenario in self._plan.scenarios:
             entry = self._entries.get(scenario.id)
@@ -224,13 +264,14 @@ class _Reader:
         return [self._tally(*group) for group in by_function.items()]
 
     def _tally(self, function: str, scenarios: Sequence[Scenario]) -> HiddenTally:
-        tested = {clause for scenario in scenarios for clause in scenario.clauses}
-        undefined = (each for each in self._result.undefined if each.name == function)
+        clause_ids = {clause for scenario in scenarios for clause in scenario.clauses}
+        clauses = [clause for clause in self._plan.assignment.clauses if clause.id in clause_ids]
+        undefined = (entry for entry in self._result.undefined if entry.name == function)
         return HiddenTally(
             function=function,
             count=len(scenarios),
             first=self._place[scenarios[0].id],
-            clauses=tuple(each for each in self._plan.assignment.clauses if each.id in tested),
+            clauses=tuple(clauses),
             varied=_varied(self._plan, function),
             marks=self._worth(scenario.id for scenario in scenarios),
             undefined=next(undefined, None),
@@ -238,53 +279,62 @@ class _Reader:
         )
 
     def _advice(self, scenarios: Iterable[Scenario]) -> tuple[Advice, ...]:
-        said: dict[tuple[str, str], Advice] = {}
+        by_text: dict[tuple[str, str], Advice] = {}
         for scenario in scenarios:
             found = advice(scenario, self._entries[scenario.id].verdict)
             if found is not None:
-                said.setdefault((found.hint, found.description), found)
-        return tuple(said.values())[:MOST_ADVICE]
+                by_text.setdefault((found.hint, found.description), found)
+        return tuple(by_text.values())[:MAX_ADVICE]
 
     def merge(
         self, redacted: Sequence[ShownCause], others: Sequence[ShownCause]
     ) -> tuple[ShownCause, ...]:
-        """The redacted causes and the others, with the hidden failures of their functions, and a
-        cause for each function that has only hidden ones. Most marks first, else as in the plan;
-        the others last."""
+        """Return the redacted causes and the others, with the hidden failures of their functions,
+        and a cause for each function that has only hidden ones.
+
+        They are sorted by marks, most first, then by the plan's order; the others are last.
+        """
         causes = [*redacted, *others]
-        order = {index: (False, self.first_of(cause)) for index, cause in enumerate(redacted)}
-        order |= {len(redacted) + index: (True, index) for index in range(len(others))}
+        # For each cause, whether it is one of the others, and its place in their order.
+        order: list[tuple[bool, int]] = [(False, self.first_of(cause)) for cause in redacted]
+        order += [(True, number) for number in range(len(others))]
         known = tuple(causes)
         for tally in self.tallies():
             index = _index_for(tally.function, known)
             if index is None:
-                order[len(causes)] = (False, tally.first)
                 causes.append(_only_hidden(tally))
-            else:
-                is_known = index < len(redacted)  # of the others the marks are not known
-                marks = tally.marks if is_known else Fraction(0)
-                causes[index] = _with_hidden(causes[index], replace(tally, marks=marks))
+                order.append((False, tally.first))
+                continue
+            # The marks of the others are not known.
+            marks = tally.marks if index < len(redacted) else Fraction(0)
+            causes[index] = _with_hidden(causes[index], replace(tally, marks=marks))
 
         def key(index: int) -> tuple[object, ...]:
             is_other, first = order[index]
             return is_other, -causes[index].marks, first
 
-        return tuple(causes[index] for index in sorted(order, key=key))
+        return tuple(causes[index] for index in sorted(range(len(causes)), key=key))
 
 
 def _varied(plan: Plan, function: str) -> tuple[str, ...]:
-    """The provided files with constants that scenarios of a function change."""
+    """Return the provided files with constants that scenarios of a function change."""
     changed: set[str] = set()
     for scenario in plan.scenarios:
         if scenario.function == function:
             changed.update(binding.name for binding in scenario.stimuli[0].constants)
-    provided = Surroundings.of(plan.assignment).constants
-    return tuple(dict.fromkeys(each.file for each in provided if each.name in changed))
+    files: dict[str, None] = {}
+    for constant in Surroundings.of(plan.assignment).constants:
+        if constant.name in changed:
+            files[constant.file] = None
+    return tuple(files)
 
 
 def _index_for(function: str, causes: Sequence[ShownCause]) -> int | None:
-    """Which of the shown causes takes the hidden failures of a function: its own, else one whose
-    checks are of it, else that of the whole file."""
+    """Return the place of the shown cause that takes the hidden failures of a function.
+
+    It is the function's own cause, otherwise one whose checks are of the function, otherwise the
+    cause of the whole file.
+    """
     for index, cause in enumerate(causes):
         if cause.function == function:
             return index
@@ -298,24 +348,25 @@ def _with_hidden(cause: ShownCause, tally: HiddenTally) -> ShownCause:
     return replace(
         cause,
         hidden=cause.hidden + tally.count,
-        advice=(*cause.advice, *tally.advice)[:MOST_ADVICE],
+        advice=(*cause.advice, *tally.advice)[:MAX_ADVICE],
         clauses=tuple(dict.fromkeys((*cause.clauses, *tally.clauses))),
         marks=cause.marks + tally.marks,
     )
 
 
 def _only_hidden(tally: HiddenTally) -> ShownCause:
-    undefined = tally.undefined
-    return ShownCause(
+    cause = ShownCause(
         function=tally.function,
-        explanation=undefined.explanation if undefined else None,
-        place=undefined.near if undefined else None,
         hidden=tally.count,
         advice=tally.advice,
         varied=tally.varied,
         clauses=tally.clauses,
         marks=tally.marks,
     )
+    undefined = tally.undefined
+    if undefined is None:
+        return cause
+    return replace(cause, explanation=undefined.explanation, place=undefined.near)
 
 
 def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
@@ -325,24 +376,33 @@ def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
     functions: dict[tuple[object, ...], set[str]] = {}
     for check in in_order:
         functions.setdefault(_said(check), set()).add(check.function)
-    groups: dict[tuple[object, ...], list[ShownCheck]] = {}
+    in_several: dict[tuple[object, ...], list[ShownCheck]] = {}
+    in_one: dict[tuple[object, ...], list[ShownCheck]] = {}
     for check in in_order:
         said = _said(check)
-        own = (check.function, *(clause.id for clause in check.clauses))
-        key = said if len(functions[said]) > 1 else (*said[:2], *own)
-        groups.setdefault(key, []).append(check)
-    ordered = sorted(groups.values(), key=lambda members: len({c.function for c in members}) < 2)
-    return tuple(
-        ShownCause(
-            function=members[0].function if len({c.function for c in members}) < 2 else "",
-            explanation=members[0].verdict.explanation,
-            checks=tuple(members),
-            clauses=members[0].clauses,
-        )
-        for members in ordered
+        if len(functions[said]) > 1:
+            in_several.setdefault(said, []).append(check)
+        else:
+            kind, rule, _ = said
+            key = (kind, rule, check.function, check.clauses)
+            in_one.setdefault(key, []).append(check)
+    causes = [_cause_of("", group) for group in in_several.values()]
+    for group in in_one.values():
+        causes.append(_cause_of(group[0].function, group))
+    return tuple(causes)
+
+
+def _cause_of(function: str, checks: Sequence[ShownCheck]) -> ShownCause:
+    first = checks[0]
+    return ShownCause(
+        function=function,
+        explanation=first.verdict.explanation,
+        checks=tuple(checks),
+        clauses=first.clauses,
     )
 
 
-def _said(check: ShownCheck) -> tuple[object, ...]:
+def _said(check: ShownCheck) -> tuple[object, object, object]:
     explanation = check.verdict.explanation
-    return check.verdict.kind, explanation.rule if explanation else "", explanation
+    rule = explanation.rule if explanation else ""
+    return check.verdict.kind, rule, explanation

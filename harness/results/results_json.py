@@ -1,5 +1,7 @@
-"""`results.json`: a run for other programs to read, as `docs/results.schema.json` describes. Keys
-are added, never renamed. It is the lecturer's: it names hidden scenarios."""
+"""Write `results.json`: a run for other programs to read, as `docs/results.schema.json` describes.
+
+Keys are added, never renamed. It is for lecturers only: it names hidden scenarios.
+"""
 
 import json
 from collections.abc import Sequence
@@ -9,10 +11,11 @@ from typing import Any
 from harness.common.words import rounded
 from harness.model.observation import Isolation
 from harness.model.plan import Plan, Scenario
-from harness.model.policy import Unparsable
+from harness.model.policy import Finding, Unparsable
 from harness.model.result import (
     RESULTS_VERSION,
     CohortFacts,
+    LineComment,
     ManualMark,
     RunFacts,
     RunResult,
@@ -27,17 +30,21 @@ from harness.model.verdict import Cause
 def results_json(run: RunResult, plan: Plan) -> str:
     """Return the run as JSON text, submissions by id and scenarios in the plan's order.
 
-    Two runs of the same inputs differ only in `run.started` and `run.finished`."""
+    Two runs of the same inputs differ only in `run.started` and `run.finished`.
+    """
     submissions = run.submissions
-    if isinstance(submissions, tuple):  # what is read from the store comes by id
+    # Results from the store are in this order already.
+    if isinstance(submissions, tuple):
         submissions = sorted(submissions, key=lambda result: result.id)
     text = ResultsText(run.facts, plan)
     return "".join([text.begin(), *map(text.submission, submissions), text.end()])
 
 
 class ResultsText:
-    """`results.json` in pieces, for runs too large to be held: `begin`, each `submission` in the
-    order of their ids, `end`."""
+    """`results.json` in pieces, for runs that are too large for memory.
+
+    Call `begin`, `submission` for each one in the order of their ids, then `end`.
+    """
 
     def __init__(self, facts: RunFacts, plan: Plan) -> None:
         self._facts = facts
@@ -47,38 +54,49 @@ class ResultsText:
         self._between = "\n  "
 
     def begin(self) -> str:
-        run = _run(self._facts) | {"isolation": self._isolation}
+        """Return the text before the submissions."""
+        run = _run(self._facts)
+        run["isolation"] = self._isolation
         plain = {"schema_version": RESULTS_VERSION, "run": run}
         rows = [_line(_scenario(scenario)) for scenario in self._scenarios.values()]
         top = _text(plain, 0).removesuffix("\n}")
         return f'{top},\n "scenarios": {_lines(rows, "[]", 1)},\n "submissions": ['
 
     def submission(self, result: SubmissionResult) -> str:
-        """One submission, after the first with a comma before it."""
-        ran = result.status is not SubmissionStatus.UNREADABLE
-        known = [each for each in result.scenarios if ran and each.scenario_id in self._scenarios]
-        failed = [each for each in known if not each.verdict.passed]
-        by_number = [*enumerate(result.causes, 1)]  # the first cause of a scenario counts
-        cause_of = {name: index for index, each in by_number[::-1] for name in each.scenarios}
-        failures = [
-            f"{_line(each.scenario_id)}: {_line(_failure(each, cause_of.get(each.scenario_id)))}"
-            for each in failed
-        ]
-        causes = [_line(_cause(index, cause)) for index, cause in by_number]
+        """Return one submission, after the first one with a comma before it."""
+        known: list[ScenarioResult] = []
+        if result.status is not SubmissionStatus.UNREADABLE:
+            known = [entry for entry in result.scenarios if entry.scenario_id in self._scenarios]
+        causes: list[str] = []
+        # The first cause of a scenario counts.
+        cause_of: dict[str, int] = {}
+        for number, cause in enumerate(result.causes, 1):
+            causes.append(_line(_cause(number, cause)))
+            for scenario_id in cause.scenarios:
+                cause_of.setdefault(scenario_id, number)
+        failures: list[str] = []
+        for entry in known:
+            if not entry.verdict.passed:
+                failure = _failure(entry, cause_of.get(entry.scenario_id))
+                failures.append(f"{_line(entry.scenario_id)}: {_line(failure)}")
         self._ran[result.isolation] += bool(known)
-        plain = {**_submission(result), "passed": len(known) - len(failed)}
-        entry = _text(plain, 2).removesuffix("\n  }")
-        between, self._between = self._between, ",\n  "
+        plain = _submission(result)
+        plain["passed"] = len(known) - len(failures)
+        text = _text(plain, 2).removesuffix("\n  }")
+        before = self._between
+        self._between = ",\n  "
         rows = f'"failed": {_lines(failures, "{}", 3)},\n   "causes": {_lines(causes, "[]", 3)}'
-        return f"{between}{entry},\n   {rows}\n  }}"
+        return f"{before}{text},\n   {rows}\n  }}"
 
     def end(self) -> str:
-        bracket = "]" if self._between == "\n  " else "\n ]"
+        """Return the text after the submissions."""
+        has_submissions = self._between != "\n  "
+        bracket = "\n ]" if has_submissions else "]"
         return f'{bracket},\n "ran": {_line(self._ran)}\n}}\n'
 
 
 def _fields(value: object, *names: str) -> dict[str, Any]:
-    """These fields of a value, each under its name."""
+    """Return these fields of a value, each under its name."""
     return {name: getattr(value, name) for name in names}
 
 
@@ -92,30 +110,34 @@ def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
         "cause": cause,
     }
     if verdict.differs_by:
-        names = ("file", "line", "call")
-        entry["differs_from_run_to_run"] = [_fields(each, *names) for each in verdict.differs_by]
+        sources = [_fields(source, "file", "line", "call") for source in verdict.differs_by]
+        entry["differs_from_run_to_run"] = sources
     if verdict.time is not None:
         bounds = ("allowed", "waiting", "less_than", "reference_less_than")
         entry["time"] = _fields(verdict.time, *bounds)
-    return entry if verdict.stand_in is None else entry | {"stand_in": verdict.stand_in}
+    if verdict.stand_in is not None:
+        entry["stand_in"] = verdict.stand_in
+    return entry
 
 
 def _cause(number: int, cause: Cause) -> dict[str, Any]:
-    """A cause. Its place is without the student's text, which is in the submission."""
-    place = cause.place
-    return {
-        "id": number,
-        **_fields(cause, "function", "blamed"),
-        "file": None if place is None else place.file,
-        "lines": None if place is None else [place.first, place.last],
-        "line": cause.line,
-        "rule": cause.rule or None,
-        "message": cause.message,
-        "example": cause.example or None,
-        "scenarios": cause.scenarios,
-        "symptoms": [_fields(each, "rule", "scenarios", "line") for each in cause.symptoms],
-        **_fields(cause, "clauses", "hint", "together_with", "marks_at_stake"),
-    }
+    """Return a cause. Its place is without the student's text, which is in the submission."""
+    plain: dict[str, Any] = {"id": number}
+    plain |= _fields(cause, "function", "blamed")
+    plain["file"] = None
+    plain["lines"] = None
+    if cause.place is not None:
+        plain["file"] = cause.place.file
+        plain["lines"] = [cause.place.first, cause.place.last]
+    plain["line"] = cause.line
+    plain["rule"] = cause.rule or None
+    plain["message"] = cause.message
+    plain["example"] = cause.example or None
+    plain["scenarios"] = cause.scenarios
+    names = ("rule", "scenarios", "line")
+    plain["symptoms"] = [_fields(symptom, *names) for symptom in cause.symptoms]
+    plain |= _fields(cause, "clauses", "hint", "together_with", "marks_at_stake")
+    return plain
 
 
 def _line(plain: Any) -> str:
@@ -123,100 +145,112 @@ def _line(plain: Any) -> str:
 
 
 def _lines(rows: Sequence[str], brackets: str, depth: int) -> str:
-    """A list or an object of rows, one a line."""
+    """Return a list or an object of rows, one a line."""
     if not rows:
         return brackets
-    around = "\n" + " " * depth
-    return f"{brackets[0]}{around} " + f",{around} ".join(rows) + f"{around}{brackets[1]}"
+    line_end = "\n" + " " * depth
+    content = f",{line_end} ".join(rows)
+    return f"{brackets[0]}{line_end} {content}{line_end}{brackets[1]}"
 
 
 def _text(plain: Any, depth: int) -> str:
-    """JSON text of one key a line, for a place that many levels deep."""
+    """Return JSON text of one key a line, for a place that many levels deep."""
     text = json.dumps(plain, indent=1, ensure_ascii=True, default=_number)
-    return text.replace("\n", "\n" + " " * depth) if depth else text
+    return text.replace("\n", "\n" + " " * depth)
 
 
 def _number(exact: Fraction) -> float:
-    """A mark or points as a JSON number, rounded half up to 0.01 before it becomes binary."""
+    """Return a mark or points as a JSON number, rounded half up to 0.01 in decimal."""
     return float(rounded(exact))
 
 
 def _run(facts: RunFacts) -> dict[str, Any]:
-    cohort, strength = facts.cohort, facts.strength
-    return {
-        **_fields(facts, "assignment", "started", "finished", "complete", "harness", "python"),
-        **_fields(facts, "python_wanted", "interpreter", "tier", "spec_digest", "reference_digest"),
-        "limits": _fields(facts.limits, "cpu_seconds", "wall_seconds", "memory_mib", "output_kib"),
-        "slowness": facts.slowness,
-        "input_mechanism": facts.input_mechanism,
-        "probes": [_fields(probe, "name", "prevented", "detail") for probe in facts.probes],
-        **_fields(facts, "not_prevented", "notices"),
-        **({} if cohort is None else {"cohort": _cohort(cohort)}),
-        **({} if strength is None else {"strength": _fields(strength, "changes", "noticed")}),
-    }
+    plain = _fields(facts, "assignment", "started", "finished", "complete", "harness", "python")
+    names = ("python_wanted", "interpreter", "tier", "spec_digest", "reference_digest")
+    plain |= _fields(facts, *names)
+    limits = ("cpu_seconds", "wall_seconds", "memory_mib", "output_kib")
+    plain["limits"] = _fields(facts.limits, *limits)
+    plain["slowness"] = facts.slowness
+    plain["input_mechanism"] = facts.input_mechanism
+    plain["probes"] = [_fields(probe, "name", "prevented", "detail") for probe in facts.probes]
+    plain |= _fields(facts, "not_prevented", "notices")
+    if facts.cohort is not None:
+        plain["cohort"] = _cohort(facts.cohort)
+    if facts.strength is not None:
+        plain["strength"] = _fields(facts.strength, "changes", "noticed")
+    return plain
 
 
 def _cohort(cohort: CohortFacts) -> dict[str, Any]:
     plain = _fields(cohort, "layouts", "submissions", "students", "due", "time_zone")
-    names = ("what", "total", "students", "of_students", "review", "ignored", "metadata")
     if cohort.contents is None:
         return plain
+    names = ("what", "total", "students", "of_students", "review", "ignored", "metadata")
     contents = _fields(cohort.contents, *names)
     if cohort.contents.left_out:
         contents["left_out"] = cohort.contents.left_out
-    return plain | {"contents": contents}
+    plain["contents"] = contents
+    return plain
 
 
 def _unparsable(broken: Unparsable) -> dict[str, Any]:
-    fields = _fields(broken, "file", "reason", "line", "source")
-    return fields if broken.needs is None else fields | {"needs_python": str(broken.needs)}
+    plain = _fields(broken, "file", "reason", "line", "source")
+    if broken.needs is not None:
+        plain["needs_python"] = str(broken.needs)
+    return plain
 
 
 def _submission(result: SubmissionResult) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        **_fields(result, "id", "status", "mark", "out_of", "flagged", "source_digest", "problem"),
-        "unparsable": result.unparsable and _unparsable(result.unparsable),
-        "notes": result.notes,
-        "findings": [
-            {
-                **_fields(finding, "rule", "clause", "file", "line", "column", "source", "message"),
-                "severity": finding.consequence.severity,
-            }
-            for finding in result.findings
-        ],
-        "manual": [_manual(given) for given in result.manual],
-        **({} if result.late is None else {"late": _late(result, result.late)}),
-        "adjustment": result.adjustment and _fields(result.adjustment, "marks", "reason"),
-        **_fields(result, "comment", "total", "total_out_of", "earlier", "isolation"),
-    }
-    if (over := result.over_budget) is not None:
-        numbers = _fields(over, "seconds", "undecided")
-        entry["over_budget"] = {**numbers, "mark": over.mark, "most": over.most}
+    names = ("id", "status", "mark", "out_of", "flagged", "source_digest", "problem")
+    plain = _fields(result, *names)
+    plain["unparsable"] = result.unparsable and _unparsable(result.unparsable)
+    plain["notes"] = result.notes
+    plain["findings"] = list(map(_finding, result.findings))
+    plain["manual"] = list(map(_manual, result.manual))
+    if result.late is not None:
+        plain["late"] = _late(result, result.late)
+    plain["adjustment"] = result.adjustment and _fields(result.adjustment, "marks", "reason")
+    plain |= _fields(result, "comment", "total", "total_out_of", "earlier", "isolation")
+    if result.over_budget is not None:
+        plain["over_budget"] = _fields(result.over_budget, "seconds", "undecided", "mark", "most")
     if result.override is not None:
-        entry["override"] = _fields(result.override, "mark", "reason")
+        plain["override"] = _fields(result.override, "mark", "reason")
     if result.line_comments:
-        names = ("file", "line", "text", "quoted", "moved_from", "outdated")
-        entry["line_comments"] = [_fields(each, *names) for each in result.line_comments]
+        plain["line_comments"] = list(map(_line_comment, result.line_comments))
     if result.decisions:
-        entry["decisions"] = {decision.kind: decision.value for decision in result.decisions}
+        plain["decisions"] = {decision.kind: decision.value for decision in result.decisions}
     if result.isolation_reason:
-        entry["isolation_reason"] = result.isolation_reason
+        plain["isolation_reason"] = result.isolation_reason
     if result.student is not None:
-        entry |= {"student_id": result.student.id, **_fields(result.student, "name", "email")}
+        plain["student_id"] = result.student.id
+        plain |= _fields(result.student, "name", "email")
     if result.source:
-        entry["source"] = result.source
+        plain["source"] = result.source
     if result.handed_in:
-        entry["handed_in_at"] = result.handed_in
+        plain["handed_in_at"] = result.handed_in
     if result.attempt is not None:
-        entry |= _fields(result, "attempt", "attempts")
-    return entry
+        plain |= _fields(result, "attempt", "attempts")
+    return plain
+
+
+def _line_comment(comment: LineComment) -> dict[str, Any]:
+    return _fields(comment, "file", "line", "text", "quoted", "moved_from", "outdated")
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    names = ("rule", "clause", "file", "line", "column", "source", "message")
+    plain = _fields(finding, *names)
+    plain["severity"] = finding.consequence.severity
+    return plain
 
 
 def _manual(given: ManualMark) -> dict[str, Any]:
-    """A mark by hand, and what it is made up of, where a rubric says."""
-    entry = {**_fields(given.slot, "id", "title", "out_of"), "mark": given.mark}
-    items = [_fields(item, "title", "level", "points") for item in given.items]
-    return entry | {"items": items} if items else entry
+    """Return a mark by hand, and its rubric items if there are some."""
+    plain = _fields(given.slot, "id", "title", "out_of")
+    plain["mark"] = given.mark
+    if given.items:
+        plain["items"] = [_fields(item, "title", "level", "points") for item in given.items]
+    return plain
 
 
 def _late(result: SubmissionResult, late: Lateness) -> dict[str, Any]:
@@ -231,11 +265,13 @@ def _late(result: SubmissionResult, late: Lateness) -> dict[str, Any]:
 
 
 def _scenario(scenario: Scenario) -> dict[str, Any]:
-    return {
-        **_fields(scenario, "id", "name", "function"),
-        "clause": scenario.clauses[0] if scenario.clauses else "",
-        **_fields(scenario, "clauses", "visibility", "tags", "informational", "extra_credit"),
-        **({"needs": scenario.needs} if scenario.needs else {}),
-        **({"faster_than": scenario.faster_than} if scenario.faster_than else {}),
-        "points": Fraction(0) if scenario.informational else scenario.points,
-    }
+    plain = _fields(scenario, "id", "name", "function")
+    plain["clause"] = scenario.clauses[0] if scenario.clauses else ""
+    names = ("clauses", "visibility", "tags", "informational", "extra_credit")
+    plain |= _fields(scenario, *names)
+    if scenario.needs:
+        plain["needs"] = scenario.needs
+    if scenario.faster_than:
+        plain["faster_than"] = scenario.faster_than
+    plain["points"] = Fraction(0) if scenario.informational else scenario.points
+    return plain

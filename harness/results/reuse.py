@@ -1,12 +1,12 @@
-"""What the next grading uses again: under which keys, and as which rows of the store.
+"""Say what the next grading uses again: under which keys, and as which rows of the store.
 
 A key covers everything that its value depends on, and nothing else: the name, points, place and
-visibility of a scenario are in none. Most submissions do the same on most scenarios, so a row
-is a key and the digest of a text; a text that many share is sent and stored once.
+visibility of a scenario are in none. Most submissions do the same on most scenarios, so a row is a
+key and the digest of a text; a text that many share is sent and stored once.
 
-A stored observation is used again only by the code that would observe the same. Of our own sources
-a key holds all that can change an observation, and nothing else: another hint of `harness doctor`,
-or another place to look for an interpreter, makes no submission run again.
+A stored observation is used again only by code that would observe the same. So a key covers all of
+the harness's sources that can change an observation, and no others: another hint of `harness
+doctor`, or another place to look for an interpreter, makes no submission run again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b, sha256
@@ -34,10 +34,13 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound=Probe)
 
-PIECE_BYTES = 1 << 20  # of compressed texts; one text alone may be larger
+# Bytes of a piece's compressed texts. A single text may be larger.
+PIECE_BYTES = 1 << 20
 PIECE_ROWS = 2048
 _DIGEST_BYTES = 16
-_MOST_SENT = 200_000  # digests to remember: 20 MB
+_Row = tuple[bytes, bytes]
+# Digests to remember, which take 20 MB.
+_MAX_SENT = 200_000
 
 _TRANSIENT_ENDINGS = frozenset(
     {
@@ -58,22 +61,25 @@ _TRANSIENT_KINDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Part of what a submission's grading found: new texts by digest, compressed, and rows of a key
-    and a text's digest."""
+    """Part of the results of a submission's grading."""
 
-    texts: tuple[tuple[bytes, bytes], ...] = ()
-    observations: tuple[tuple[bytes, bytes], ...] = ()
-    verdicts: tuple[tuple[bytes, bytes], ...] = ()
+    # New texts by digest, compressed.
+    texts: tuple[_Row, ...] = ()
+    # Rows of a key and a text's digest.
+    observations: tuple[_Row, ...] = ()
+    verdicts: tuple[_Row, ...] = ()
 
 
 def row_key(key: str) -> bytes:
-    """A key as it is stored: 16 bytes."""
+    """Return a key as it is stored: 16 bytes."""
     return _digest(key.encode())
 
 
 def encoded(value: tuple[Observation, ...] | Verdict | Probe) -> bytes:
-    """The text of a scenario's observations or of a verdict; without the time that they took, which
-    differs from run to run and is never judged."""
+    """Return the text of a scenario's observations, or of a verdict or a probe's result.
+
+    It is without CPU times, which differ from run to run and are never judged.
+    """
     if not isinstance(value, tuple):
         return serial.dumps(value).encode("ascii")
     timeless = tuple(replace(each, cpu_seconds=0.0) for each in value)
@@ -81,7 +87,7 @@ def encoded(value: tuple[Observation, ...] | Verdict | Probe) -> bytes:
 
 
 def _may_be_used_again(value: tuple[Observation, ...] | Verdict | Probe) -> bool:
-    """Not what says as much about the machine at that moment as about the submission."""
+    """Return whether a value depends only on the submission, not on the machine at that moment."""
     if isinstance(value, Verdict):
         return value.kind not in _TRANSIENT_KINDS
     if not isinstance(value, tuple):
@@ -90,8 +96,11 @@ def _may_be_used_again(value: tuple[Observation, ...] | Verdict | Probe) -> bool
 
 
 class Packer:
-    """Packs rows into pieces of bounded size. A text goes out once, with the first row that needs
-    it: the caller must store all of one packer, in their order."""
+    """A packer of rows into pieces of bounded size.
+
+    A text is sent once, with the first row that needs it: the caller must store all pieces of one
+    packer in their order.
+    """
 
     def __init__(self) -> None:
         self._sent: set[bytes] = set()
@@ -101,42 +110,48 @@ class Packer:
         observations: Mapping[str, tuple[Observation, ...]],
         verdicts: Mapping[str, Verdict | Probe],
     ) -> Iterator[Piece]:
-        """Rows by their keys, as pieces of at most about `PIECE_BYTES`; those that may never be
-        used again are left out."""
-        texts: list[tuple[bytes, bytes]] = []
-        seen: list[tuple[bytes, bytes]] = []
-        judged: list[tuple[bytes, bytes]] = []
+        """Yield rows by their keys, as pieces of at most about `PIECE_BYTES`.
+
+        Rows that may never be used again are left out.
+        """
+        texts: list[_Row] = []
+        observed: list[_Row] = []
+        judged: list[_Row] = []
 
         def piece() -> Piece:
-            return Piece(texts=tuple(texts), observations=tuple(seen), verdicts=tuple(judged))
+            return Piece(texts=tuple(texts), observations=tuple(observed), verdicts=tuple(judged))
 
         size = 0
-        for values_by_key, rows in ((observations, seen), (verdicts, judged)):
+        for values_by_key, rows in ((observations, observed), (verdicts, judged)):
             for key, value in values_by_key.items():
                 if not _may_be_used_again(value):
                     continue
                 text = encoded(value)
                 digest = _digest(text)
                 if digest not in self._sent:
+                    self._remember(digest)
                     data = compress(text)
-                    if len(self._sent) >= _MOST_SENT:
-                        self._sent.clear()  # then some go out twice, which changes nothing
-                    self._sent.add(digest)
                     texts.append((digest, data))
                     size += len(data)
                 rows.append((row_key(key), digest))
-                if size >= PIECE_BYTES or len(seen) + len(judged) >= PIECE_ROWS:
+                if size >= PIECE_BYTES or len(observed) + len(judged) >= PIECE_ROWS:
                     yield piece()
                     texts.clear()
-                    seen.clear()
+                    observed.clear()
                     judged.clear()
                     size = 0
-        if seen or judged:
+        if observed or judged:
             yield piece()
+
+    def _remember(self, digest: bytes) -> None:
+        # After this some texts are sent twice, which changes nothing.
+        if len(self._sent) >= _MAX_SENT:
+            self._sent.clear()
+        self._sent.add(digest)
 
 
 def compress(text: bytes) -> bytes:
-    """The text as it is stored."""
+    """Return the text as it is stored."""
     return zlib.compress(text, 6)
 
 
@@ -153,9 +168,11 @@ def observation_key(
     tier: Tier,
     execution_digest: str,
 ) -> str:
-    """Hex SHA-256 for a submission's bytes on one scenario. `interpreter` names the build,
-    `execution_digest` the code that ran it. Raises KeyError if the assignment lacks a variant for
-    one of the scenario's overrides."""
+    """Return a hex SHA-256 for a submission's bytes on one scenario.
+
+    `interpreter` names the build, `execution_digest` the code that ran it. Raise KeyError if the
+    assignment lacks a variant for one of the scenario's overrides.
+    """
     parts = (scenario, assignment)
     stimuli_digest = _SCENARIOS.get(parts, partial(_stimuli_digest, *parts))
     return _joined(source_digest, stimuli_digest, interpreter, tier.value, execution_digest)
@@ -182,47 +199,64 @@ def verdict_key(
     """Return a hex SHA-256 for the verdict of the observations under `key_alone` on a scenario.
 
     `judged_by` is the digest of the code that judges, `parameters` are the reference's names for
-    each stimulus's arguments if judging uses them, `within` is the tolerance of floats."""
+    each stimulus's arguments if judging uses them, `within` is the tolerance of floats.
+    """
     stated = (scenario.stated, *scenario.stated_cases)
-
-    def of_expected() -> str:
-        judged = None if answers is None else [serial.to_plain(answer) for answer in answers]
-        for answer in judged or ():  # the time it took differs from run to run, and is not judged
-            answer["observation"].pop("cpu_seconds", None)
-        return _hash([judged, [serial.to_plain(each) for each in stated]])
-
-    expected = _EXPECTATIONS.get((answers, *stated), of_expected)
+    expected = _EXPECTATIONS.get(
+        (answers, *stated), lambda: _hash([_timeless(answers), _plain(stated)])
+    )
     return _hash([key_alone, expected, judged_by, parameters, scenario.hint, within])
 
 
+def _timeless(answers: tuple[Answer, ...] | None) -> list[Any] | None:
+    """Return answers without CPU times, which differ from run to run and are not judged."""
+    if answers is None:
+        return None
+    plain = _plain(answers)
+    for answer in plain:
+        answer["observation"].pop("cpu_seconds", None)
+    return plain
+
+
+def _plain(values: Iterable[Any]) -> list[Any]:
+    return [serial.to_plain(value) for value in values]
+
+
 def _stimuli_digest(scenario: Scenario, assignment: Assignment) -> str:
-    overrides = {stimulus.constants for stimulus in scenario.stimuli}
-    variants = [assignment.variant(constants) for constants in overrides]
-    extra = {name for stimulus in scenario.stimuli for name in stimulus.provide}
-    provided = sorted(_VARIANTS.get((each,), partial(_files, each.files)) for each in variants)
-    stand_in_names = {each.file for stimulus in scenario.stimuli for each in stimulus.stand_ins}
-    return _hash(
-        [
-            [serial.to_plain(stimulus) for stimulus in scenario.stimuli],
-            serial.to_plain(scenario.limits),
-            provided,
-            _files(tuple(f for f in assignment.extra_files if f.name in extra)),
-            _files(tuple(f for f in assignment.stand_in_files if f.name in stand_in_names)),
-            list(assignment.submission_files),
-            assignment.laid_as,
-            serial.to_plain(assignment.extra_modules),
-            sorted(assignment.module_names),
-            [serial.to_plain(each) for each in assignment.compare],
-        ]
-    )
+    overrides = set()
+    extra: set[str] = set()
+    stand_in_names: set[str] = set()
+    for stimulus in scenario.stimuli:
+        overrides.add(stimulus.constants)
+        extra.update(stimulus.provide)
+        stand_in_names.update(stand_in.file for stand_in in stimulus.stand_ins)
+    provided = []
+    for constants in overrides:
+        variant = assignment.variant(constants)
+        provided.append(_VARIANTS.get((variant,), partial(_files, variant.files)))
+    parts = [
+        _plain(scenario.stimuli),
+        serial.to_plain(scenario.limits),
+        sorted(provided),
+        _files(file for file in assignment.extra_files if file.name in extra),
+        _files(file for file in assignment.stand_in_files if file.name in stand_in_names),
+        list(assignment.submission_files),
+        assignment.laid_as,
+        serial.to_plain(assignment.extra_modules),
+        sorted(assignment.module_names),
+        _plain(assignment.compare),
+    ]
+    return _hash(parts)
 
 
-def _files(files: tuple[SourceFile, ...]) -> str:
+def _files(files: Iterable[SourceFile]) -> str:
     return _hash([[file.name, sha256(file.data).hexdigest()] for file in files])
 
 
 def _joined(*names: str) -> str:
-    """The digest of names that hold no zero byte: each submission has two for each scenario."""
+    """Return the digest of names without zero bytes. It is fast, because each submission has two
+    for each scenario.
+    """
     return sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -232,8 +266,10 @@ def _hash(plain: Any) -> str:
 
 
 class _PartCache:
-    """Digests of model values by identity, since hashing the values themselves costs as much. They
-    are kept alive with their digest, so no other object can take their identity."""
+    """Digests of model values by identity, because hashing the values costs as much as the digest.
+
+    The values are kept alive with their digest, so no other object can take their identity.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -254,25 +290,27 @@ _EXPECTATIONS = _PartCache(8192)
 _VARIANTS = _PartCache(256)
 
 
-# Every file of `execution` except these can change what is observed. A new file counts unless it is
-# named here, so that forgetting one costs time and never a wrong mark.
+# Every file of `execution` except these can change an observation. A new file counts unless it is
+# named here, so that forgetting one costs time and never a wrong mark. The interpreter with its
+# packages and the tier are in the observation's key, so the code that finds them is not needed;
+# `model/facts.py`, `model/probes.py` and `model/sentences.py` only describe observations.
 _NOT_OBSERVING = frozenset(
     {
-        "execution/__init__.py",  # names for other packages
-        "execution/interpreter.py",  # which one, with which packages, is in the observation's key
-        "execution/confinement/forbidden_acts.py",  # what the trial of a tier tries
-        "execution/confinement/probe.py",  # which tier this machine has; it is in the key
-        "model/facts.py",  # what is said of an observation
+        "execution/__init__.py",
+        "execution/interpreter.py",
+        "execution/confinement/forbidden_acts.py",
+        "execution/confinement/probe.py",
+        "model/facts.py",
         "model/probes.py",
         "model/sentences.py",
     }
 )
-# What both execution and judging are written in: whole, since a method there can decide as well.
+# Both execution and judging use these packages, and a method there can decide as well.
 _SHARED = ("common", "model", "stimuli")
 
 
 class ResultCache:
-    """Where earlier observations, verdicts and probes are kept; here there are none."""
+    """A store of earlier observations, verdicts and probes. This base class has none."""
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
         """Return the observations under this key; None if none may be used again."""
@@ -288,32 +326,34 @@ class ResultCache:
 
 
 def execution_digest() -> str:
-    """The digest of all sources that can change an observation, hexadecimal."""
+    """Return the digest of all sources that can change an observation, hexadecimal."""
     return source_digest("execution", *_SHARED, leave_out=_NOT_OBSERVING)
 
 
 def judging_digest() -> str:
-    """The digest of all sources that can change a verdict, hexadecimal."""
+    """Return the digest of all sources that can change a verdict, hexadecimal."""
     return source_digest("judging", "matchers", *_SHARED)
 
 
 def write_strength(cache: Path, report: StrengthReport) -> None:
-    """Keep a report below `cache` in place of the assignment's earlier one."""
+    """Store a report below `cache` in place of the assignment's earlier one."""
     files.write(_strength_path(cache, report.assignment), serial.dumps(report))
 
 
 def latest_strength(cache: Path, plan: Plan) -> StrengthReport | None:
     """Return the report below `cache` for exactly these scenarios and this reference; None if there
     is none or either has changed."""
-    from harness.model.study import StrengthReport  # noqa: PLC0415  (no grading needs it)
+    # Imported here, because no grading needs it.
+    from harness.model.study import StrengthReport  # noqa: PLC0415
 
     path = _strength_path(cache, plan.assignment.id)
     try:
         report = serial.loads(StrengthReport, path.read_bytes())
     except (OSError, serial.SerialError):
         return None
-    measured = (report.spec_digest, report.reference_digest)
-    return report if measured == (plan.spec_digest, plan.reference_digest) else None
+    if report.spec_digest != plan.spec_digest or report.reference_digest != plan.reference_digest:
+        return None
+    return report
 
 
 def _strength_path(cache: Path, assignment: str) -> Path:

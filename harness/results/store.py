@@ -1,10 +1,10 @@
-"""One run, one SQLite database, one writer.
+"""Write one run into one SQLite database with one writer.
 
-A submission's result is written after the observations that it rests on, each in one transaction.
-A writer that is killed leaves only complete results, and stored observations are not made again.
+A submission's result is written after the observations that it rests on, each in one transaction. A
+writer that is killed leaves only complete results, and stored observations are not made again.
 
 Changes by people are a table that only grows. Any process may add a change at any time (`record`),
-also while another process grades.
+even while another process grades.
 """
 
 from __future__ import annotations
@@ -40,14 +40,17 @@ from harness.results.database import (
 )
 from harness.results.reuse import Piece, compress
 
-WAIT_SECONDS = 10.0  # for another writer's transaction, which takes milliseconds
+# Seconds to wait for another writer's transaction, which takes milliseconds.
+WAIT_SECONDS = 10.0
 _KNOWN = f"PRAGMA user_version = {SCHEMA_VERSION}"
 
 
 def record(database: Path, drafts: Iterable[Change]) -> list[Change]:
-    """Store changes, which get their ids and times, in one transaction: all of them are there when
-    this returns, whatever happens then, and none when it raises UserError (the database cannot be
-    written)."""
+    """Store changes in one transaction, and return them with their ids and times.
+
+    All of them are stored when this returns; none if it raises UserError because the database
+    cannot be written.
+    """
     with (
         translated(database),
         closing(_connect(database, mode="rw", synchronous="FULL")) as connection,
@@ -58,29 +61,34 @@ def record(database: Path, drafts: Iterable[Change]) -> list[Change]:
 
 
 def append(connection: sqlite3.Connection, drafts: Iterable[Change]) -> list[Change]:
-    """Add changes inside a transaction, each later than all that are there."""
+    """Add changes inside a transaction, each later than all stored ones."""
     last = connection.execute("SELECT data FROM change ORDER BY number DESC LIMIT 1").fetchone()
-    newest = serial.loads(Change, last[0]).at if last else ""
+    newest: datetime | None = None
+    if last:
+        at = serial.loads(Change, last[0]).at
+        newest = datetime.fromisoformat(at) if at else None
     changes = []
     for draft in drafts:
         now = datetime.now(UTC)
-        if newest:  # where a clock was put back, the moment after: what was done later counts
-            now = max(now, datetime.fromisoformat(newest) + timedelta(microseconds=1))
-        newest = now.isoformat(timespec="microseconds")
-        changes.append(replace(draft, id=uuid.uuid4().hex, at=newest))
+        # If a clock was set back, the last change still has to be the latest.
+        if newest is not None:
+            now = max(now, newest + timedelta(microseconds=1))
+        newest = now
+        at = now.isoformat(timespec="microseconds")
+        changes.append(replace(draft, id=uuid.uuid4().hex, at=at))
     insert(connection, changes)
     return changes
 
 
 def insert(connection: sqlite3.Connection, changes: Iterable[Change]) -> None:
-    """Add changes inside a transaction, but for those that are there."""
+    """Add changes inside a transaction, except those that are stored already."""
     rows = [(change.id, change.submission, serial.dumps(change)) for change in changes]
     query = "INSERT OR IGNORE INTO change (id, submission, data) VALUES (?, ?, ?)"
     connection.executemany(query, rows)
 
 
 class Store(StoreReader):
-    """The writer's side. Open it with `Store.open`; readers use `Store.read_only`."""
+    """A run's database for writing. Open it with `Store.open`; readers use `Store.read_only`."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: IO[bytes]) -> None:
         super().__init__(path, connection)
@@ -95,19 +103,23 @@ class Store(StoreReader):
         the harness wrote it, or the disk is full.
         """
         with translated(path):
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # marks and names
+            # The folder will have marks and names, so only its owner may read it.
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = lock_for_writing(path)
             try:
                 # A power cut may lose the last submissions, never damage the file; they run again.
-                return cls(path, _emptied(path) if fresh else _connect(path), lock)
+                connection = _emptied(path) if fresh else _connect(path)
+                return cls(path, connection, lock)
             except BaseException:
                 lock.close()
                 raise
 
     def close(self) -> None:
-        """Close the file and release the lock on writing it. Where nobody reads it at that moment,
-        the run is one file from then on: a reader of a database with a write-ahead log makes that
-        log anew, and may not remove it."""
+        """Close the file and release the lock on writing it.
+
+        If nobody reads it at that moment, the run is one file from then on: a reader of a database
+        with a write-ahead log makes that log anew, and may not remove it.
+        """
         try:
             with translated(self.path):
                 with suppress(sqlite3.Error):
@@ -118,13 +130,16 @@ class Store(StoreReader):
             self._lock.close()
 
     def begin(self, facts: RunFacts, plan: Plan, paths: Iterable[str] | None = None) -> None:
-        """Store what the run is made with, and the `paths` it was asked to grade (None: as before).
-        Results of the same assignment stay; UserError if the database holds another's run."""
+        """Store the facts of the run, and the `paths` to grade (None: as before).
+
+        Results of the same assignment stay. Raise UserError if the database has a run of another
+        one.
+        """
         earlier = self.earlier_facts()
         if earlier is not None and earlier.assignment != facts.assignment:
-            what = f"holds a run of {earlier.assignment}, not of {facts.assignment}"
+            problem = f"holds a run of {earlier.assignment}, not of {facts.assignment}"
             hint = "choose another folder with --out, or use --fresh"
-            raise UserError(what, place=str(self.path), hint=hint)
+            raise UserError(problem, place=str(self.path), hint=hint)
         with self._transaction():
             self._connection.execute(
                 "INSERT OR REPLACE INTO run (one, facts, plan) VALUES (1, ?, ?)",
@@ -143,14 +158,22 @@ class Store(StoreReader):
             self.drop_stale(wanted, state_digest)
 
     def drop_stale(self, submission_ids: Iterable[str], state_digest: str) -> None:
-        """Drop the results of these submissions that were made with another state; the good ones
-        can still be asked for as `earlier`."""
+        """Drop the results of these submissions that were made with another state.
+
+        The good ones can still be read with `earlier`.
+        """
         states = self.states()
-        stale = [name for name in submission_ids if states.get(name, state_digest) != state_digest]
-        self._drop_results(stale, keep=[name for name in stale if _is_good(self.result(name))])
+        stale, good = [], []
+        for name in submission_ids:
+            if states.get(name, state_digest) == state_digest:
+                continue
+            stale.append(name)
+            if _is_good(self.result(name)):
+                good.append(name)
+        self._drop_results(stale, keep=good)
 
     def _drop_results(self, names: Iterable[str], keep: Iterable[str] = ()) -> None:
-        """Drop results, of which those to `keep` can still be asked for as `earlier`."""
+        """Drop results; those to `keep` can still be read with `earlier`."""
         copy = "INSERT OR REPLACE INTO earlier SELECT id, result, source_digest FROM submission"
         with self._transaction():
             execute = self._connection.executemany
@@ -158,7 +181,10 @@ class Store(StoreReader):
             execute("DELETE FROM submission WHERE id = ?", [(name,) for name in names])
 
     def earlier(self, submission_id: str, source_digest: str) -> SubmissionResult | None:
-        """The last good result of these very bytes, made with whatever state; None without one."""
+        """Return the last good result of exactly these files, made with whatever state.
+
+        Return None if there is none.
+        """
         for table in ("submission", "earlier"):
             query = f"SELECT result FROM {table} WHERE id = ? AND source_digest = ?"
             result = self._read(SubmissionResult, self._value(query, submission_id, source_digest))
@@ -188,7 +214,7 @@ class Store(StoreReader):
             append(self._connection, drafts)
 
     def take(self, changes: Iterable[Change]) -> None:
-        """Store changes that were made elsewhere; all or, when UserError is raised, none."""
+        """Store changes that were made elsewhere: all of them or, if UserError is raised, none."""
         with self._transaction():
             insert(self._connection, changes)
 
@@ -197,7 +223,7 @@ class Store(StoreReader):
         nothing, if it fails."""
         with self._transaction():
             execute = self._connection.executemany
-            # A text that is there already is written again: it may be the one that was damaged.
+            # A text that is stored already is written again, because it may be damaged.
             execute(
                 "INSERT INTO text (digest, data) VALUES (?, ?) "
                 "ON CONFLICT (digest) DO UPDATE SET data = excluded.data",
@@ -208,7 +234,7 @@ class Store(StoreReader):
                 execute(query, rows)
 
     def save(self, result: SubmissionResult, *, state_digest: str = "") -> None:
-        """Store one submission's result. Raises UserError, and then nothing of it is stored."""
+        """Store one submission's result. Raise UserError, and store nothing of it, on failure."""
         data = compress(serial.dumps(result).encode())
         row = (result.id, data, result.source_digest, state_digest)
         with self._transaction():
@@ -218,27 +244,33 @@ class Store(StoreReader):
                 execute("DELETE FROM earlier WHERE id = ?", (result.id,))
 
     def finish(self, facts: RunFacts) -> None:
+        """Replace the facts of the run."""
         with self._transaction():
             self._connection.execute("UPDATE run SET facts = ?", (serial.dumps(facts),))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with translated(self.path), self._connection:  # which commits, or undoes all on an error
+        # The connection commits at the end, or undoes everything after an error.
+        with translated(self.path), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
 
 
 def _is_good(result: SubmissionResult | None) -> bool:
-    """Whether there is something here that a failure of ours must not take away."""
+    """Return whether there is a mark that a failure of the harness must not take away."""
     return result is not None and result.mark is not None
 
 
 def _emptied(path: Path) -> sqlite3.Connection:
-    """A database without a run: one that cannot be read is made anew, but for a newer harness's."""
+    """Open a database and empty it. One that cannot be read is replaced by a new one.
+
+    Raise UserError if a newer harness wrote it.
+    """
     try:
         connection = _connect(path)
+    # Marks by people would be lost, and the disk or another program is the cause.
     except (NewerResultsError, sqlite3.OperationalError):
-        raise  # what people gave would be lost; the disk or another program is the cause
+        raise
     except (UserError, sqlite3.DatabaseError):
         for suffix in ("", "-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
@@ -255,7 +287,7 @@ def _emptied(path: Path) -> sqlite3.Connection:
 
 
 def _connect(path: Path, *, mode: str = "rwc", synchronous: str = "NORMAL") -> sqlite3.Connection:
-    """A database with this version's tables: a new file and one of the oldest version get them."""
+    """Open a database, and make this version's tables if it is new or of the oldest version."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(address, timeout=WAIT_SECONDS, uri=True, isolation_level=None)
     try:
@@ -263,22 +295,28 @@ def _connect(path: Path, *, mode: str = "rwc", synchronous: str = "NORMAL") -> s
         has_tables = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
         if version or has_tables is not None or mode == "rw":
             refuse_other_version(path, version)
-        # What a kill interrupts is left out by whoever reads next, who need not be able to write.
+        # The next reader ignores an interrupted transaction, and need not be able to write.
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("BEGIN IMMEDIATE")
         if not version:
             for statement in (*TABLES, _KNOWN):
                 connection.execute(statement)
-        elif read_version(connection) == OLDEST_VERSION:  # still: no other process has upgraded it
-            rows = old_changes(connection)
-            for statement in CHANGE_TABLE:
-                connection.execute(statement)
-            insert(connection, (serial.loads(Change, str(data)) for _, data in rows))
-            connection.execute("DROP TABLE by_hand")
-            connection.execute(_KNOWN)
+        # Read the version again: another process may have upgraded the file meanwhile.
+        elif read_version(connection) == OLDEST_VERSION:
+            _upgrade(connection)
         connection.execute("COMMIT")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Turn the table of the oldest version into changes, inside a transaction."""
+    changes = [serial.loads(Change, str(data)) for _, data in old_changes(connection)]
+    for statement in CHANGE_TABLE:
+        connection.execute(statement)
+    insert(connection, changes)
+    connection.execute("DROP TABLE by_hand")
+    connection.execute(_KNOWN)

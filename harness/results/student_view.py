@@ -1,22 +1,25 @@
-"""A result as its author may read it, made anew of the scenarios that are shown: a `StudentView`
-has no hidden stimulus, expectation or message inside it, so whatever is rendered from it cannot
-show one."""
+"""Make the view of a result that its author may read, from the scenarios that are shown.
+
+A `StudentView` has no hidden stimulus, expectation or message inside it, so no page or text made
+from it can show one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.common.words import plural
 from harness.model.assignment import SourceFile, Surroundings
-from harness.model.plan import Plan, Scenario, Visibility
+from harness.model.plan import Clause, Plan, Scenario, Visibility
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import (
     Adjustment,
     LineComment,
     ManualMark,
     Override,
+    ScenarioResult,
     SubmissionResult,
     SubmissionStatus,
 )
@@ -25,7 +28,8 @@ from harness.model.verdict import Verdict, VerdictKind
 from harness.results.redaction import ShownCause, ShownCheck, shown_causes
 
 ALWAYS = frozenset({Visibility.VISIBLE})
-EVERYTHING = frozenset(Visibility)  # for the lecturer
+# For lecturers.
+EVERYTHING = frozenset(Visibility)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +43,7 @@ class HiddenCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionTally:
-    """A function's share: scenarios and points, hidden ones counted, informational ones not."""
+    """The scenarios and points of a function. Hidden scenarios count, informational ones do not."""
 
     function: str
     passed: int
@@ -50,21 +54,28 @@ class FunctionTally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentView:
-    """One submission as its author may see it. `problem`, `unparsable`, `notes` and `findings` are
-    about the student's own file, and so are never secret."""
+    """One submission as its author may see it.
+
+    `problem`, `unparsable`, `notes` and `findings` are about the student's own file, so they are
+    never secret.
+    """
 
     id: str
-    name: str = ""  # the student's, if it is known
+    # The student's name, if it is known.
+    name: str = ""
     title: str
     course: str
     status: SubmissionStatus
-    mark: Fraction | None  # None where there is none (yet)
+    # None if there is no mark (yet).
+    mark: Fraction | None
     out_of: Fraction
     surroundings: Surroundings
     functions: tuple[FunctionTally, ...]
-    shown: tuple[ShownCheck, ...]  # in the plan's order, as the hidden ones
+    # Shown and hidden checks are in the plan's order.
+    shown: tuple[ShownCheck, ...]
     hidden: tuple[HiddenCheck, ...] = ()
-    causes: tuple[ShownCause, ...] = ()  # what to fix, in order
+    # The things to fix, in this order.
+    causes: tuple[ShownCause, ...] = ()
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
     problem: str = ""
@@ -73,18 +84,24 @@ class StudentView:
     adjustment: Adjustment | None = None
     comment: str = ""
     late: Lateness | None = None
-    reached: Fraction | None = None  # before what lateness and the adjustment change
+    # The total before lateness and the adjustment.
+    reached: Fraction | None = None
     late_marks: Fraction | None = None
-    total: Fraction | None = None  # None until people have given all of their part
+    # None until people have given all of their marks.
+    total: Fraction | None = None
     total_out_of: Fraction = Fraction(0)
-    so_far: Fraction | None = None  # `total`, with 0 for parts that nobody has marked yet
-    late_so_far: Fraction | None = None  # what lateness takes of it
+    # `total` with 0 for parts that nobody has marked yet, and the part of it that lateness takes.
+    so_far: Fraction | None = None
+    late_so_far: Fraction | None = None
     override: Override | None = None
     line_comments: tuple[LineComment, ...] = ()
-    extra_points: Fraction = Fraction(0)  # of extra credit, above those of the functions
-    extra_earned: Fraction = Fraction(0)  # of these, those of the scenarios that passed
-    assignment: str = ""  # its id
-    source_digest: str = ""  # of the files that were graded
+    # The points of extra credit, above those of the functions, and those that were earned.
+    extra_points: Fraction = Fraction(0)
+    extra_earned: Fraction = Fraction(0)
+    # The assignment's id.
+    assignment: str = ""
+    # The digest of the graded files.
+    source_digest: str = ""
     # The student's own files, if a person commented on their lines or they could not be graded.
     shown_files: tuple[SourceFile, ...] = ()
 
@@ -92,54 +109,76 @@ class StudentView:
     def marks_of_a_point(self) -> Fraction:
         """Return the marks that one point is worth; 0 if there are no points."""
         points = _sum(tally.out_of for tally in self.functions)
-        return self.out_of / points if points else Fraction(0)
+        if not points:
+            return Fraction(0)
+        return self.out_of / points
 
 
 def by_function(plan: Plan, result: SubmissionResult) -> tuple[FunctionTally, ...]:
-    """Each function's scenarios and points, informational ones left out, in the order of the
-    assignment's functions, then of the plan. Extra credit adds to `points`, not to `out_of`. A
-    scenario that the result lacks counts as not passed."""
+    """Return each function's scenarios and points, in the order of the assignment's functions,
+    then of the plan.
+
+    Informational scenarios are left out. Extra credit adds to `points`, not to `out_of`. A scenario
+    that the result lacks counts as not passed.
+    """
     results = {entry.scenario_id: entry for entry in result.scenarios}
-    groups: dict[str, list[Scenario]] = {f.name: [] for f in plan.assignment.functions}
+    groups: dict[str, list[Scenario]] = {}
+    for function in plan.assignment.functions:
+        groups[function.name] = []
     for scenario in plan.scenarios:
         if not scenario.informational:
             groups.setdefault(scenario.function, []).append(scenario)
-    tallies: list[FunctionTally] = []
-    for function, scenarios in groups.items():
-        entries = [results[scenario.id] for scenario in scenarios if scenario.id in results]
-        excused = {entry.scenario_id for entry in entries if not entry.out_of}
-        tally = FunctionTally(
-            function=function,
-            passed=sum(entry.verdict.passed for entry in entries),
-            total=len(scenarios),
-            points=_sum(entry.points for entry in entries),
-            out_of=_sum(s.points for s in scenarios if not s.extra_credit and s.id not in excused),
-        )
-        tallies.append(tally)
-    return tuple(tally for tally in tallies if tally.total)
+    return tuple(_tally(name, group, results) for name, group in groups.items() if group)
+
+
+def _tally(
+    function: str, scenarios: Sequence[Scenario], results: Mapping[str, ScenarioResult]
+) -> FunctionTally:
+    passed = 0
+    earned = []
+    out_of = []
+    for scenario in scenarios:
+        entry = results.get(scenario.id)
+        if entry is not None:
+            passed += entry.verdict.passed
+            earned.append(entry.points)
+        is_excused = entry is not None and not entry.out_of
+        if not scenario.extra_credit and not is_excused:
+            out_of.append(scenario.points)
+    return FunctionTally(
+        function=function,
+        passed=passed,
+        total=len(scenarios),
+        points=_sum(earned),
+        out_of=_sum(out_of),
+    )
 
 
 def _sum(points: Iterable[Fraction]) -> Fraction:
-    # By denominators: adding fractions one by one takes most of a tally's time.
+    # Adding fractions one by one takes most of a tally's time, so they are added by denominator.
     sums: dict[int, int] = {}
-    for each in points:
-        top, bottom = each.as_integer_ratio()
+    for number in points:
+        top, bottom = number.as_integer_ratio()
         sums[bottom] = sums.get(bottom, 0) + top
     return sum((Fraction(top, bottom) for bottom, top in sums.items()), Fraction(0))
 
 
 def hidden_kind(verdict: Verdict) -> VerdictKind:
-    """What is said of a hidden scenario's verdict: in which of the ways it failed is not."""
-    said = (VerdictKind.PASSED, VerdictKind.HARNESS_ERROR, VerdictKind.UNREADABLE)
-    return verdict.kind if verdict.kind in said else VerdictKind.FAILED
+    """Return the kind of a hidden scenario's verdict without the way in which it failed."""
+    if verdict.kind in (VerdictKind.PASSED, VerdictKind.HARNESS_ERROR, VerdictKind.UNREADABLE):
+        return verdict.kind
+    return VerdictKind.FAILED
 
 
 def student_view(
     result: SubmissionResult, plan: Plan, *, visible: frozenset[Visibility] = ALWAYS
 ) -> StudentView:
-    """What the student sees: visible scenarios whole (`visible` says which are open by now), hidden
-    ones as a name and a verdict. Findings, notes and the reason why a file could not be read are
-    about the student's own text and always shown."""
+    """Return what the student may see: visible scenarios whole, hidden ones as a name and a
+    verdict.
+
+    `visible` has the visibilities that are open by now. Findings, notes and the reason why a file
+    could not be read are about the student's own text and always shown.
+    """
     shown, hidden = _checks(result, plan, visible)
     extra_ids = {scenario.id for scenario in plan.scenarios if scenario.extra_credit}
     extra = [entry for entry in result.scenarios if entry.scenario_id in extra_ids]
@@ -186,7 +225,8 @@ def _own_files(result: SubmissionResult) -> tuple[SourceFile, ...]:
 
 
 def _of_budget(result: SubmissionResult) -> Iterator[str]:
-    if (over := result.over_budget) is not None:
+    over = result.over_budget
+    if over is not None:
         checks = f"{over.undecided} {plural(over.undecided, 'check')}"
         used = f"your program used up all of its {over.seconds:g} s"
         yield f"{used} before {checks} could be run: a person decides what follows"
@@ -196,17 +236,20 @@ def _checks(
     result: SubmissionResult, plan: Plan, visible: frozenset[Visibility]
 ) -> tuple[list[ShownCheck], list[HiddenCheck]]:
     results = {entry.scenario_id: entry for entry in result.scenarios}
-    clauses = {
-        ids: tuple(clause for clause in plan.assignment.clauses if clause.id in ids)
-        for ids in {scenario.clauses for scenario in plan.scenarios}
-    }
+    clauses: dict[tuple[str, ...], tuple[Clause, ...]] = {}
     shown: list[ShownCheck] = []
     hidden: list[HiddenCheck] = []
-    for scenario in (each for each in plan.scenarios if each.id in results):
-        entry = results[scenario.id]
+    for scenario in plan.scenarios:
+        entry = results.get(scenario.id)
+        if entry is None:
+            continue
         if scenario.visibility in visible:
-            shown.append(ShownCheck.of(scenario, entry, clauses[scenario.clauses]))
-        elif not scenario.informational:  # hidden informational scenarios are not mentioned at all
+            ids = scenario.clauses
+            if ids not in clauses:
+                clauses[ids] = tuple(c for c in plan.assignment.clauses if c.id in ids)
+            shown.append(ShownCheck.of(scenario, entry, clauses[ids]))
+        # Hidden informational scenarios are not mentioned at all.
+        elif not scenario.informational:
             kind = hidden_kind(entry.verdict)
             hidden.append(HiddenCheck(name=scenario.name, function=scenario.function, kind=kind))
     return shown, hidden

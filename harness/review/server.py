@@ -92,7 +92,7 @@ def read_asked(path: Path, desk: Desk) -> Asked:
     run."""
     try:
         with path.open("rb") as file:
-            request = regrade_request.read_request(file.read(regrade_request.MOST_BYTES + 1))
+            request = regrade_request.read_request(file.read(regrade_request.MAX_BYTES + 1))
         numbers = desk.numbers()
         number = numbers[regrade_request.submission_of(request, desk.plan, numbers)]
     except OSError as error:

@@ -1,7 +1,10 @@
-"""What a scenario may do to a submission: the kinds of stimuli, a file each, which says how it is
-read from YAML and written there, what of it is run, and how it is worded and drawn. What runs
-beside a submission is in `harness.execution.inside.stimuli`, by the same name; a kind that has
-nothing there does what a call, a session or a run does, as it is made of."""
+"""List the kinds of stimuli: the ways in which a scenario uses a submission, one file each.
+
+A kind's file says how it is read from YAML and written there, which part of it is run, and how it
+is described and drawn. The part that runs beside a submission is in
+`harness.execution.inside.stimuli`, by the same name; a kind that has nothing there runs as the
+call, session or program that it is made of.
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -12,12 +15,12 @@ from harness.model.stimulus import Action
 
 @cache
 def stimulus_kinds() -> Mapping[str, type[Action]]:
-    """All kinds by their keys in YAML, in their order."""
+    """Return all kinds by their keys in YAML, in their order."""
     kinds = subclasses(__name__, __path__, Action, lambda kind: kind.order)  # type: ignore[type-abstract]
     return {kind.key: kind for kind in kinds}
 
 
 @cache
 def action_classes() -> Mapping[str, type[Action]]:
-    """All kinds by the names of their classes, as a stored plan names them."""
+    """Return all kinds by the names of their classes, as a stored plan names them."""
     return {kind.__name__: kind for kind in stimulus_kinds().values()}

@@ -27,19 +27,26 @@ class Call(Action):
     def read(
         cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
+        """Read the expression, and the value with whose `==` the result is compared, if any."""
         text = context.text("call")
         context.expression(text, loc)
         leaves: frozenset[str] | None = None
         if context.vocabulary.reference:
-            leaves = frozenset(context.vocabulary.parameters(called_function(text)))
-        # The value's own `==` is asked.
+            function = called_function(text)
+            leaves = frozenset(context.vocabulary.parameters(function))
+        equals = ""
         returns = context.own.returns
-        equals = str(returns.get("equals", "")).strip() if isinstance(returns, dict) else ""
+        if isinstance(returns, dict):
+            equals = str(returns.get("equals", "")).strip()
         action = cls(expression=text.strip(), equals=equals)
         return StimulusParts(action=action, inputs=inputs, leaves=leaves)
 
     def yaml_keys(self) -> Mapping[str, str]:
+        """Return the keys and values as a scenario states them."""
         return {"call": self.expression}
 
     def display(self, bound: Sequence[str] = ()) -> str:
-        return f"{self.expression}  with  {', '.join(bound)}" if bound else self.expression
+        """Return the expression with the values of its names."""
+        if not bound:
+            return self.expression
+        return f"{self.expression}  with  {', '.join(bound)}"

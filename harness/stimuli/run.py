@@ -33,16 +33,24 @@ class Run(Action):
     def read(
         cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
-        action = cls(program=context.file(loc, context.text("run")), argv=tuple(context.own.argv))
+        """Read the program's file and its arguments."""
+        program = context.file(loc, context.text("run"))
+        action = cls(program=program, argv=tuple(context.own.argv))
         return StimulusParts(action=action, inputs=inputs)
 
     def yaml_keys(self) -> Mapping[str, str | Sequence[str]]:
+        """Return the keys and values as a scenario states them."""
         return {"run": self.program, "argv": self.argv}
 
     def display(self, bound: Sequence[str] = ()) -> str:
+        """Return the command line that runs the program."""
         return " ".join(("python3", self.program, *self.argv))
 
     @property
     def lines(self) -> tuple[str, ...]:
-        argv = ("import sys", f"sys.argv[1:] = {list(self.argv)!r}") if self.argv else ()
-        return ("import runpy", *argv, f'runpy.run_path("{self.program}", run_name="__main__")')
+        """Return the statements that run the program from a Python prompt."""
+        lines = ["import runpy"]
+        if self.argv:
+            lines += ["import sys", f"sys.argv[1:] = {list(self.argv)!r}"]
+        lines.append(f'runpy.run_path("{self.program}", run_name="__main__")')
+        return tuple(lines)

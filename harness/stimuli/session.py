@@ -28,20 +28,24 @@ class Session(Action):
     def read(
         cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
+        """Read the statements, the output after each, and the typed lines among them."""
         steps = context.session(context.text("session"), loc)
         if not context.states("input"):
             inputs = context.typed_in(steps, loc)
-        return StimulusParts(
-            action=cls(steps=tuple(step.source for step in steps)),
-            inputs=inputs,
-            shown=tuple("".join(step.shown) for step in steps),
-            leaves=frozenset(context.names),
-        )
+        action = cls(steps=tuple(step.source for step in steps))
+        shown = tuple("".join(step.shown) for step in steps)
+        leaves = frozenset(context.names)
+        return StimulusParts(action=action, inputs=inputs, shown=shown, leaves=leaves)
 
     def yaml_keys(self) -> Mapping[str, str]:
-        steps = (step.replace("\n", "\n... ") for step in self.steps)
-        return {"session": "".join(f">>> {step}\n" for step in steps)}
+        """Return the keys and values as a scenario states them."""
+        text = ""
+        for step in self.steps:
+            continued = step.replace("\n", "\n... ")
+            text += f">>> {continued}\n"
+        return {"session": text}
 
     @property
     def in_words(self) -> str:
+        """Return the session's name in a sentence."""
         return "the session"

@@ -1,7 +1,7 @@
-"""Read a program's text: fingerprints of its syntax tree, which do not depend on names, comments or
-order, and facts for the person who marks style.
+"""Read a program's text: fingerprints of its syntax tree, and facts about its style.
 
-This module imports only the standard library: it runs confined, under the assignment's
+The fingerprints do not depend on names, comments or order. The facts help the person who marks
+style. This module imports only the standard library: it runs confined, under the assignment's
 interpreter, because it reads students' files.
 """
 
@@ -12,28 +12,33 @@ import json
 import keyword
 import re
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
-# A fingerprint is of so many symbols in a row, and of every so many of those one is kept: the
-# smallest (Schleimer, Wilkerson and Aiken, "Winnowing", 2003).
+# A fingerprint covers `LENGTH` symbols in a row. Of every `WINDOW` fingerprints in a row the
+# smallest is kept (Schleimer, Wilkerson and Aiken, "Winnowing", 2003).
 LENGTH = 12
 WINDOW = 4
-MOST_SYMBOLS = 100_000  # of a program: what comes after is not looked at
+# The rest of a longer program is ignored.
+MAX_SYMBOLS = 100_000
 
 _BUILTINS = frozenset(dir(builtins))
-_METHODS = frozenset(
-    name for kind in (str, list, dict, set, tuple, int, float) for name in dir(kind)
-)
+_METHODS = frozenset().union(*map(dir, (str, list, dict, set, tuple, int, float)))
 _SKIPPED = (ast.Load, ast.Store, ast.Del, ast.Pass, ast.alias, ast.Import, ast.ImportFrom)
 
+# Each symbol with the number of its line.
 Symbols = list[tuple[str, int]]
 
 
 def run_fingerprints(payload: str) -> str:
-    """The `fingerprints` of each of `programs`, a list of files in base64, as JSON."""
+    """Return the `fingerprints` of each of `programs`, as JSON; a program is a list of files in
+    base64."""
     asked = json.loads(payload)
-    programs = ([base64.b64decode(text) for text in texts] for texts in asked["programs"])
-    return json.dumps([fingerprints(files, asked["kind"]) for files in programs])
+    answers = []
+    for texts in asked["programs"]:
+        files = [base64.b64decode(text) for text in texts]
+        answers.append(fingerprints(files, asked["kind"]))
+    return json.dumps(answers)
 
 
 def fingerprints(files: list[bytes], kind: str = "tree") -> dict[str, Any]:
@@ -44,16 +49,17 @@ def fingerprints(files: list[bytes], kind: str = "tree") -> dict[str, Any]:
     read = _tokens if kind == "tokens" else _parts
     parts_of_files = [read(data) for data in files]
     rows: list[tuple[int, int, int, int]] = []
-    symbols_left = MOST_SYMBOLS
+    symbols_left = MAX_SYMBOLS
     for number, parts in enumerate(parts_of_files):
         for part in parts or ():
             symbols = part[:symbols_left]
             symbols_left -= len(symbols)
-            rows += [(*fingerprint, number) for fingerprint in _winnow(symbols)]
+            for fingerprint in _winnow(symbols):
+                rows.append((*fingerprint, number))
     return {"rows": rows, "whole": None not in parts_of_files}
 
 
-# A text that is not closed ends with its line.
+# An unclosed string ends with its line.
 _TOKEN = re.compile(
     r"""
     (?P<skip> \#.* | [ \t\f\r]+ | \\ )
@@ -71,14 +77,20 @@ _AS_WRITTEN = _BUILTINS | _METHODS | frozenset(keyword.kwlist)
 
 
 def _tokens(data: bytes) -> list[Symbols] | None:
-    """The tokens in the order of the source, but for comments and documentation: a text that a
-    line begins with. Texts, and names that are the program's own, are the same symbol."""
+    """Return the tokens in the order of the source, without comments and documentation.
+
+    A string at the start of a line counts as documentation. Other strings, and the program's own
+    names, all have the same symbol.
+    """
     symbols: Symbols = []
-    line, begins = 1, True
-    for match in _TOKEN.finditer(data.decode("utf-8-sig", "replace")):
-        kind, token = match.lastgroup, match.group()
-        if len(symbols) == MOST_SYMBOLS:
+    line = 1
+    begins = True
+    text = data.decode("utf-8-sig", "replace")
+    for match in _TOKEN.finditer(text):
+        if len(symbols) == MAX_SYMBOLS:
             break
+        kind = match.lastgroup
+        token = match.group()
         if kind == "operator" or token in _AS_WRITTEN:
             symbols.append((token, line))
         elif kind == "number":
@@ -114,10 +126,13 @@ def _parts(data: bytes) -> list[Symbols] | None:
 
 
 def _below(node: ast.AST) -> Symbols:
-    """The symbols below a node in the order of the source, without recursion: depth is theirs."""
+    """Return the symbols below a node in the order of the source.
+
+    It does not recurse, because the student decides how deep the tree is.
+    """
     symbols: Symbols = []
     pending: list[tuple[ast.AST, int]] = [(node, getattr(node, "lineno", 1))]
-    while pending and len(symbols) < MOST_SYMBOLS:
+    while pending and len(symbols) < MAX_SYMBOLS:
         now, line = pending.pop()
         line = getattr(now, "lineno", line)
         is_documentation = isinstance(now, ast.Expr) and isinstance(now.value, ast.Constant)
@@ -125,11 +140,13 @@ def _below(node: ast.AST) -> Symbols:
             continue
         if symbol := _symbol(now):
             symbols.append((symbol, line))
-        pending += [(child, line) for child in reversed(_children(now))]
+        for child in reversed(_children(now)):
+            pending.append((child, line))
     return symbols
 
 
-_SYMBOLS = {  # where the name of the type is not the symbol
+# The nodes whose symbol is not the name of their type.
+_SYMBOLS = {
     **dict.fromkeys((ast.For, ast.While, ast.AsyncFor), "loop"),
     **dict.fromkeys((ast.Expr, ast.arguments, ast.keyword, ast.JoinedStr, ast.FormattedValue), ""),
     ast.AugAssign: "Assign",
@@ -140,12 +157,16 @@ _SYMBOLS = {  # where the name of the type is not the symbol
 
 def _symbol(node: ast.AST) -> str:
     match node:
-        case ast.Name(id=name):
-            return name if name in _BUILTINS else "value"
+        case ast.Name(id=name) if name in _BUILTINS:
+            return name
+        case ast.Name() | ast.Constant(value=str()):
+            return "value"
         case ast.Constant(value=value):
-            return "value" if isinstance(value, str) else type(value).__name__
-        case ast.Attribute(attr=name):
-            return name if name in _METHODS else "attribute"
+            return type(value).__name__
+        case ast.Attribute(attr=name) if name in _METHODS:
+            return name
+        case ast.Attribute():
+            return "attribute"
     kind = type(node)
     return _SYMBOLS.get(kind, kind.__name__)
 
@@ -156,42 +177,58 @@ def _children(node: ast.AST) -> list[ast.AST]:
             return []
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return [node.args, *node.body]
+        case ast.AnnAssign(value=ast.expr() as value):
+            return [node.target, value]
         case ast.AnnAssign():
-            return [node.target] if node.value is None else [node.target, node.value]
-        case ast.AugAssign():  # as if it were written out
+            return [node.target]
+        case ast.AugAssign():
+            # Read `a += b` as `a = a + b`.
             return [node.target, node.op, node.target, node.value]
         case ast.BinOp():
             return [node.op, node.left, node.right]
         case ast.Compare():
             sides = [node.left, *node.comparators]
-            turned = isinstance(node.ops[0], ast.Gt | ast.GtE)
-            return [*node.ops, *(reversed(sides) if turned else sides)]
+            if isinstance(node.ops[0], ast.Gt | ast.GtE):
+                sides.reverse()
+            return [*node.ops, *sides]
     return list(ast.iter_child_nodes(node))
 
 
 def _winnow(symbols: Symbols) -> list[tuple[int, int, int]]:
+    """Return the fingerprints that are kept, each with its first and last line."""
     words = [symbol.encode() for symbol, _ in symbols]
-    lines = [line for _, line in symbols]
-    starts = range(len(words) - LENGTH + 1)
-    hashes = [zlib.crc32(b" ".join(words[at : at + LENGTH])) for at in starts]
+    hashes = []
+    for start in range(len(words) - LENGTH + 1):
+        words_in_a_row = words[start : start + LENGTH]
+        hashes.append(zlib.crc32(b" ".join(words_in_a_row)))
     kept: dict[int, int] = {}
     for start in range(max(1, len(hashes) - WINDOW + 1)):
-        if window := hashes[start : start + WINDOW]:
+        window = hashes[start : start + WINDOW]
+        if window:
             smallest = min(window)
             last = len(window) - 1 - window[::-1].index(smallest)
             kept[start + last] = smallest
-    near = ((value, lines[at : at + LENGTH]) for at, value in sorted(kept.items()))
-    return [(value, min(each), max(each)) for value, each in near]
+    fingerprints = []
+    for start, value in sorted(kept.items()):
+        lines = [line for _, line in symbols[start : start + LENGTH]]
+        fingerprints.append((value, min(lines), max(lines)))
+    return fingerprints
 
 
-MOST = 20  # of each kind
-BLOCK = 4  # repeated statements
+# Rows of each kind of fact.
+MAX_ROWS = 20
+# Statements in a row that are reported if they are repeated.
+BLOCK = 4
+# Numbers that need no name.
 _ORDINARY = (0, 1, 2, -1, 10, 100)
 
 
 def run_facts(payload: str) -> str:
-    """Of files, as `{name: text}` in JSON: `longest`, `undocumented`, `numbers`, `repeated`, each
-    rows of name, file, line, count; `unreadable` names the files that do not parse."""
+    """Return facts about files, given as `{name: text}` in JSON.
+
+    `longest`, `undocumented`, `numbers` and `repeated` have rows of name, file, line and count;
+    `unreadable` names the files that cannot be parsed.
+    """
     facts: dict[str, list[Any]] = {
         "longest": [], "undocumented": [], "numbers": [], "repeated": [], "unreadable": [],
     }  # fmt: skip
@@ -205,9 +242,16 @@ def run_facts(payload: str) -> str:
         _numbers(tree, file, facts["numbers"])
         _repetitions(tree, file, facts["repeated"])
     for rows in (facts["longest"], facts["numbers"], facts["repeated"]):
-        rows.sort(key=lambda row: (-row[3], row[1], row[2]))
-    facts["longest"] = facts["longest"][:3]
-    return json.dumps({key: rows[:MOST] for key, rows in facts.items()})
+        rows.sort(key=_highest_count_first)
+    del facts["longest"][3:]
+    for rows in facts.values():
+        del rows[MAX_ROWS:]
+    return json.dumps(facts)
+
+
+def _highest_count_first(row: tuple[str, str, int, int]) -> tuple[int, str, int]:
+    _, file, line, count = row
+    return -count, file, line
 
 
 def _functions(tree: Any, file: str, facts: Any) -> None:
@@ -216,42 +260,63 @@ def _functions(tree: Any, file: str, facts: Any) -> None:
     for node in ast.walk(tree):
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             continue
-        if ast.get_docstring(node) is None and not node.name.startswith("__"):
+        is_documented = ast.get_docstring(node) is not None
+        if not is_documented and not node.name.startswith("__"):
             facts["undocumented"].append((node.name, file, node.lineno, 0))
         if isinstance(node, ast.FunctionDef):
             first = node.body[0]
             lines = (node.end_lineno or node.lineno) - first.lineno + 1
-            if ast.get_docstring(node) is not None:
+            if is_documented:
                 lines = (node.end_lineno or 0) - (first.end_lineno or 0)
             facts["longest"].append((node.name, file, node.lineno, lines))
 
 
 def _numbers(tree: Any, file: str, rows: Any) -> None:
-    """Numbers in functions; a name in capitals that is set to one explains it."""
+    """Add the numbers in functions.
+
+    Numbers outside are left out: there a name in capitals explains them.
+    """
     places: dict[str, list[int]] = {}
-    for function in (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)):
-        for node in (each for each in ast.walk(function) if isinstance(each, ast.Constant)):
-            if type(node.value) in (int, float) and node.value not in _ORDINARY:
-                places.setdefault(repr(node.value)[:20], []).append(node.lineno)
-    rows += [(text, file, lines[0], len(lines)) for text, lines in places.items()]
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Constant) and _needs_a_name(node.value):
+                text = repr(node.value)[:20]
+                places.setdefault(text, []).append(node.lineno)
+    for text, lines in places.items():
+        rows.append((text, file, lines[0], len(lines)))
+
+
+def _needs_a_name(value: object) -> bool:
+    return type(value) in (int, float) and value not in _ORDINARY
 
 
 def _repetitions(tree: Any, file: str, rows: Any) -> None:
-    """Runs of statements that stand in the file again, names of the same kind or not."""
+    """Add the runs of statements that occur earlier in the file as well."""
     first_places: dict[str, tuple[int, int]] = {}
     covered = 0
-    for parent in ast.walk(tree):
-        for body in (getattr(parent, part, None) for part in ("body", "orelse")):
-            if not isinstance(body, list) or isinstance(parent, ast.Module):
+    for body in _inner_bodies(tree):
+        for start in range(len(body) - BLOCK + 1):
+            block = body[start : start + BLOCK]
+            first = block[0].lineno
+            last = block[-1].end_lineno
+            if first <= covered:
                 continue
-            for at in range(len(body) - BLOCK + 1):
-                block = body[at : at + BLOCK]
-                first, last = block[0].lineno, block[-1].end_lineno
-                if first <= covered:
-                    continue
-                text = "\n".join(ast.dump(each) for each in block)
-                before = first_places.setdefault(text, (first, last))
-                if before[0] != first:
-                    what = f"lines {before[0]} to {before[1]}"
-                    rows.append((what, file, first, last - first + 1))
-                    covered = last
+            text = "\n".join(ast.dump(statement) for statement in block)
+            before = first_places.setdefault(text, (first, last))
+            if before[0] != first:
+                name = f"lines {before[0]} to {before[1]}"
+                rows.append((name, file, first, last - first + 1))
+                covered = last
+
+
+def _inner_bodies(tree: Any) -> Iterator[list[Any]]:
+    """Yield the lists of statements inside the statements of a module."""
+    for parent in ast.walk(tree):
+        if isinstance(parent, ast.Module):
+            continue
+        for part in ("body", "orelse"):
+            body = getattr(parent, part, None)
+            if isinstance(body, list):
+                yield body

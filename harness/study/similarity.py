@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import resources
+from operator import attrgetter
 from pathlib import Path
 
 from harness.common.errors import UserError
@@ -20,9 +21,12 @@ from harness.model.submission import Submission
 from harness.results.database import StoreReader
 from harness.study.likeness import Likeness, Prints, groups, likeness, matches
 
-MOST_BYTES = 512 * 1024  # of a submission's files together
-_AT_ONCE = 20  # programs read by one process
-MOST_MATCHED = 200  # pairs whose matching lines are looked for
+# The size of a submission's files together.
+MAX_BYTES = 512 * 1024
+# Programs that one process reads.
+_AT_ONCE = 20
+# Pairs whose matching lines are looked for.
+MAX_MATCHED = 200
 
 Progress = Callable[[int], None]
 
@@ -49,48 +53,60 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
     UserError if none is left.
     """
     folder = store.path.parent.resolve()
-    graded_paths = ((folder / each).resolve() for each in store.paths())
-    paths = [path for path in graded_paths if path.exists()]
+    paths = []
+    for name in store.paths():
+        path = (folder / name).resolve()
+        if path.exists():
+            paths.append(path)
     if not paths:
         hint = "put it back, or grade again from where it is"
         raise UserError("what was graded is not where it was", place=str(store.path), hint=hint)
     graded = {result.id: result.source_digest for result in store.run().submissions}
-    submissions = cohort_of(paths, store.plan().assignment).submissions
-    same = tuple(each for each in submissions if each.files and graded.get(each.id) == each.digest)
-    compared = {each.id for each in same}
-    problems = {each.id: each.problem for each in submissions if each.problem and not each.files}
-    left_out = {
-        name: problems.get(name, "it is not there as it was graded")
-        for name, digest in sorted(graded.items())
-        if digest and name not in compared
-    }
-    return same, left_out
+    unchanged: list[Submission] = []
+    problems: dict[str, str] = {}
+    for submission in cohort_of(paths, store.plan().assignment).submissions:
+        if not submission.files:
+            problems[submission.id] = submission.problem
+        elif graded.get(submission.id) == submission.digest:
+            unchanged.append(submission)
+    compared = {submission.id for submission in unchanged}
+    left_out: dict[str, str] = {}
+    for id_, digest in sorted(graded.items()):
+        if digest and id_ not in compared:
+            left_out[id_] = problems.get(id_) or "it is not there as it was graded"
+    return tuple(unchanged), left_out
 
 
 def without_ids(
     submissions: Sequence[Submission], prefix: str = "student"
 ) -> tuple[Submission, ...]:
     """Return the same submissions with numbers as ids, in an order that does not reveal the ids."""
-    ordered = sorted(submissions, key=lambda each: (each.digest, each.id))
+    ordered = sorted(submissions, key=attrgetter("digest", "id"))
     width = len(str(len(ordered)))
-    numbered = enumerate(ordered, start=1)
-    return tuple(replace(each, id=f"{prefix}-{number:0{width}}") for number, each in numbered)
+    renamed = []
+    for number, submission in enumerate(ordered, start=1):
+        renamed.append(replace(submission, id=f"{prefix}-{number:0{width}}"))
+    return tuple(renamed)
 
 
 def earlier_submissions(
     paths: Sequence[Path], assignment: Assignment, taken: Set[str]
 ) -> tuple[Submission, ...]:
-    """Read the submissions of other classes. Their ids begin with the name of the path and differ
-    from those in `taken`. Raise UserError if a path cannot be read or has no submission."""
-    by_name: dict[str, Submission] = {}
+    """Read the submissions of other classes.
+
+    Their ids begin with the name of the path and differ from those in `taken`. Raise UserError if a
+    path cannot be read or has no submission.
+    """
+    by_id: dict[str, Submission] = {}
     for path in paths:
-        for each in cohort_of([path], assignment).submissions:
-            name = f"{path.resolve().name}/{each.id}"
-            while name in taken or name in by_name:
-                name = f"{name}+"
-            if each.files:
-                by_name[name] = replace(each, id=name)
-    return tuple(by_name.values())
+        for submission in cohort_of([path], assignment).submissions:
+            if not submission.files:
+                continue
+            id_ = f"{path.resolve().name}/{submission.id}"
+            while id_ in taken or id_ in by_id:
+                id_ = f"{id_}+"
+            by_id[id_] = replace(submission, id=id_)
+    return tuple(by_id.values())
 
 
 def compare_class(
@@ -108,13 +124,15 @@ def compare_class(
     everybody = (*submissions, *earlier)
     with program_reader(specification.plan.assignment, "run_fingerprints", python) as tool:
         trees = _read(tool, specification, everybody, TREE, progress)
+        # Programs that cannot be parsed are compared with all others by their tokens.
         broken = trees.broken
-        tokens = _read(tool, specification, everybody if broken else (), TOKENS)
-    old = frozenset(each.id for each in earlier)
+        to_compare = everybody if broken else ()
+        tokens = _read(tool, specification, to_compare, TOKENS)
+    earlier_ids = frozenset(submission.id for submission in earlier)
     whole = {name: prints for name, prints in trees.programs.items() if name not in broken}
-    by_trees = likeness(whole, given=trees.given, earlier=old)
-    by_tokens = likeness(tokens.programs, given=tokens.given, earlier=old, only=broken)
-    return _report(trees, tokens, by_trees, by_tokens, old)
+    by_trees = likeness(whole, given=trees.given, earlier=earlier_ids)
+    by_tokens = likeness(tokens.programs, given=tokens.given, earlier=earlier_ids, only=broken)
+    return _report(trees, tokens, by_trees, by_tokens, earlier_ids)
 
 
 TREE, TOKENS = "tree", "tokens"
@@ -125,8 +143,10 @@ class _ClassPrints:
     """The fingerprints of a class, of one kind."""
 
     programs: Prints
-    broken: Set[str]  # those of which a file cannot be parsed
-    unread: Mapping[str, str]  # why, by id
+    # The programs with a file that cannot be parsed.
+    broken: Set[str]
+    # Why a program could not be read, by id.
+    unread: Mapping[str, str]
     given: Sequence[study.Fingerprint]
 
 
@@ -137,15 +157,12 @@ def _read(
     kind: str,
     progress: Progress = lambda done: None,
 ) -> _ClassPrints:
-    assignment = specification.plan.assignment
-    base = (
-        *specification.reference, *handed_out_stubs(specification),
-        *assignment.variants[0].files, *assignment.extra_files,
-    )  # fmt: skip
-    given = [one for file in base for one in _fingerprints(tool, [(file,)], kind)[0].prints]
-    programs, broken, unread = {}, set(), {}
-    for at in range(0, len(submissions), _AT_ONCE):
-        part = submissions[at : at + _AT_ONCE]
+    given = _given_prints(tool, specification, kind)
+    programs: dict[str, tuple[study.Fingerprint, ...]] = {}
+    broken: set[str] = set()
+    unread: dict[str, str] = {}
+    for start in range(0, len(submissions), _AT_ONCE):
+        part = submissions[start : start + _AT_ONCE]
         for submission, answer in zip(part, read_some(tool, part, kind), strict=True):
             if isinstance(answer, ToolFailed):
                 unread[submission.id] = f"it could not be read: {answer}"
@@ -153,8 +170,24 @@ def _read(
             programs[submission.id] = answer.prints
             if not answer.whole:
                 broken.add(submission.id)
-        progress(at + len(part))
+        progress(start + len(part))
     return _ClassPrints(programs=programs, broken=broken, unread=unread, given=given)
+
+
+def _given_prints(
+    tool: Answers, specification: Specification, kind: str
+) -> list[study.Fingerprint]:
+    """Return the fingerprints of the code that every student was given, and of the reference."""
+    assignment = specification.plan.assignment
+    given_files = (
+        *specification.reference, *handed_out_stubs(specification),
+        *assignment.variants[0].files, *assignment.extra_files,
+    )  # fmt: skip
+    prints: list[study.Fingerprint] = []
+    for file in given_files:
+        (answer,) = _fingerprints(tool, [(file,)], kind)
+        prints += answer.prints
+    return prints
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,42 +195,55 @@ class ProgramPrints:
     """The fingerprints of one program."""
 
     prints: tuple[study.Fingerprint, ...]
-    whole: bool  # all its Python files can be parsed
+    # Whether all its Python files can be parsed.
+    whole: bool
 
 
 def read_some(
     tool: Answers, part: Sequence[Submission], kind: str
 ) -> list[ProgramPrints | ToolFailed]:
     """Read several programs at once, or one by one if that fails."""
+    programs = [submission.files for submission in part]
     try:
-        return [*_fingerprints(tool, [each.files for each in part], kind)]
+        return [*_fingerprints(tool, programs, kind)]
     except ToolFailed as failure:
         if len(part) == 1:
             return [failure]
-        return [answer for each in part for answer in read_some(tool, [each], kind)]
+    answers: list[ProgramPrints | ToolFailed] = []
+    for submission in part:
+        answers += read_some(tool, [submission], kind)
+    return answers
 
 
 def _fingerprints(
     tool: Answers, programs: Sequence[Sequence[SourceFile]], kind: str
 ) -> list[ProgramPrints]:
+    """Return the fingerprints of each program. Raise ToolFailed if one is too large to read."""
     for files in programs:
-        if sum(len(file.data) for file in files) > MOST_BYTES:
-            raise ToolFailed(Ending.MEMORY_LIMIT, f"more than {MOST_BYTES // 1024} KiB")
-    data = [
-        [f.data if f.name.lower().endswith(".py") else b"" for f in files] for files in programs
-    ]
-    texts = [[base64.b64encode(each).decode() for each in program] for program in data]
+        size = sum(len(file.data) for file in files)
+        if size > MAX_BYTES:
+            raise ToolFailed(Ending.MEMORY_LIMIT, f"more than {MAX_BYTES // 1024} KiB")
+    texts = [_in_base64(files) for files in programs]
     answers = json.loads(tool.run(json.dumps({"kind": kind, "programs": texts})))
-    return [
-        ProgramPrints(
-            tuple(
-                study.Fingerprint(value=value, first_line=first, last_line=last, file=file)
-                for value, first, last, file in answer["rows"]
-            ),
-            answer["whole"],
-        )
-        for answer in answers
-    ]
+    return [ProgramPrints(_prints(answer["rows"]), answer["whole"]) for answer in answers]
+
+
+def _in_base64(files: Sequence[SourceFile]) -> list[str]:
+    """Return the text of each Python file, and an empty text for each other file."""
+    texts = []
+    for file in files:
+        data = b""
+        if file.name.lower().endswith(".py"):
+            data = file.data
+        texts.append(base64.b64encode(data).decode())
+    return texts
+
+
+def _prints(rows: Sequence[tuple[int, int, int, int]]) -> tuple[study.Fingerprint, ...]:
+    prints = []
+    for value, first, last, file in rows:
+        prints.append(study.Fingerprint(value=value, first_line=first, last_line=last, file=file))
+    return tuple(prints)
 
 
 def _report(
@@ -208,25 +254,46 @@ def _report(
     earlier: Set[str],
 ) -> study.SimilarityReport:
     """Return the report: pairs in the order in which people look at them, the first with lines."""
-    programs = {**trees.programs, **{name: tokens.programs.get(name, ()) for name in trees.broken}}
-    given = {one.value for one in (*trees.given, *tokens.given)}
-    empty = (name for name, prints in programs.items() if not prints)
-    omitted = {**dict.fromkeys(empty, "nothing of it can be compared"), **trees.unread}
+    programs = dict(trees.programs)
+    for name in trees.broken:
+        programs[name] = tokens.programs.get(name, ())
+    compared = {name for name, prints in programs.items() if prints}
+    reasons: dict[str, str] = {}
+    for name in programs:
+        if name not in compared:
+            reasons[name] = "nothing of it can be compared"
+    reasons.update(trees.unread)
+    omitted = []
+    for name, reason in sorted(reasons.items()):
+        omitted.append(study.Omitted(id=name, reason=reason))
+    listed = [*by_trees.listed, *by_tokens.listed]
     grouped = groups([*by_trees.connected, *by_tokens.connected])
+    token_cut = by_tokens.cut if trees.broken else 0.0
     report = study.SimilarityReport(
-        compared=sum(bool(prints) for name, prints in programs.items() if name not in earlier),
-        pairs=study.groups_first([*by_trees.listed, *by_tokens.listed], grouped),
+        compared=len(compared - earlier),
+        pairs=study.groups_first(listed, grouped),
         groups=grouped,
-        omitted=tuple(study.Omitted(id=name, reason=omitted[name]) for name in sorted(omitted)),
-        earlier=sum(bool(programs.get(name)) for name in earlier),
-        by_tokens=tuple(sorted(name for name in trees.broken if programs[name])),
+        omitted=tuple(omitted),
+        earlier=len(compared & earlier),
+        by_tokens=tuple(sorted(compared & trees.broken)),
         cut=by_trees.cut,
-        token_cut=by_tokens.cut if trees.broken else 0.0,
+        token_cut=token_cut,
     )
-    matched = list(report.pairs)
-    for place in report.worth_a_look(MOST_MATCHED):
-        pair = matched[place]
-        read = trees if trees.broken.isdisjoint((pair.first, pair.second)) else tokens
-        sides = read.programs[pair.first], read.programs[pair.second]
-        matched[place] = replace(pair, matches=matches(*sides, given))
-    return replace(report, pairs=tuple(matched))
+    return _with_matches(report, trees, tokens)
+
+
+def _with_matches(
+    report: study.SimilarityReport, trees: _ClassPrints, tokens: _ClassPrints
+) -> study.SimilarityReport:
+    """Return the report with the matching lines of the pairs that are worth a look."""
+    given = {print_.value for print_ in (*trees.given, *tokens.given)}
+    pairs = list(report.pairs)
+    for place in report.worth_a_look(MAX_MATCHED):
+        pair = pairs[place]
+        class_prints = tokens
+        if trees.broken.isdisjoint((pair.first, pair.second)):
+            class_prints = trees
+        first = class_prints.programs[pair.first]
+        second = class_prints.programs[pair.second]
+        pairs[place] = replace(pair, matches=matches(first, second, given))
+    return replace(report, pairs=tuple(pairs))

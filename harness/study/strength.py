@@ -1,5 +1,9 @@
-"""How strong the scenarios are: the share of single-fault changes of the reference (by cosmic-ray's
-operators) that they notice; and of pairs in one function, which may hide each other."""
+"""Measure how strong the scenarios are: the share of single-fault changes of the reference that
+they notice.
+
+The changes are made with cosmic-ray's operators. Pairs of changes in one function are tried as
+well, because two faults may hide each other.
+"""
 
 import ast
 import json
@@ -27,9 +31,11 @@ from harness.model.plan import Place, Plan, Scenario, Specification, Visibility
 from harness.model.submission import Submission
 from harness.results.reuse import execution_digest, judging_digest, write_strength
 
-# Operators that need arguments of their own, or that change nothing.
+# Operators that need their own arguments, or that change nothing.
 _LEFT_OUT = frozenset({"NoOp", "VariableReplacer", "VariableInserter", "RemoveDecorator"})
-_BY_IDENTITY = ("_Is", "_IsNot")  # the interpreter decides if equal values are the same object
+# Operators that are left out because the interpreter decides if equal values are the same object.
+_BY_IDENTITY = ("_Is", "_IsNot")
+# The function of code that is in no function.
 OUTSIDE = "(module)"
 Pair = tuple[int, int]
 Progress = Callable[[str, int, int], None]
@@ -39,73 +45,99 @@ Progress = Callable[[str, int, int], None]
 class Change:
     """A fault in one place of the reference."""
 
-    outcome: study.ChangeOutcome  # before it was tried: noticed by no scenario
-    text: bytes  # of the whole file with the fault
+    # The outcome before it is tried: noticed by no scenario.
+    outcome: study.ChangeOutcome
+    # The whole file with the fault.
+    text: bytes
 
     @property
     def part(self) -> tuple[str, str]:
+        """Return the file and the function in which the fault is."""
         return self.outcome.file, self.outcome.function
 
 
 def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
-    """Every change that the operators can make, in the order of files and lines. Of changes with
-    the same meaning there is one, and none that changes only annotations. UserError where
-    cosmic-ray is not installed."""
+    """Return every change that the operators can make, in the order of files and lines.
+
+    Changes with the same meaning are included once, and changes of annotations not at all. Raise
+    UserError if cosmic-ray is not installed.
+    """
     operators, mutating, trees = _cosmic_ray()
     made: list[Change] = []
-    for file in (each for each in files if each.name.endswith(".py")):
+    for file in files:
+        if not file.name.endswith(".py"):
+            continue
         source = file.data.decode("utf-8-sig")
         lines = source.splitlines(keepends=True)
         for node in ast.parse(source).body:
-            decorated = getattr(node, "decorator_list", [])
-            first = min([node.lineno, *(each.lineno for each in decorated)]) - 1
-            last = node.end_lineno or node.lineno
+            first, last = _line_span(node)
             part = "".join(lines[first:last])
-            meanings = {_meaning(part)}
+            before = "".join(lines[:first])
+            after = "".join(lines[last:])
             nodes = list(trees.ast_nodes(trees.get_ast(part)))
+            meanings = {_meaning(part)}
             for name, operator in operators.items():
                 for text in _apply(mutating, operator, part, nodes):
                     meaning = _meaning(text)
-                    if meaning and meaning not in meanings:
-                        meanings.add(meaning)
-                        changed = "".join([*lines[:first], text, *lines[last:]])
-                        made.append(_change(file.name, name, source, changed))
+                    if meaning is None or meaning in meanings:
+                        continue
+                    meanings.add(meaning)
+                    changed = before + text + after
+                    made.append(_change(file.name, name, source, changed))
     order = attrgetter("file", "line", "operator", "after")
-    return tuple(sorted(made, key=lambda change: order(change.outcome)))
+    made.sort(key=lambda change: order(change.outcome))
+    return tuple(made)
+
+
+def _line_span(node: ast.stmt) -> tuple[int, int]:
+    """Return the slice of lines that a statement with its decorators takes up."""
+    first = node.lineno
+    for decorator in getattr(node, "decorator_list", []):
+        first = min(first, decorator.lineno)
+    last = node.end_lineno or node.lineno
+    return first - 1, last
 
 
 def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
+    """Return the operators by name, and the modules that change and parse programs."""
     try:
         from cosmic_ray import ast as trees  # noqa: PLC0415  (an extra)
         from cosmic_ray import mutating  # noqa: PLC0415
         from cosmic_ray.operators.provider import OperatorProvider  # noqa: PLC0415
     except ImportError:
-        what, hint = "the generator of changes is not installed", "pip install 'a1-harness[study]'"
-        raise UserError(what, hint=hint) from None
+        problem = "the generator of changes is not installed"
+        raise UserError(problem, hint="pip install 'a1-harness[study]'") from None
     provider = OperatorProvider()
-    names = [n for n in sorted(set(provider) - _LEFT_OUT) if not n.endswith(_BY_IDENTITY)]
-    return {name: provider[name] for name in names}, mutating, trees
+    operators: dict[str, type] = {}
+    for name in sorted(provider):
+        if name not in _LEFT_OUT and not name.endswith(_BY_IDENTITY):
+            operators[name] = provider[name]
+    return operators, mutating, trees
 
 
 def _apply(mutating: ModuleType, operator: type, source: str, nodes: list[Any]) -> Iterator[str]:
-    """The source, whose syntax tree has these nodes, with each occurrence changed."""
+    """Yield the source, whose syntax tree has these nodes, with each occurrence changed."""
     made = operator()
-    for occurrence in range(sum(1 for node in nodes for _ in made.mutation_positions(node))):
+    occurrences = 0
+    for node in nodes:
+        occurrences += len(list(made.mutation_positions(node)))
+    for occurrence in range(occurrences):
+        # Operators fail at numbers that they cannot change, and at
+        # `except (module.Error, OtherError):`.
         try:
             text = mutating.MutationVisitor.mutate_code(source, made, occurrence)
-        # A number that cannot be changed so; `except (module.Error, OtherError):`.
         except (ValueError, ArithmeticError, AttributeError):
             continue
         if text is not None:
             yield text
 
 
-def _meaning(source: str) -> str:
-    """Return the program without annotations and layout; empty if it cannot be parsed."""
+def _meaning(source: str) -> str | None:
+    """Return the program without annotations and layout; None if it cannot be parsed."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
-        return ""
+        return None
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             node.returns = None
@@ -117,51 +149,73 @@ def _meaning(source: str) -> str:
 
 
 def _change(file: str, operator: str, before: str, after: str) -> Change:
-    old, new = before.splitlines(), after.splitlines()
-    same = next((n for n, (one, two) in enumerate(zip(old, new, strict=False)) if one != two), 0)
+    old = before.splitlines()
+    new = after.splitlines()
+    index = _first_difference(old, new)
     outcome = study.ChangeOutcome(
         file=file,
         operator=operator,
-        function=_function_at(before, same + 1),
-        line=same + 1,
-        before=old[same].strip(),
-        after=new[same].strip(),
+        function=_function_at(before, index + 1),
+        line=index + 1,
+        before=old[index].strip(),
+        after=new[index].strip(),
         noticed_by=(),
     )
     return Change(outcome, text=after.encode())
 
 
+def _first_difference(old: Sequence[str], new: Sequence[str]) -> int:
+    for index, (old_line, new_line) in enumerate(zip(old, new, strict=False)):
+        if old_line != new_line:
+            return index
+    return 0
+
+
 def _function_at(source: str, line: int) -> str:
-    """The innermost function or method of the module that has the line."""
+    """Return the innermost function or method of the module that has the line."""
     names: list[str] = []
     body = ast.parse(source).body
     while True:
-        inside = (node for node in body if node.lineno <= line <= (node.end_lineno or node.lineno))
-        node = next(inside, None)
+        node = _statement_at(body, line)
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             return ".".join(names) or OUTSIDE
         names.append(node.name)
-        body = node.body if isinstance(node, ast.ClassDef) else []
+        body = []
+        if isinstance(node, ast.ClassDef):
+            body = node.body
+
+
+def _statement_at(body: Sequence[ast.stmt], line: int) -> ast.stmt | None:
+    for node in body:
+        if node.lineno <= line <= (node.end_lineno or node.lineno):
+            return node
+    return None
 
 
 def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[Pair, ...]:
-    """At most `most` pairs of the changes with these numbers, on different lines of one function.
+    """Return at most `most` pairs of the changes with these numbers, on different lines of one
+    function.
+
     They are chosen by a digest, so always the same. Functions take turns, so that a long one does
-    not provide all pairs."""
+    not provide all pairs.
+    """
     by_function: dict[tuple[str, str], list[Pair]] = {}
     for first, second in combinations(among, 2):
-        one, other = changes[first], changes[second]
-        if one.part == other.part and one.outcome.line != other.outcome.line:
-            by_function.setdefault(one.part, []).append((first, second))
+        change, other = changes[first], changes[second]
+        if change.part == other.part and change.outcome.line != other.outcome.line:
+            by_function.setdefault(change.part, []).append((first, second))
 
     def digest(pair: Pair) -> bytes:
-        return sha256(b"\0".join(changes[each].text for each in pair)).digest()
+        first, second = pair
+        return sha256(changes[first].text + b"\0" + changes[second].text).digest()
 
     for group in by_function.values():
         group.sort(key=digest, reverse=True)
     chosen: list[Pair] = []
     while len(chosen) < most and any(by_function.values()):
-        chosen += [group.pop() for group in by_function.values() if group]
+        for group in by_function.values():
+            if group:
+                chosen.append(group.pop())
     return tuple(sorted(chosen[:most]))
 
 
@@ -169,27 +223,34 @@ def combine(original: SourceFile, first: Change, second: Change) -> bytes | None
     """Return the file with both changes; None if they change one line differently, or add or remove
     lines."""
     lines = original.data.splitlines(keepends=True)
-    one, other = (change.text.splitlines(keepends=True) for change in (first, second))
-    if not len(lines) == len(one) == len(other):
+    first_lines = first.text.splitlines(keepends=True)
+    second_lines = second.text.splitlines(keepends=True)
+    if not len(lines) == len(first_lines) == len(second_lines):
         return None
     both = []
-    for before, by_first, by_second in zip(lines, one, other, strict=True):
-        if by_first not in (before, by_second) and by_second != before:
-            return None  # both changed this line, differently
-        both.append(by_first if by_first != before else by_second)
+    for before, by_first, by_second in zip(lines, first_lines, second_lines, strict=True):
+        if by_first == before:
+            both.append(by_second)
+        elif by_second in (before, by_first):
+            both.append(by_first)
+        else:
+            return None
     return b"".join(both)
 
 
-_MOST_NAMED = 5  # scenarios kept for a change
-_SAVED_EVERY = 10  # programs
-_NOTHING = ""  # stands for the failures of a program that fails nothing
+# Scenarios that are kept for a change.
+_MAX_NAMED = 5
+# Programs after which the results are saved.
+_SAVED_EVERY = 10
+# The name, in place of a scenario's id, under which a program that passes everything is saved.
+_NOTHING = ""
 
 
 class Known:
     """The first failures of programs, by the digests of their files, in memory and in a file.
 
     An interrupted run goes on from the file. It has the digest of the scenario for each failure,
-    and for `_NOTHING` the digest of all scored scenarios. An entry with another digest is ignored.
+    and the digest of all scored scenarios for `_NOTHING`. An entry with another digest is ignored.
     """
 
     def __init__(self, cache: Path, context: GradingContext) -> None:
@@ -198,65 +259,79 @@ class Known:
         assignment = replace(plan.assignment, variants=(), clauses=())
         parts = (
             serial.dumps(assignment), plan.reference_digest, context.key.made_with,
-            str(_MOST_NAMED), execution_digest(), judging_digest(),
+            str(_MAX_NAMED), execution_digest(), judging_digest(),
             source_digest("grading/grader.py"),
         )  # fmt: skip
         name = _hex("\n".join(parts))[:32]
         self._path = cache / "strength" / f"{name}.json"
-        scored = {each.id: _digest(each) for each in plan.scenarios if not each.informational}
-        self._digests = {_NOTHING: _hex(json.dumps(sorted(scored.items()))), **scored}
+        scored: dict[str, str] = {}
+        for scenario in plan.scenarios:
+            if not scenario.informational:
+                scored[scenario.id] = _digest(scenario)
+        all_scored = json.dumps(sorted(scored.items()))
+        self._digests = {_NOTHING: _hex(all_scored), **scored}
         self._failures: dict[str, list[str]] = {}
         with suppress(OSError, ValueError, AttributeError, TypeError):
-            data = json.loads(self._path.read_text(encoding="utf-8"))
-            failures = {
-                program: [name for name, known in names.items() if self._digests.get(name) == known]
-                for program, names in data.items()
-            }
-            self._failures = {program: names for program, names in failures.items() if names}
+            self._failures = self._load()
+
+    def _load(self) -> dict[str, list[str]]:
+        """Return the saved failures whose scenarios have not changed, by program."""
+        data = json.loads(self._path.read_text(encoding="utf-8"))
+        failures: dict[str, list[str]] = {}
+        for program, digests in data.items():
+            names = []
+            for name, digest in digests.items():
+                if self._digests.get(name) == digest:
+                    names.append(name)
+            if names:
+                failures[program] = names
+        return failures
 
     def _save(self) -> None:
-        data = {
-            program: {name: self._digests[name] for name in names}
-            for program, names in self._failures.items()
-        }
+        data = {}
+        for program, names in self._failures.items():
+            data[program] = {name: self._digests[name] for name in names}
         files.write(self._path, json.dumps(data))
 
     def failures(self, program: Submission) -> tuple[str, ...]:
-        """The scenarios that a program fails first."""
+        """Return the scenarios that a program fails first."""
         return tuple(name for name in self._failures[program.digest] if name != _NOTHING)
 
     def find(
         self, programs: Sequence[tuple[Submission, Change]], workers: int | None, progress: Progress
     ) -> None:
-        """Find the failures of all programs, each until `_MOST_NAMED` scenarios fail. The scenarios
-        of the changed function run first."""
+        """Find the failures of all programs, each until `_MAX_NAMED` scenarios fail.
+
+        The scenarios of the changed function run first.
+        """
         plan = self._context.specification.plan
-        jobs = {
-            program.digest: FailureJob(
-                submission=program, first=_ids_of_function(plan, change), most=_MOST_NAMED
-            )
-            for program, change in programs
-            if program.digest not in self._failures
-        }
-        before = len(programs) - len(jobs)
+        jobs: dict[str, FailureJob] = {}
+        for program, change in programs:
+            if program.digest not in self._failures:
+                first = _ids_of_function(plan, change)
+                job = FailureJob(submission=program, first=first, most=_MAX_NAMED)
+                jobs[program.digest] = job
+        done = len(programs) - len(jobs)
         searched = list(jobs.values())
+        unsaved = 0
         try:
-            # Called here: a name for it would keep the workers until the error that ends the loop
-            # is dealt with.
-            for done, (job, ended) in enumerate(
-                search_failures(self._context, searched, workers), start=1
-            ):
+            # The search has no name here: a name would keep the workers until the error that ends
+            # the loop is dealt with.
+            for job, ended in search_failures(self._context, searched, workers):
                 self._failures[job.submission.digest] = [*ended.scenarios] or [_NOTHING]
-                if done % _SAVED_EVERY == 0:
+                done += 1
+                unsaved += 1
+                if unsaved == _SAVED_EVERY:
                     self._save()
-                progress("changed programs", before + done, len(programs))
+                    unsaved = 0
+                progress("changed programs", done, len(programs))
         finally:
             if jobs:
                 self._save()
 
 
 def _digest(scenario: Scenario) -> str:
-    """The digest of all that decides whether a program fails the scenario."""
+    """Return the digest of everything that decides whether a program fails the scenario."""
     nowhere = Place(file="", line=0, column=0)
     asked = replace(scenario, place=nowhere, visibility=Visibility.HIDDEN, points=Fraction(0))
     asked = replace(asked, name="", group="", clauses=(), tags=(), hint="", description="")
@@ -273,71 +348,107 @@ def report(
     pairs: Sequence[study.PairOutcome],
     equivalents: Sequence[study.Equivalent],
 ) -> study.StrengthReport:
-    """The report; `outcomes` have the reasons of `equivalents` already."""
+    """Return the report; `outcomes` have the reasons of `equivalents` already."""
     scored = [scenario for scenario in plan.scenarios if not scenario.informational]
-    noticed = [one.noticed_by for one in outcomes] + [one.noticed_by for one in pairs]
-    needed = _needed_ids(scored, noticed)
-    clauses = {scenario.id: scenario.clauses for scenario in scored}
-    counts = Counter(clause for ids in clauses.values() for clause in ids)
-    sets = ({clause for name in each.noticed_by for clause in clauses[name]} for each in outcomes)
-    of_clauses = Counter(clause for each in sets for clause in each)
-    by_function: dict[str, list[study.ChangeOutcome]] = {}
-    for each in outcomes:
-        by_function.setdefault(each.function, []).append(each)
+    tried: list[study.ChangeOutcome | study.PairOutcome] = [*outcomes, *pairs]
+    noticed = [outcome.noticed_by for outcome in tried]
+    needed_ids = _needed_ids(scored, noticed)
+    needed: list[str] = []
+    spare: list[str] = []
+    for scenario in scored:
+        group = needed if scenario.id in needed_ids else spare
+        group.append(scenario.id)
     return study.StrengthReport(
         assignment=plan.assignment.id,
         spec_digest=plan.spec_digest,
         reference_digest=plan.reference_digest,
-        functions=tuple(
-            study.FunctionStrength(
-                function=name,
-                changes=len(group),
-                noticed=sum(bool(each.noticed_by) for each in group),
-                equivalent=sum(bool(each.why) and not each.noticed_by for each in group),
-            )
-            for name, group in by_function.items()
-        ),
-        clauses=tuple(
-            study.ClauseStrength(clause=clause, scenarios=count, noticed=of_clauses[clause])
-            for clause, count in counts.items()
-        ),
+        functions=tuple(_function_strengths(outcomes)),
+        clauses=tuple(_clause_strengths(scored, outcomes)),
         outcomes=tuple(outcomes),
         pairs=tuple(pairs),
-        needed=tuple(each.id for each in scored if each.id in needed),
-        spare=tuple(each.id for each in scored if each.id not in needed),
+        needed=tuple(needed),
+        spare=tuple(spare),
         mistakes=_mistakes(outcomes, equivalents),
     )
 
 
+def _function_strengths(
+    outcomes: Iterable[study.ChangeOutcome],
+) -> Iterator[study.FunctionStrength]:
+    """Yield how many changes of each function are noticed, and how many need not be."""
+    by_function: dict[str, list[study.ChangeOutcome]] = {}
+    for outcome in outcomes:
+        by_function.setdefault(outcome.function, []).append(outcome)
+    for name, group in by_function.items():
+        noticed = 0
+        equivalent = 0
+        for outcome in group:
+            if outcome.noticed_by:
+                noticed += 1
+            elif outcome.why:
+                equivalent += 1
+        yield study.FunctionStrength(
+            function=name, changes=len(group), noticed=noticed, equivalent=equivalent
+        )
+
+
+def _clause_strengths(
+    scored: Iterable[Scenario], outcomes: Iterable[study.ChangeOutcome]
+) -> Iterator[study.ClauseStrength]:
+    """Yield for each clause its number of scenarios and of changes that they notice."""
+    clauses = {scenario.id: scenario.clauses for scenario in scored}
+    scenario_counts: Counter[str] = Counter()
+    for names in clauses.values():
+        scenario_counts.update(names)
+    noticed_counts: Counter[str] = Counter()
+    for outcome in outcomes:
+        noticing: set[str] = set()
+        for scenario_id in outcome.noticed_by:
+            noticing.update(clauses[scenario_id])
+        noticed_counts.update(noticing)
+    for clause, count in scenario_counts.items():
+        noticed = noticed_counts[clause]
+        yield study.ClauseStrength(clause=clause, scenarios=count, noticed=noticed)
+
+
 def place(entry: study.Equivalent | study.ChangeOutcome) -> tuple[str, str, str, str]:
-    """What an entry of equivalent.yaml and its change have in common."""
+    """Return the key that an entry of equivalent.yaml and its change have in common."""
     return entry.file, entry.function, entry.before, entry.after
 
 
 def _needed_ids(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) -> set[str]:
-    """Scenarios that together notice all that is noticed. Of others that could be left out as well,
-    the last in the plan are left out first."""
-    noticed_still = [set(each) for each in noticed]
+    """Return scenarios that together notice every change that is noticed at all.
+
+    If one of several could be left out, the last one in the plan is.
+    """
+    noticed_still = [set(names) for names in noticed]
     needed = set()
     for scenario in reversed(scored):
-        if any(each == {scenario.id} for each in noticed_still):
+        if {scenario.id} in noticed_still:
             needed.add(scenario.id)
-        else:
-            for each in noticed_still:
-                each.discard(scenario.id)
+            continue
+        for names in noticed_still:
+            names.discard(scenario.id)
     return needed
 
 
 def _mistakes(
     outcomes: Sequence[study.ChangeOutcome], equivalents: Sequence[study.Equivalent]
 ) -> tuple[str, ...]:
-    """A line about each entry of equivalent.yaml that is wrong."""
-    wrong = [each for each in outcomes if each.why and each.noticed_by]
-    whys = [(place(each), f"{each.noticed_by[0]} notices it") for each in wrong]
-    places = {place(each) for each in outcomes}
-    whys += [(place(e), "there is no such change") for e in equivalents if place(e) not in places]
-    lines = (f"{file}, {part}: `{old}` as `{new}`: {why}" for (file, part, old, new), why in whys)
+    """Return a line about each entry of equivalent.yaml that is wrong."""
+    places = {place(outcome) for outcome in outcomes}
+    lines = []
+    for outcome in outcomes:
+        if outcome.why and outcome.noticed_by:
+            lines.append(_mistake(outcome, f"{outcome.noticed_by[0]} notices it"))
+    for equivalent in equivalents:
+        if place(equivalent) not in places:
+            lines.append(_mistake(equivalent, "there is no such change"))
     return tuple(sorted(lines))
+
+
+def _mistake(entry: study.Equivalent | study.ChangeOutcome, why: str) -> str:
+    return f"{entry.file}, {entry.function}: `{entry.before}` as `{entry.after}`: {why}"
 
 
 def measure(
@@ -349,52 +460,67 @@ def measure(
     most_pairs: int,
     progress: Progress,
 ) -> study.StrengthReport:
-    """Which scored scenarios notice each change of the reference, and each of at most `most_pairs`
-    pairs of changes. Results are kept below `cache`, those of an interrupted run too;
-    `latest_strength` reads the report again. Raises UserError when the generator of changes is not
-    installed."""
+    """Find the scored scenarios that notice each change of the reference, and each of at most
+    `most_pairs` pairs of changes.
+
+    Results are stored below `cache`, those of an interrupted run too; `latest_strength` reads the
+    report again. Raise UserError if the generator of changes is not installed.
+    """
     specification = context.specification
     progress("making the changes", 0, 0)
     made = changes(specification.reference)
     known = Known(cache, context)
-    singles = [_program(specification, change) for change in made]
-    known.find(list(zip(singles, made, strict=True)), jobs, progress)
-    reasons = {place(each): each.why for each in equivalents}
-    noticed = zip((each.outcome for each in made), map(known.failures, singles), strict=True)
-    outcomes = [
-        replace(one, noticed_by=names, why=reasons.get(place(one), "")) for one, names in noticed
-    ]
-    among = [number for number, each in enumerate(outcomes) if each.noticed_by]
-    originals = {file.name: file for file in specification.reference}
-    doubles: dict[Pair, Submission] = {}  # the programs with both changes
-    for first, second in pairs(made, among, most_pairs):
-        one, other = made[first], made[second]
-        if (text := combine(originals[one.outcome.file], one, other)) is not None:
-            doubles[first, second] = _program(specification, replace(one, text=text))
-    known.find([(each, made[first]) for (first, _), each in doubles.items()], jobs, progress)
-    pair_outcomes = [
-        study.PairOutcome(first=first, second=second, noticed_by=known.failures(program))
-        for (first, second), program in doubles.items()
-    ]
+    programs = [_program(specification, change) for change in made]
+    known.find(list(zip(programs, made, strict=True)), jobs, progress)
+    reasons = {place(entry): entry.why for entry in equivalents}
+    outcomes = []
+    noticed_changes = []
+    for number, (program, change) in enumerate(zip(programs, made, strict=True)):
+        noticed_by = known.failures(program)
+        why = reasons.get(place(change.outcome), "")
+        outcomes.append(replace(change.outcome, noticed_by=noticed_by, why=why))
+        if noticed_by:
+            noticed_changes.append(number)
+    chosen = pairs(made, noticed_changes, most_pairs)
+    doubles = _combined_programs(specification, made, chosen)
+    known.find([(program, made[first]) for (first, _), program in doubles.items()], jobs, progress)
+    pair_outcomes = []
+    for (first, second), program in doubles.items():
+        noticed_by = known.failures(program)
+        pair_outcomes.append(study.PairOutcome(first=first, second=second, noticed_by=noticed_by))
     strength = report(specification.plan, outcomes, pair_outcomes, equivalents)
     write_strength(cache, strength)
     return strength
 
 
+def _combined_programs(
+    specification: Specification, made: Sequence[Change], chosen: Iterable[Pair]
+) -> dict[Pair, Submission]:
+    """Return the programs with both changes of a pair, without pairs that cannot be combined."""
+    originals = {file.name: file for file in specification.reference}
+    programs: dict[Pair, Submission] = {}
+    for first, second in chosen:
+        change, other = made[first], made[second]
+        text = combine(originals[change.outcome.file], change, other)
+        if text is not None:
+            programs[first, second] = _program(specification, replace(change, text=text))
+    return programs
+
+
 def _ids_of_function(plan: Plan, change: Change) -> frozenset[str]:
-    """The scenarios of the changed function, or if it has none, of its file's program."""
+    """Return the scenarios of the changed function, or if it has none, of its file's program."""
     for name in reversed(change.part):
-        if ids := frozenset(each.id for each in plan.scenarios if each.function == name):
-            return ids
+        ids = [scenario.id for scenario in plan.scenarios if scenario.function == name]
+        if ids:
+            return frozenset(ids)
     return frozenset()
 
 
 def _program(specification: Specification, change: Change) -> Submission:
-    """The reference with the change in it."""
-    name = change.outcome.file
-    files = tuple(
-        replace(file, data=change.text) if file.name == name else file
-        for file in specification.reference
-    )
-    program = Submission(id="change", files=files, origin="the reference")
+    """Return the reference with the change in it."""
+    changed_files = []
+    for file in specification.reference:
+        is_changed = file.name == change.outcome.file
+        changed_files.append(replace(file, data=change.text) if is_changed else file)
+    program = Submission(id="change", files=tuple(changed_files), origin="the reference")
     return replace(program, id=f"change-{program.digest[:12]}")

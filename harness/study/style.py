@@ -1,4 +1,4 @@
-"""Evidence for the person who marks style: counts of a program's text, and what ruff says."""
+"""Collect evidence for the person who marks style: counts from the text, and ruff's findings."""
 
 import json
 import os
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from harness.execution import Answers, ToolFailed
@@ -16,7 +17,7 @@ from harness.model.assignment import Assignment, SourceFile
 from harness.model.submission import Submission
 from harness.study.similarity import program_reader
 
-# By the beginning of a rule's code; each with the reason that the page shows.
+# The reasons that the page shows, by the beginning of a rule's code.
 RULES: Mapping[str, str] = {
     "A001": "a built-in name of Python is used for something else",
     "A002": "a built-in name of Python is used for something else",
@@ -48,62 +49,91 @@ RULES: Mapping[str, str] = {
 }
 ABSENT = "ruff is not installed, so its rules were not looked at: pip install 'a1-harness[style]'"
 _SECONDS = 10
-_LONGEST_ANSWER = 4 << 20
-_MEMORY = 2 << 30
-_MOST_FINDINGS = 60
-_MOST_BYTES = 512 << 10
+# Bytes of ruff's answer.
+_MAX_ANSWER = 4 << 20
+# Bytes of memory for ruff.
+_MAX_MEMORY = 2 << 30
+_MAX_FINDINGS = 60
+# The size of a submission's programs together.
+_MAX_BYTES = 512 << 10
 
 
 def find_ruff() -> str | None:
     """Return the path of ruff, beside this interpreter or on PATH; None if it is not installed."""
     beside = Path(sys.executable).with_name("ruff")
-    return str(beside) if beside.exists() else shutil.which("ruff")
+    if beside.exists():
+        return str(beside)
+    return shutil.which("ruff")
 
 
 def ruff_findings(program: str, file: str, data: bytes) -> tuple[study.StyleFinding, ...] | None:
     """Return ruff's findings for a file's bytes in the order of lines; None if it gave no answer.
 
     Ruff reads the file from a pipe, in an empty folder, without configuration or cache, with limits
-    on time and memory. Comments in the file turn nothing off."""
-    command = [
-        program, "check", "--isolated", "--no-cache", "--ignore-noqa", "--exit-zero", "--quiet",
-        "--output-format", "json", "--line-length", "100", "--select", ",".join(RULES),
-        "--config", "lint.mccabe.max-complexity=10", "--stdin-filename", "program.py", "-",
-    ]  # fmt: skip
+    on time and memory. Comments in the file turn nothing off.
+    """
+    try:
+        rows = json.loads(_run_ruff(program, data))
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    findings = []
+    for row in rows:
+        finding = _finding(file, row)
+        if finding is not None:
+            findings.append(finding)
+    findings.sort(key=attrgetter("line", "rule"))
+    return tuple(findings)
+
+
+def _run_ruff(program: str, data: bytes) -> bytes:
+    """Return ruff's output. Raise OSError or SubprocessError if it fails or takes too long."""
+    command = [program, "check", "--isolated", "--no-cache", "--ignore-noqa", "--exit-zero"]
+    command += ["--quiet", "--output-format", "json", "--line-length", "100"]
+    command += ["--select", ",".join(RULES), "--config", "lint.mccabe.max-complexity=10"]
+    command += ["--stdin-filename", "program.py", "-"]
     with tempfile.TemporaryDirectory(prefix="harness-") as empty, tempfile.TemporaryFile() as out:
-        try:
-            subprocess.run(
-                command,
-                input=data,
-                stdout=out,
-                stderr=subprocess.DEVNULL,
-                cwd=empty,
-                env={"PATH": os.defpath, "RAYON_NUM_THREADS": "1"},
-                timeout=_SECONDS,
-                check=True,
-                preexec_fn=_limit,
-            )
-            out.seek(0)
-            rows = json.loads(out.read(_LONGEST_ANSWER))
-        except (OSError, ValueError, subprocess.SubprocessError):
-            return None
-    findings = [_finding(file, row) for row in rows if row.get("code")]
-    return tuple(sorted((each for each in findings if each), key=lambda one: (one.line, one.rule)))
+        subprocess.run(
+            command,
+            input=data,
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+            cwd=empty,
+            env={"PATH": os.defpath, "RAYON_NUM_THREADS": "1"},
+            timeout=_SECONDS,
+            check=True,
+            preexec_fn=_limit,
+        )
+        out.seek(0)
+        return out.read(_MAX_ANSWER)
 
 
 def _finding(file: str, row: Mapping[str, object]) -> study.StyleFinding | None:
-    rule, place = str(row["code"]), row.get("location")
-    reason = next((why for code, why in RULES.items() if rule.startswith(code)), "")
-    if not reason or not isinstance(place, dict):  # what does not parse is said elsewhere
+    """Return the finding; None if it is of no rule, such as the place where a file cannot be
+    parsed, which is reported elsewhere."""
+    rule = row.get("code")
+    place = row.get("location")
+    if not rule or not isinstance(place, dict):
         return None
-    line, message = int(place.get("row", 1)), str(row.get("message", ""))[:200]
+    rule = str(rule)
+    reason = _reason(rule)
+    if reason is None:
+        return None
+    line = int(place.get("row", 1))
+    message = str(row.get("message", ""))[:200]
     return study.StyleFinding(file=file, line=line, rule=rule, message=message, reason=reason)
+
+
+def _reason(rule: str) -> str | None:
+    for code, reason in RULES.items():
+        if rule.startswith(code):
+            return reason
+    return None
 
 
 def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_LONGEST_ANSWER, _LONGEST_ANSWER))
+    resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_ANSWER, _MAX_ANSWER))
 
 
 def style_report(
@@ -124,32 +154,28 @@ def style_report(
             if submission.digest not in by_digest:
                 by_digest[submission.digest] = _evidence(tool, ruff, submission.files)
             progress(done)
-    found = sorted(by_digest.items())
-    of_each = (study.StyleOfSubmission(source_digest=d, evidence=each) for d, each in found)
-    return study.StyleReport(submissions=tuple(of_each))
+    of_submissions = []
+    for digest, evidence in sorted(by_digest.items()):
+        of_submissions.append(study.StyleOfSubmission(source_digest=digest, evidence=evidence))
+    return study.StyleReport(submissions=tuple(of_submissions))
 
 
 def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> study.StyleEvidence:
     programs = [file for file in files if file.name.endswith(".py")]
-    if sum(len(file.data) for file in programs) > _MOST_BYTES:
-        return study.StyleEvidence(missing=f"it is larger than {_MOST_BYTES // 1024} KiB")
-    missing = [] if ruff else [ABSENT]
-    findings: list[study.StyleFinding] = []
-    for file in programs if ruff else ():
-        said = ruff_findings(ruff or "", file.name, file.data)
-        if said is None:
-            missing.append(f"ruff gave no answer on {file.name}")
-        else:
-            findings += said
+    size = sum(len(file.data) for file in programs)
+    if size > _MAX_BYTES:
+        return study.StyleEvidence(missing=f"it is larger than {_MAX_BYTES // 1024} KiB")
+    findings, missing = _all_findings(ruff, programs)
     texts = {file.name: file.data.decode("utf-8-sig", "replace") for file in programs}
     try:
         facts = json.loads(tool.run(json.dumps(texts)))
     except ToolFailed as failure:
         facts = {}
         missing.append(f"the text could not be read: {failure}")
-    missing += [f"{name} is not Python" for name in facts.get("unreadable", ())]
+    for name in facts.get("unreadable", ()):
+        missing.append(f"{name} is not Python")
     return study.StyleEvidence(
-        findings=tuple(findings[:_MOST_FINDINGS]),
+        findings=tuple(findings[:_MAX_FINDINGS]),
         found=len(findings),
         longest=_elements(facts.get("longest", ())),
         undocumented=_elements(facts.get("undocumented", ())),
@@ -159,8 +185,25 @@ def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> s
     )
 
 
+def _all_findings(
+    ruff: str | None, programs: Sequence[SourceFile]
+) -> tuple[list[study.StyleFinding], list[str]]:
+    """Return ruff's findings for these files, and what could not be found out."""
+    if ruff is None:
+        return [], [ABSENT]
+    findings: list[study.StyleFinding] = []
+    missing: list[str] = []
+    for file in programs:
+        found = ruff_findings(ruff, file.name, file.data)
+        if found is None:
+            missing.append(f"ruff gave no answer on {file.name}")
+        else:
+            findings += found
+    return findings, missing
+
+
 def _elements(rows: Iterable[tuple[str, str, int, int]]) -> tuple[study.CodeElement, ...]:
-    return tuple(
-        study.CodeElement(name=name, file=file, line=line, count=count)
-        for name, file, line, count in rows
-    )
+    elements = []
+    for name, file, line, count in rows:
+        elements.append(study.CodeElement(name=name, file=file, line=line, count=count))
+    return tuple(elements)

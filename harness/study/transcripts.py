@@ -1,4 +1,4 @@
-"""A scenario from a transcript, or from a game that is played on the terminal."""
+"""Make a scenario from a transcript, or from a game that is played on the terminal."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from os.path import commonprefix  # of texts, not of paths
+from os.path import commonprefix
 from pathlib import Path
 from types import FrameType
 
@@ -31,18 +31,23 @@ from harness.execution import (
 )
 from harness.grading.check import submitted
 from harness.grading.context import recalled_tier
+from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Plan, Scenario, Specification
 from harness.model.stimulus import Key, Typed
 
-_MOST_LINE = 4000  # bytes; a terminal takes no more than 4,095
+# Bytes of a typed line. A terminal takes at most 4,095.
+_MAX_LINE = 4000
 _DRAFT = "harness-play.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """A session with `program`: the typed lines up to its end or interruption, the reference's
-    screen for the same lines, and the assignment."""
+    """A session that a person has played with `program`.
+
+    It has the typed lines up to its end or interruption, and the reference's screen for the same
+    lines.
+    """
 
     specification: Specification
     program: str
@@ -73,11 +78,7 @@ def play(
     assignment = specification.plan.assignment
     files = specification.reference
     if submission is not None:
-        submissions = submitted([submission], assignment)
-        several = "this is more than one submission" if len(submissions) != 1 else ""
-        if what := several or submissions[0].problem:
-            raise UserError(what, place=str(submission))
-        files = submissions[0].files
+        files = _files_of(submission, assignment)
     if not specification.reference:
         raise UserError("there is no reference to play", place=assignment.id)
     interpreter = find_interpreter(assignment.python, python)
@@ -103,32 +104,52 @@ def play(
     )
 
 
+def _files_of(path: Path, assignment: Assignment) -> tuple[SourceFile, ...]:
+    """Read one submission. Raise UserError if there are several, or if it has a problem."""
+    submissions = submitted([path], assignment)
+    if len(submissions) != 1:
+        raise UserError("this is more than one submission", place=str(path))
+    (submission,) = submissions
+    if submission.problem:
+        raise UserError(submission.problem, place=str(path))
+    return submission.files
+
+
 def _program(assignment: Assignment, asked: str) -> str:
     """Return the file to run. Raise UserError if it is not a file of the assignment, or must be
     named."""
     programs = list(assignment.submission_files)
-    programs += [each.name for each in assignment.variants[0].files if each.name.endswith(".py")]
+    for file in assignment.variants[0].files:
+        if file.name.endswith(".py"):
+            programs.append(file.name)
     if asked in programs:
         return asked
     if not asked and len(assignment.submission_files) == 1:
         return programs[0]
-    what = f"{asked} is neither a submitted nor a provided file" if asked else "several programs"
-    raise UserError(what, place=assignment.id, hint=f"give --run one of {', '.join(programs)}")
+    problem = "several programs"
+    if asked:
+        problem = f"{asked} is neither a submitted nor a provided file"
+    hint = f"give --run one of {', '.join(programs)}"
+    raise UserError(problem, place=assignment.id, hint=hint)
 
 
 def _draft(
     root: Path, name: str, program: str, constants: Mapping[str, str]
 ) -> tuple[Specification, Scenario]:
-    """The assignment with a scenario that runs the program under the constants. It counts for no
-    marks: the assignment's may all be given already."""
-    lines = ["  - name: played", f"    run: {program}", *constants_line(constants)]
-    text = f"function: {program}\ninformational: true\nscenarios:\n" + "\n".join(lines) + "\n"
+    """Return the assignment with a scenario that runs the program under the constants.
+
+    The scenario counts for no marks, because the other scenarios may use up all marks. Raise
+    UserError if the constants make more than one scenario.
+    """
+    lines = [f"function: {program}", "informational: true", "scenarios:"]
+    lines += ["  - name: played", f"    run: {program}", *constants_line(constants)]
+    text = "\n".join(lines) + "\n"
     specification = with_draft(root, name, {_DRAFT: text})
     path = f"specs/{name}/{_DRAFT}"
-    scenarios = [one for one in specification.plan.scenarios if one.place.file == path]
-    if len(scenarios) != 1:
+    drafts = [scenario for scenario in specification.plan.scenarios if scenario.place.file == path]
+    if len(drafts) != 1:
         raise UserError("a constant has one value here", hint="--set BOARD_SIZE=4")
-    return specification, scenarios[0]
+    return specification, drafts[0]
 
 
 class _Person:
@@ -138,18 +159,19 @@ class _Person:
         self.typed: list[Typed] = []
         self.interrupted = False
         self._reading = False
-        self._held = ExitStack()
+        self._signals = ExitStack()
 
     def __enter__(self) -> _Person:
         for number in (signal.SIGINT, signal.SIGHUP):
-            self._held.callback(signal.signal, number, signal.signal(number, self._break_off))
+            before = signal.signal(number, self._break_off)
+            self._signals.callback(signal.signal, number, before)
         return self
 
     def __exit__(self, *details: object) -> None:
-        self._held.close()
+        self._signals.close()
 
     def reply(self, printed: list[str]) -> Typed | None:
-        """What the person types after this; None once they break off."""
+        """Show the output, and return the line that the person types; None if they break off."""
         self._show(printed[-1])
         if self.interrupted:
             return None
@@ -161,11 +183,7 @@ class _Person:
             return None
         finally:
             self._reading = False
-        text = line.rstrip("\n")
-        data = text.encode("utf-8", "surrogateescape")
-        if len(data) > _MOST_LINE:
-            text = data[:_MOST_LINE].decode("utf-8", "ignore")
-        typed = Typed(text=text) if line else Typed(key=Key.CTRL_D)
+        typed = _typed(line)
         self.typed.append(typed)
         return typed
 
@@ -181,8 +199,10 @@ class _Person:
         self._show("\n")
 
     def _show(self, text: str) -> None:
-        with suppress(OSError):  # the terminal was closed
-            os.write(1, visible_lines(text).encode("utf-8", "backslashreplace"))
+        data = visible_lines(text).encode("utf-8", "backslashreplace")
+        # The terminal may have been closed.
+        with suppress(OSError):
+            os.write(1, data)
 
     def _break_off(self, number: int, frame: FrameType | None) -> None:
         self.interrupted = True
@@ -190,11 +210,22 @@ class _Person:
             raise KeyboardInterrupt
 
 
+def _typed(line: str) -> Typed:
+    """Return the input for a line that was read, of which the line end is no part."""
+    if not line:
+        return Typed(key=Key.CTRL_D)
+    text = line.rstrip("\n")
+    data = text.encode("utf-8", "surrogateescape")
+    if len(data) > _MAX_LINE:
+        text = data[:_MAX_LINE].decode("utf-8", "ignore")
+    return Typed(text=text)
+
+
 RECORDED = "recorded.yaml"
 
 
 def check_name(root: Path, assignment_id: str, name: str) -> None:
-    """Raise UserError when no scenario can have this name, or one has it already."""
+    """Raise UserError if no scenario can have this name, or a transcript of this name exists."""
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
@@ -211,27 +242,17 @@ def record(target: Path, name: str, played: Played, constants: Mapping[str, str]
 
     Return whether it counts for marks: it does unless the other files' marks add up to all marks of
     the assignment. The transcript is the reference's screen for the typed lines. Raise UserError,
-    and write nothing, if the name is taken or the reference does not end by itself."""
-    program, observation = played.program, played.reference
+    and write nothing, if the name is taken or the reference does not end by itself.
+    """
+    observation = played.reference
     if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
-        what = f"the reference does not end by itself on this ({observation.ending.value})"
-        raise UserError(what, place=name)
-    lines = [f"  - name: {in_quotes(name)}", f"    function: {program}"]
-    if played.interrupted:
-        lines.append("    # The person who played broke off here.")
-    lines += [*constants_line(constants), f"    run: {program}"]
-    typed = (f"{{key: {one.key}}}" if one.key else in_quotes(one.text) for one in played.typed)
-    lines.append(f"    input: [{', '.join(typed)}]")
-    lines.append(f"    transcript: {transcript_path(name)}")
-    if observation.ending is Ending.ASKED_FOR_MORE:
-        lines.append("    ends: asks_for_more")
-    if observation.raised is not None and observation.exit_status is None:
-        lines.append(f"    raises: {observation.raised.type_name}")
-    elif observation.exit_status:
-        lines.append(f"    exit: {observation.exit_status}")
+        problem = f"the reference does not end by itself on this ({observation.ending.value})"
+        raise UserError(problem, place=name)
+    lines = _recorded_lines(name, played, constants)
+    entry = "\n".join(lines) + "\n"
     return _add(
         target,
-        _appended(target, "\n".join(lines) + "\n", "scenarios:\n"),
+        _appended(target, entry, "scenarios:\n"),
         transcript_path(name),
         draft=played.specification,
         scenario=played.scenario,
@@ -240,24 +261,53 @@ def record(target: Path, name: str, played: Played, constants: Mapping[str, str]
     )
 
 
+def _recorded_lines(name: str, played: Played, constants: Mapping[str, str]) -> list[str]:
+    """Return the lines of the scenario that has been played."""
+    observation = played.reference
+    lines = [f"  - name: {in_quotes(name)}", f"    function: {played.program}"]
+    if played.interrupted:
+        lines.append("    # The person who played broke off here.")
+    lines += constants_line(constants)
+    lines.append(f"    run: {played.program}")
+    inputs = ", ".join(_typed_text(typed) for typed in played.typed)
+    lines.append(f"    input: [{inputs}]")
+    lines.append(f"    transcript: {transcript_path(name)}")
+    if observation.ending is Ending.ASKED_FOR_MORE:
+        lines.append("    ends: asks_for_more")
+    if observation.raised is not None and observation.exit_status is None:
+        lines.append(f"    raises: {observation.raised.type_name}")
+    elif observation.exit_status:
+        lines.append(f"    exit: {observation.exit_status}")
+    return lines
+
+
+def _typed_text(typed: Typed) -> str:
+    if typed.key:
+        return f"{{key: {typed.key}}}"
+    return in_quotes(typed.text)
+
+
 _FOLDER = "gameplay"
 _UNCOUNTED = "    informational: true\n"
-MOST_BYTES = 1024 * 1024  # of a transcript
-MOST_INPUTS = 1000
+# The size of a transcript.
+MAX_BYTES = 1024 * 1024
+MAX_INPUTS = 1000
 
 
 def transcript_path(name: str) -> str:
-    """Where the transcript of a scenario of this name lies, below specs/<id>."""
-    return f"{_FOLDER}/{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'game'}.txt"
+    """Return the path, below specs/<id>, of the transcript of a scenario of this name."""
+    words = re.sub(r"[^a-z0-9]+", "_", name.lower())
+    return f"{_FOLDER}/{words.strip('_') or 'game'}.txt"
 
 
 def with_draft(root: Path, assignment_id: str, texts: Mapping[str, str]) -> Specification:
-    """The assignment, in a copy of it, with these texts by their paths below specs/<id>."""
+    """Load a copy of the assignment with these texts, by their paths below specs/<id>, added."""
     with tempfile.TemporaryDirectory(prefix="harness-") as place:
         trial = Path(place)
         for kind in ("specs", "reference"):
-            if (root / kind / assignment_id).is_dir():
-                shutil.copytree(root / kind / assignment_id, trial / kind / assignment_id)
+            folder = root / kind / assignment_id
+            if folder.is_dir():
+                shutil.copytree(folder, trial / kind / assignment_id)
         for name, text in texts.items():
             files.write(trial / "specs" / assignment_id / name, text)
         return load(trial, assignment_id)
@@ -265,8 +315,12 @@ def with_draft(root: Path, assignment_id: str, texts: Mapping[str, str]) -> Spec
 
 def _appended(target: Path, entry: str, head: str) -> str:
     """Return the text of a scenario file with one more scenario; a new file begins with `head`."""
-    before = target.read_text(encoding="utf-8") if target.exists() else ""
-    return (before.rstrip("\n") + "\n" if before.strip() else head) + entry
+    before = ""
+    if target.exists():
+        before = target.read_text(encoding="utf-8").rstrip("\n")
+    if before.strip():
+        head = before + "\n"
+    return head + entry
 
 
 def _add(
@@ -284,23 +338,30 @@ def _add(
     The scenario types `typed` and must show `shown` under the constants of the draft's `scenario`.
     Return whether it counts for marks. Raise UserError if the transcript already exists, or if the
     scenario types or shows something else when it is read back; SpecErrors if it cannot be read.
-    Nothing is written then."""
-    folder, assignment = target.parent, draft.plan.assignment
-    path, root = folder / transcript, target.parents[2]
+    Nothing is written then.
+    """
+    assignment = draft.plan.assignment
+    root = target.parents[2]
+    path = target.parent / transcript
     if path.exists():
         raise UserError("this transcript is there already", place=str(path))
     variant = assignment.variant(scenario.stimuli[0].constants)
     template = as_template(shown, variant, assignment.submission_files)
-    before, counts = load(root, assignment.id).plan, True
+    before = load(root, assignment.id).plan
+    counts = True
     try:
         plan = with_draft(root, assignment.id, {transcript: template, target.name: text}).plan
     except SpecErrors:
-        text, counts = text + _UNCOUNTED, False
+        # The marks may be used up. Try again without marks.
+        text += _UNCOUNTED
+        counts = False
         plan = with_draft(root, assignment.id, {transcript: template, target.name: text}).plan
-    added = _new_scenarios(before, plan)
-    if [(one.stimuli[0].inputs, one.stated.transcript) for one in added] != [(typed, shown)]:
-        what = "what is typed and shown here cannot be written as a scenario"
-        raise UserError(what, place=str(target), hint="{{ … }} stands for a constant there")
+    added = []
+    for new in _new_scenarios(before, plan):
+        added.append((new.stimuli[0].inputs, new.stated.transcript))
+    if added != [(typed, shown)]:
+        problem = "these inputs and this output cannot be written as a scenario"
+        raise UserError(problem, place=str(target), hint="{{ … }} stands for a constant there")
     files.write(path, template)
     try:
         files.write(target, text)
@@ -333,23 +394,24 @@ def import_transcript(
     clauses: Sequence[str],
     python: Path | None = None,
 ) -> Imported:
-    """Add the scenario that a transcript shows to `target`, a file of `specs/<id>`. It runs
-    `program` (empty: the first file that is handed in), with `constants` overridden, as YAML text
-    by name, and has these `clauses`, or those of its file. Nothing is written unless the assignment
-    loads with it. UserError, with the transcript's line, where the reference shows something else;
-    SpecErrors where the file cannot take the scenario."""
+    """Add the scenario that a transcript shows to `target`, a file of `specs/<id>`.
+
+    The scenario runs `program` (empty: the first submitted file) with the overridden `constants`,
+    YAML text by name, and has these `clauses`, or those of its file. Nothing is written unless the
+    assignment loads with it. Raise UserError, with the transcript's line, if the reference shows
+    something else; SpecErrors if the file cannot take the scenario.
+    """
     file = target.resolve()
-    root, assignment_id = file.parents[2], file.parent.name
+    root = file.parents[2]
+    assignment_id = file.parent.name
     text = _read(transcript)
     name = re.sub(r"[\W_]+", " ", transcript.stem).strip() or "transcript"
     plan_before = load(root, assignment_id).plan
     program = program or plan_before.assignment.submission_files[0]
-    head = f"  - name: {in_quotes(name)}\n"
-    if clauses:
-        head += f"    clause: [{', '.join(map(in_quotes, clauses))}]\n"
-    head += "\n".join([*constants_line(constants), f"    run: {program}\n"])
-    has_main = any(each.name == "main" for each in plan_before.assignment.functions)
-    first = f"function: {'main' if has_main else program}\nscenarios:\n"
+    head = _imported_head(name, program, constants, clauses)
+    has_main = any(function.name == "main" for function in plan_before.assignment.functions)
+    function = "main" if has_main else program
+    first = f"function: {function}\nscenarios:\n"
     text_of_draft = _appended(file, f"{head}    input: []\n{_UNCOUNTED}", first)
     draft = with_draft(root, assignment_id, {file.name: text_of_draft})
     added = _new_scenarios(plan_before, draft.plan)
@@ -357,26 +419,45 @@ def import_transcript(
         raise UserError(f"it has a scenario {name!r} already", place=str(target))
     inputs, shown = _replayed(transcript, text, added[0], draft, python)
     path = transcript_path(name)
-    entry = f"{head}    input: [{', '.join(map(in_quotes, inputs))}]\n    transcript: {path}\n"
+    quoted_inputs = ", ".join(map(in_quotes, inputs))
+    entry = f"{head}    input: [{quoted_inputs}]\n    transcript: {path}\n"
     counts = _add(
         file,
         _appended(file, entry, first),
         path,
         draft=draft,
         scenario=added[0],
-        typed=tuple(Typed(text=line) for line in inputs),
+        typed=_as_typed(inputs),
         shown=shown,
     )
     return Imported(name=name, inputs=len(inputs), counts=counts)
 
 
+def _imported_head(
+    name: str, program: str, constants: Mapping[str, str], clauses: Sequence[str]
+) -> str:
+    """Return the scenario up to its inputs."""
+    lines = [f"  - name: {in_quotes(name)}"]
+    if clauses:
+        quoted = ", ".join(map(in_quotes, clauses))
+        lines.append(f"    clause: [{quoted}]")
+    lines += constants_line(constants)
+    lines.append(f"    run: {program}")
+    return "\n".join(lines) + "\n"
+
+
+def _as_typed(lines: Iterable[str]) -> tuple[Typed, ...]:
+    return tuple(Typed(text=line) for line in lines)
+
+
 def _read(path: Path) -> str:
+    """Read a transcript. Raise UserError if it is too large or not UTF-8."""
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-        if len(data) <= MOST_BYTES:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) <= MAX_BYTES:
             return data.decode("utf-8")
-        reason = f"larger than {MOST_BYTES // 1024} KiB"
+        reason = f"larger than {MAX_BYTES // 1024} KiB"
     except OSError as error:
         reason = str(error.strerror)
     except UnicodeDecodeError as error:
@@ -403,30 +484,34 @@ def _replayed(
 
 
 def _screen(scenario: Scenario, server: Observes, inputs: Sequence[str]) -> Screen:
-    stimulus = replace(scenario.stimuli[0], inputs=tuple(Typed(text=line) for line in inputs))
+    stimulus = replace(scenario.stimuli[0], inputs=_as_typed(inputs))
     observation = server.observe(stimulus, scenario.limits)
     if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
         raise UserError(f"the reference does not end by itself ({observation.ending.value})")
-    return Screen(text=observation.transcript(), waits=observation.ending is Ending.ASKED_FOR_MORE)
+    waits = observation.ending is Ending.ASKED_FOR_MORE
+    return Screen(text=observation.transcript(), waits=waits)
 
 
 def constants_line(constants: Mapping[str, str]) -> list[str]:
-    """The line of a scenario, if any, that overrides these, which are YAML texts by name."""
+    """Return the line of a scenario that overrides these constants, YAML texts by name, if any."""
+    if not constants:
+        return []
     values = ", ".join(f"{name}: {value}" for name, value in constants.items())
-    return [f"    constants: {{{values}}}"] if constants else []
+    return [f"    constants: {{{values}}}"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """What a person has seen after typing some inputs: `text`, typed lines included; and whether
-    the program now waits for another input or has ended."""
+    """What a person has seen after typing some inputs."""
 
+    # The output and the typed lines.
     text: str
+    # Whether the program now waits for another input; otherwise it has ended.
     waits: bool
 
 
 class MisalignedError(Exception):
-    """The transcript is not what the reference shows; `line` counts from 1."""
+    """The reference shows something else than the transcript; `line` counts from 1."""
 
     def __init__(self, line: int, reason: str) -> None:
         self.line = line
@@ -434,10 +519,13 @@ class MisalignedError(Exception):
 
 
 def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) -> tuple[str, ...]:
-    """The inputs of a transcript in which prompts and typed lines are written as a person saw them.
-    `screen` runs the reference with some inputs. Line ends may be those of any system, and at the
-    end blank lines may be too many or missing. MisalignedError where the reference shows something
-    else, ends earlier, or still waits when the transcript is over."""
+    """Return the inputs of a transcript, in which prompts and typed lines are written as a person
+    saw them.
+
+    `screen` runs the reference with some inputs. Line ends may be those of any system, and blank
+    lines at the end may be added or missing. Raise MisalignedError if the reference shows something
+    else, ends earlier, or still waits when the transcript is over.
+    """
     text = transcript.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     inputs: tuple[str, ...] = ()
     while True:
@@ -449,25 +537,31 @@ def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) ->
         rest = text[len(shown.text) :]
         if not shown.waits:
             if rest.strip():
-                at = _line(text, len(shown.text) + len(rest) - len(rest.lstrip()))
-                raise MisalignedError(at, f"the reference has ended before {_quote(text, at)}")
+                line = _line(text, len(text) - len(rest.lstrip()))
+                raise MisalignedError(line, f"the reference has ended before {_quote(text, line)}")
             return inputs
         if not rest:
             reason = "the transcript ends here, but the reference still asks for input"
             raise MisalignedError(_line(text, len(text)), reason)
-        if len(inputs) == MOST_INPUTS:
-            raise MisalignedError(_line(text, len(shown.text)), f"more than {MOST_INPUTS} inputs")
-        inputs = (*inputs, rest.split("\n", 1)[0])
-        if "\n" not in rest:
+        if len(inputs) == MAX_INPUTS:
+            line = _line(text, len(shown.text))
+            raise MisalignedError(line, f"more than {MAX_INPUTS} inputs")
+        line_typed, line_end, _ = rest.partition("\n")
+        inputs = (*inputs, line_typed)
+        if not line_end:
             text += "\n"
 
 
 def _difference(text: str, shown: str) -> MisalignedError:
-    at = len(commonprefix([text, shown]))  # noqa: RUF071
-    line = _line(text, at)
-    reason = f"the transcript has {_quote(text, line)}, the reference shows {_quote(shown, line)}"
-    if at == len(text):
-        reason = f"the transcript ends here, but the reference goes on with {_quote(shown, line)}"
+    """Return the error that says where a transcript and the reference's screen first differ."""
+    # `commonprefix` compares texts, not paths.
+    place = len(commonprefix([text, shown]))  # noqa: RUF071
+    line = _line(text, place)
+    quoted = _quote(shown, line)
+    if place == len(text):
+        reason = f"the transcript ends here, but the reference goes on with {quoted}"
+    else:
+        reason = f"the transcript has {_quote(text, line)}, the reference shows {quoted}"
     return MisalignedError(line, reason)
 
 
@@ -476,5 +570,8 @@ def _line(text: str, place: int) -> int:
 
 
 def _quote(text: str, line: int) -> str:
-    quoted = "".join(text.split("\n")[line - 1 : line])
-    return repr(quoted[:80] + "…" if len(quoted) > 80 else quoted)
+    lines = text.split("\n")[line - 1 : line]
+    quoted = "".join(lines)
+    if len(quoted) > 80:
+        quoted = quoted[:80] + "…"
+    return repr(quoted)

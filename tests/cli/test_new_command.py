@@ -16,7 +16,7 @@ from harness.assignment.schema import json_schema
 from harness.cli import cli
 from harness.common.errors import UserError
 from harness.packaging.scaffold import files
-from harness.packaging.scaffold.files import first_scenarios
+from harness.packaging.scaffold.first_scenarios import first_scenarios
 from tests.cli.walked_page import Walk
 from tests.tiny_course import Course
 

@@ -375,7 +375,7 @@ WRONG: dict[str, object] = {
     ":1: there is no column of ids. Hint: call one of the columns ID, SID, Username or "
     "Email": b"name,mark\nKim,3\n",
     ":4: the id 1 is here again, after {path}:2. "
-    "Hint: leave one line of the two": b"id,name\n1,A\n2,B\n1,C\n",
+    "Hint: keep only one of the two lines": b"id,name\n1,A\n2,B\n1,C\n",
     ":4: there is no id of C. Hint: write one": b"id,email,name\n1,,A\n,b@x,B\n,,C\n",
     ": there is nobody on this list": b"id,name\n",
     ": nobody on the roster is among those who handed in. Hint: see whether its ids are the "
@@ -551,5 +551,5 @@ def test_logins_that_are_a_word_and_a_number_stay(tmp_path: Path) -> None:
 
 def test_an_archive_of_archives_says_what_to_do(tmp_path: Path) -> None:
     path = zipped_class({"g1.zip": b"PK", "g2.zip": b"PK"}, tmp_path / "all.zip")
-    with pytest.raises(UserError, match=r"archives alone \(g1.zip and g2.zip\).*unpack it"):
+    with pytest.raises(UserError, match=r"only archives \(g1.zip and g2.zip\).*unpack it"):
         cohort(path)

@@ -9,8 +9,8 @@ from email.policy import SMTP
 import pytest
 
 from harness.results.regrade_request import (
-    MOST_BYTES,
-    MOST_TEXT,
+    MAX_BYTES,
+    MAX_TEXT,
     RegradeRequest,
     link,
     read_request,
@@ -86,7 +86,7 @@ REFUSED = {
     "two submissions": (f"{WINS}\n{OTHER}", "has links to 2 submissions"),
     "two versions": (f"{WINS}\n{WINS.replace('abab', 'cdcd')}", "versions of one"),
     "too many": ("\n".join(link(VIEW, f"f/{n}") for n in range(51)), "asks about 51 checks"),
-    "too large": ("x" * (MOST_BYTES + 1), "is larger than 1024 KiB"),
+    "too large": ("x" * (MAX_BYTES + 1), "is larger than 1024 KiB"),
     "a mail without text": (
         "MIME-Version: 1.0\nContent-Type: image/png\n\nharness:", "is a mail without a text",
     ),
@@ -113,10 +113,10 @@ def test_a_mail_that_is_nested_without_end_costs_little() -> None:
 
 
 def test_a_text_is_shown_and_does_nothing() -> None:
-    request = read(f"{WINS}\n\x1b[2J\u202e<script>{'x' * MOST_TEXT}")
+    request = read(f"{WINS}\n\x1b[2J\u202e<script>{'x' * MAX_TEXT}")
     assert "\\x1b[2J\\u202e<script>" in request.text
     assert "\x1b" not in request.text
-    assert len(request.text) < MOST_TEXT + 100
+    assert len(request.text) < MAX_TEXT + 100
 
 
 def test_another_assignment_and_nobody_here_are_named() -> None:

@@ -19,8 +19,8 @@ from harness.model.observation import Ending
 from harness.model.study import Fingerprint, SimilarPair
 from harness.model.submission import Submission
 from harness.study import program_texts
-from harness.study.likeness import MOST_MATCHES, Likeness, groups, likeness, matches
-from harness.study.similarity import MOST_BYTES, TREE, ProgramPrints, read_some
+from harness.study.likeness import MAX_MATCHES, Likeness, groups, likeness, matches
+from harness.study.similarity import MAX_BYTES, TREE, ProgramPrints, read_some
 from tests.study.class_of_copies import (
     PREFIX,
     SOURCE,
@@ -151,7 +151,7 @@ def test_what_cannot_be_compared_has_no_fingerprints(text: str) -> None:
 
 
 def test_a_very_large_program_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program_texts, "MOST_SYMBOLS", 1000)
+    monkeypatch.setattr(program_texts, "MAX_SYMBOLS", 1000)
     large, larger = (prints("x = [" + "1 + 2, " * n + "]\n") for n in (1000, 2000))
     assert larger == large != ()
 
@@ -169,7 +169,7 @@ def test_two_programs_that_match_everywhere_in_another_order_cost_little() -> No
     (pair,) = likeness({"a": first, "b": second}).listed
     found = matches(first, second, set())
     assert time.process_time() - before < 10  # it took two minutes
-    assert (pair.score, len(found)) == (1, MOST_MATCHES)
+    assert (pair.score, len(found)) == (1, MAX_MATCHES)
 
 
 def measured(copies: int, draw: int, independent: int) -> tuple[Likeness, set[frozenset[str]]]:
@@ -425,7 +425,7 @@ class FailsOn:
 
 
 def test_a_program_that_cannot_be_read_takes_no_other_with_it() -> None:
-    texts = {"ada": OWN, "bob": "bomb", "cem": OWN, "dan": "x" * (MOST_BYTES + 1), "eve": "def f(:"}
+    texts = {"ada": OWN, "bob": "bomb", "cem": OWN, "dan": "x" * (MAX_BYTES + 1), "eve": "def f(:"}
     submissions = [
         Submission(id=name, files=(SourceFile(name="a1.py", data=text.encode()),), origin=name)
         for name, text in texts.items()

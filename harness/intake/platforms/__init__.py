@@ -1,4 +1,4 @@
-"""The platforms, one module each: its `LAYOUT` reads downloads, its `GRADEBOOK` takes marks."""
+"""Find the platforms, one module each: `LAYOUT` reads downloads, `GRADEBOOK` takes marks."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from harness.model.plan import Assignment
 
 
 class Times(StrEnum):
-    """What a download tells of when each attempt was handed in."""
+    """How much a download tells about the times of attempts."""
 
     EXACT = "exact"
     LATE_ONLY = "late_only"
@@ -23,7 +23,7 @@ class Times(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A thing at the root that is named as a platform names them, and how its name is read."""
+    """A file or folder with a platform's name for it, and the parts of that name."""
 
     entry: Entry
     match: re.Match[str]
@@ -31,10 +31,13 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """One platform. `match` reads the name of a thing at the root (None: it is not named as the
-    platform names them), `read` makes students of those; `example` is such a name, for messages. A
-    name that several layouts know belongs to the one of the lowest `order`. `needs` is a file
-    without which nothing at the root is of this layout; "" for none."""
+    """The names in one platform's downloads.
+
+    `match` reads the name of a file or folder at the root (None: it is not named by the platform),
+    `read` makes students of those; `example` is such a name, for messages. A name that several
+    layouts know belongs to the one of the lowest `order`. `needs` is a file without which nothing
+    at the root is of this layout; "" for none.
+    """
 
     name: str
     order: int

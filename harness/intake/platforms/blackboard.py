@@ -1,7 +1,8 @@
-"""Blackboard: flat, `<Assignment>_<user name>_attempt_<time>_<file>`, and a text an attempt.
+"""Read Blackboard's downloads and fill in its gradebook.
 
-The title and the user name may both have underscores. The text names the user; without it, what
-all names begin with is the title. The gradebook has `Username` and columns called
+A download is flat: `<Assignment>_<user name>_attempt_<time>_<file>`, and a text for each attempt.
+The title and the user name may both have underscores. The text names the user; without it, the
+title is the part with which all names begin. The gradebook has `Username` and columns called
 `<Title> [Total Pts: 6 Score] |<column id>`.
 """
 
@@ -9,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from os.path import commonprefix  # of texts, not of paths
+from os.path import commonprefix
 
 from harness.common.csv_tables import Form, Sheet
 from harness.intake.entries import Entry, Refused
@@ -26,39 +27,67 @@ _ABOUT = re.compile(r"Name: (?P<name>.*) \((?P<user>[^()]+)\)\s*")
 
 
 def _match(entry: Entry) -> re.Match[str] | None:
-    match = None if entry.is_folder else _NAME.fullmatch(entry.name)
-    return match if match and _time(match["time"]) else None
+    if entry.is_folder:
+        return None
+    match = _NAME.fullmatch(entry.name)
+    if match is None or _time(match["time"]) is None:
+        return None
+    return match
 
 
 def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:
-    about = {
-        each.match["who"]: text
-        for each in named
-        if not each.match["file"] and (text := _about(each.entry)) is not None
-    }
-    # What all names begin with, as far as its last underscore; of a lone one all but the end.
-    names = sorted({each.match["who"] for each in named})
-    common = commonprefix(names) if len(names) > 1 else names[0]  # noqa: RUF071
-    title = common[: common.rfind("_") + 1]
+    about: dict[str, re.Match[str]] = {}
+    for named_entry in named:
+        match = named_entry.match
+        text = None if match["file"] else _about(named_entry.entry)
+        if text is not None:
+            about[match["who"]] = text
+    title = _title([named_entry.match["who"] for named_entry in named])
     pieces = []
-    for entry, match in ((each.entry, each.match) for each in named):
-        text = about.get(match["who"])
-        user, name = match["who"].removeprefix(title), ""
-        if text is not None and match["who"].endswith(f"_{text['user']}"):
-            user, name = text["user"], text["name"]
-        source = f"{match['who']}_attempt_{match['time']}"
-        files = [replace(entry, name=match["file"])] if match["file"] else []
+    for named_entry in named:
+        entry = named_entry.entry
+        match = named_entry.match
+        who = match["who"]
+        user = who.removeprefix(title)
+        name = ""
+        text = about.get(who)
+        if text is not None and who.endswith(f"_{text['user']}"):
+            user = text["user"]
+            name = text["name"]
+        files = []
+        if match["file"]:
+            files.append(replace(entry, name=match["file"]))
+        source = f"{who}_attempt_{match['time']}"
         attempt = at_root(place, files, source, [entry.name])
-        pieces.append(upload_of(student(user, name), replace(attempt, at=_time(match["time"]))))
+        attempt = replace(attempt, at=_time(match["time"]))
+        pieces.append(upload_of(student(user, name), attempt))
     return students_of(pieces)
 
 
+def _title(texts: Sequence[str]) -> str:
+    """Return the common beginning of all texts up to its last underscore, which is the title.
+
+    For a single text everything but the last word is the title.
+    """
+    # `commonprefix` compares texts, not paths.
+    different = sorted(set(texts))
+    common = different[0]
+    if len(different) > 1:
+        common = commonprefix(different)  # noqa: RUF071
+    return common[: common.rfind("_") + 1]
+
+
 def _about(entry: Entry) -> re.Match[str] | None:
+    """Return the line of an attempt's text that names the user; None if there is none."""
     try:
         text = entry.start(_TEXT_BYTES).decode("utf-8-sig", "replace")
     except Refused:
         return None
-    return next((match for line in text.splitlines() if (match := _ABOUT.fullmatch(line))), None)
+    for line in text.splitlines():
+        match = _ABOUT.fullmatch(line)
+        if match:
+            return match
+    return None
 
 
 def _time(text: str) -> datetime | None:
@@ -83,23 +112,28 @@ _COMMENT, _FORMAT, _SMART_TEXT = "Feedback to Learner", "Feedback Format", "SMAR
 
 def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
     """Return a table with the ids of submissions as user names."""
-    item = f"{title} [Total Pts: {out_of} Score]"
-    header = ("Username", item, _COMMENT, _FORMAT)
-    rows = [(each.student.id, each.mark, each.comment, _SMART_TEXT) for each in entries]
-    return Sheet(rows=(header, *rows), form=Form(quoted=True))
+    rows = [("Username", f"{title} [Total Pts: {out_of} Score]", _COMMENT, _FORMAT)]
+    for entry in entries:
+        rows.append((entry.student.id, entry.mark, entry.comment, _SMART_TEXT))
+    return Sheet(rows=tuple(rows), form=Form(quoted=True))
 
 
 def _finished(sheet: Sheet) -> Sheet:
     """Return the table with the format of each comment, without which the importer may
     refuse it.
     """
-    comment, form = sheet.column(_COMMENT), sheet.column(_FORMAT)
+    comment = sheet.column(_COMMENT)
+    form = sheet.column(_FORMAT)
     if comment is None or form is None:
         return sheet
-    rows = [[*row, *[""] * (max(comment, form) + 1 - len(row))] for row in sheet.rows]
-    for row in rows:
+    width = max(comment, form) + 1
+    rows = []
+    for sheet_row in sheet.rows:
+        row = list(sheet_row)
+        row += [""] * (width - len(row))
         if row[comment].strip() and not row[form].strip():
             row[form] = _SMART_TEXT
+        rows.append(row)
     return sheet.with_rows(rows)
 
 

@@ -1,10 +1,12 @@
-"""Brightspace: a folder an attempt, `397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM`, or
-flat with ` - <file>` behind. The clock is the course's; the form of the date is the site's: `24
-September, 2024 9:26 pm`, `2024-09-24 2126`.
+"""Read Brightspace's downloads and fill in its gradebook.
+
+A download has a folder for each attempt, `397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM`,
+or is flat with ` - <file>` at the end. The clock is the course's; the form of the date is the
+site's: `24 September, 2024 9:26 pm`, `2024-09-24 2126`.
 
 It is not documented which of the two numbers is the student's. If one of them is the same in a
-whole download, it is the other; otherwise both together are the id. The gradebook has neither:
-`OrgDefinedId` and `Username` with a `#`, `<Item> Points Grade`, and `#` at the end.
+whole download, it is the other; otherwise both together are the id. The gradebook has neither: it
+has `OrgDefinedId` and `Username` with a `#`, `<Item> Points Grade`, and `#` at the end.
 """
 
 import re
@@ -16,6 +18,7 @@ from harness.common.csv_tables import Sheet
 from harness.common.errors import UserError
 from harness.intake.entries import Entry
 from harness.intake.gradebook import Gradebook, by_items
+from harness.intake.headings import hour_of_day
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Uploads, attempt_at, student, students_of, upload_of
 from harness.model.plan import Assignment
@@ -37,31 +40,40 @@ def _match(entry: Entry) -> re.Match[str] | None:
     match = _NAME.fullmatch(entry.name)
     if match is None or entry.is_folder == bool(match["file"]):
         return None
-    return match if _time(match) else None
+    if _time(match) is None:
+        return None
+    return match
 
 
 def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:
-    ones, twos = ({each.match[key] for each in named} for key in ("one", "two"))
-    template = "{one}-{two}"
-    if (len(ones) == 1) != (len(twos) == 1):
-        template = "{one}" if len(twos) == 1 else "{two}"
+    template = _id_template([named_entry.match for named_entry in named])
     pieces = []
-    for entry, match in ((each.entry, each.match) for each in named):
+    for named_entry in named:
+        entry = named_entry.entry
+        match = named_entry.match
         source = entry.name.removesuffix(f" - {match['file']}")
         attempt = attempt_at(place, entry, match["file"], source)
-        who = student(template.format(one=match["one"], two=match["two"]), match["name"])
-        pieces.append(upload_of(who, replace(attempt, at=_time(match))))
+        attempt = replace(attempt, at=_time(match))
+        id_ = template.format(one=match["one"], two=match["two"])
+        pieces.append(upload_of(student(id_, match["name"]), attempt))
     return students_of(pieces)
 
 
+def _id_template(matches: Sequence[re.Match[str]]) -> str:
+    """Return which of the two numbers are a student's id, as a template."""
+    first_is_same = len({match["one"] for match in matches}) == 1
+    second_is_same = len({match["two"] for match in matches}) == 1
+    if first_is_same == second_is_same:
+        return "{one}-{two}"
+    return "{one}" if second_is_same else "{two}"
+
+
 def _time(match: re.Match[str]) -> datetime | None:
-    hour = int(match["hour"])
-    if match["half"]:
-        if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + (12 if match["half"] in "Pp" else 0)
-    name = match["month"] or match["month2"]
-    month = _MONTHS.index(name) + 1 if name else int(match["month3"])
+    hour = hour_of_day(int(match["hour"]), match["half"])
+    if hour is None:
+        return None
+    month_name = match["month"] or match["month2"]
+    month = _MONTHS.index(month_name) + 1 if month_name else int(match["month3"])
     year = match["year"] or match["year2"] or match["year3"]
     day = match["day"] or match["day2"] or match["day3"]
     try:
@@ -95,26 +107,43 @@ def _from_roster(roster: Sheet, title: str) -> Sheet:
     if roster.column(*_KEYS) is None:
         hint = "export the class list or the grades from Brightspace"
         raise UserError(_NO_KEY, place=roster.place, hint=hint)
-    columns = ((name, roster.column(name)) for name in (*_KEYS, *_ABOUT))
-    present = [(name, at) for name, at in columns if at is not None]
-    rows = [[*(name for name, _ in present), f"{title} Points Grade"]]
+    columns: dict[str, int] = {}
+    for name in (*_KEYS, *_ABOUT):
+        column = roster.column(name)
+        if column is not None:
+            columns[name] = column
+    rows = [[*columns, f"{title} Points Grade"]]
     for row in roster.rows[1:]:
         cells = []
-        for name, at in present:
-            cell = row[at].strip() if at < len(row) else ""
-            cells.append(f"#{cell.removeprefix('#')}" if cell and name in _KEYS else cell)
+        for name, column in columns.items():
+            cell = "".join(row[column : column + 1]).strip()
+            if cell and name in _KEYS:
+                cell = f"#{cell.removeprefix('#')}"
+            cells.append(cell)
         rows.append([*cells, ""])
     return roster.with_rows(rows)
 
 
 def _finished(sheet: Sheet) -> Sheet:
     """Return the table with the last column that the importer asks for."""
-    header = sheet.rows[0]
-    at = sheet.column(_END)
-    if at is None:
-        at, header = len(header), (*header, _END)
-    rows = [(*row[:at], *[""] * (at - len(row)), "#", *row[at + 1 :]) for row in sheet.rows[1:]]
-    return sheet.with_rows([header, *rows])
+    header = list(sheet.rows[0])
+    column = sheet.column(_END)
+    if column is None:
+        column = len(header)
+        header.append(_END)
+    rows = [header]
+    for sheet_row in sheet.rows[1:]:
+        row = list(sheet_row)
+        row += [""] * (column + 1 - len(row))
+        row[column] = "#"
+        rows.append(row)
+    return sheet.with_rows(rows)
+
+
+def _feedback_name(source: str) -> str | None:
+    if source.count(" - ") < 2:
+        return None
+    return f"{source}/feedback.html"
 
 
 GRADEBOOK = Gradebook(
@@ -130,6 +159,6 @@ GRADEBOOK = Gradebook(
     ),
     from_roster=_from_roster,
     finished=_finished,
-    feedback_name=lambda source: f"{source}/feedback.html" if source.count(" - ") >= 2 else None,
+    feedback_name=_feedback_name,
     feedback_index=True,
 )

@@ -1,5 +1,7 @@
-"""Canvas: flat, `<sortable name>[_LATE]_<user>_<attachment>_<file>`, `[LATE_]anon_<id>_…`,
-`anon_LATE_<id>_…`; `<sortable name>[_LATE]_<user>_text.html` and `…_link.html` are not files.
+"""Read Canvas's downloads and fill in its gradebook.
+
+A download is flat: `<sortable name>[_LATE]_<user>_<attachment>_<file>`, `[LATE_]anon_<id>_…`,
+`anon_LATE_<id>_…`. `<sortable name>[_LATE]_<user>_text.html` and `…_link.html` are not files.
 
 A file that is handed in again has -1, -2 before its ending; if two differ, a person must look.
 Canvas gives no times, and says LATE by its own due time: a student's late files came after those
@@ -29,50 +31,75 @@ _TYPED = re.compile(
     r"(?P<name>.+?)(?P<late>_LATE)?_(?P<id>[0-9]+)_(?P<file>(?:text|link)\.html)", re.S
 )
 _NAMED = re.compile(r"(?P<name>.+?)(?P<late>_LATE)?_(?P<id>[0-9]+)_[0-9]+_(?P<file>.+)", re.S)
-_NO_FILES = {"text.html": "a text", "link.html": "a link"}  # text typed into Canvas
-_NUMBERS = re.compile(r"(?=(_[0-9]+_[0-9]+_))")  # also where one begins in another
+# Text that was typed into Canvas.
+_NO_FILES = {"text.html": "a text", "link.html": "a link"}
+# Two numbers, even if they begin inside two others.
+_NUMBERS = re.compile(r"(?=(_[0-9]+_[0-9]+_))")
 _AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,3})(?P<ending>\.[^.]+(?:\.gz)?)", re.S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Upload:
-    entry: Entry  # one file of one student
+    """One file of one student."""
+
+    entry: Entry
     doubt: str
     name: str
-    again: int  # from 0
+    # How often the file was uploaded before.
+    again: int
     late: bool
 
 
 def _match(entry: Entry) -> re.Match[str] | None:
     if entry.is_folder:
         return None
-    matches = (form.fullmatch(entry.name) for form in (_ANONYMOUS, _NAMED, _TYPED))
-    return next(filter(None, matches), None)
+    for form in (_ANONYMOUS, _NAMED, _TYPED):
+        match = form.fullmatch(entry.name)
+        if match:
+            return match
+    return None
 
 
 def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:
-    uploads: dict[tuple[str, str], list[_Upload]] = {}
-    for entry, match in ((each.entry, each.match) for each in named):
-        who = (match["id"], match.groupdict().get("name") or "")
-        name, again = _numbered(match["file"], assignment)
-        doubt = ""
-        # Two numbers further on may leave an expected file: a student may have such a name, or have
-        # named the file so to be taken for another student.
-        inner = _NUMBERS.finditer(entry.name, match.end("id"))
-        others = (_numbered(entry.name[each.end(1) :], assignment)[0] for each in inner)
-        if not _expected(assignment).isdisjoint(others):
-            doubt = f"{entry.label} can be read as two students'"
-        is_upload = match.start("file") > match.end("id") + 1  # it has an attachment's number
-        if not is_upload and match["file"] in _NO_FILES:
-            doubt = f"handed in as {_NO_FILES[match['file']]} and not as a file ({entry.label})"
-        upload = _Upload(entry=entry, doubt=doubt, name=name, again=again, late=bool(match["late"]))
-        uploads.setdefault(who, []).append(upload)
+    by_student: dict[tuple[str, str], list[_Upload]] = {}
+    for named_entry in named:
+        match = named_entry.match
+        key = (match["id"], match.groupdict().get("name") or "")
+        upload = _upload(named_entry.entry, match, assignment)
+        by_student.setdefault(key, []).append(upload)
     pieces = []
-    for who, theirs in uploads.items():
-        doubts = [each.doubt for each in theirs if each.doubt] or [_two_meant(theirs)]
-        for attempt in _attempts(place, theirs):
-            pieces.append(upload_of(student(*who), attempt, doubts[0]))
+    for (id_, name), uploads in by_student.items():
+        doubts = [upload.doubt for upload in uploads if upload.doubt]
+        doubt = doubts[0] if doubts else _two_meant(uploads)
+        for attempt in _attempts(place, uploads):
+            pieces.append(upload_of(student(id_, name), attempt, doubt))
     return students_of(pieces, lambda attempt: attempt.number)
+
+
+def _upload(entry: Entry, match: re.Match[str], assignment: Assignment) -> _Upload:
+    """Return a file by its name in the download."""
+    file = match["file"]
+    name, again = _numbered(file, assignment)
+    doubt = ""
+    if _can_be_anothers(entry, match, assignment):
+        doubt = f"{entry.label} can be read as two students'"
+    # An uploaded file has an attachment's number before its name.
+    is_upload = match.start("file") > match.end("id") + 1
+    if not is_upload and file in _NO_FILES:
+        doubt = f"handed in as {_NO_FILES[file]} and not as a file ({entry.label})"
+    return _Upload(entry=entry, doubt=doubt, name=name, again=again, late=bool(match["late"]))
+
+
+def _can_be_anothers(entry: Entry, match: re.Match[str], assignment: Assignment) -> bool:
+    """Return whether two numbers further on leave an expected file.
+
+    A student may have such a name, or have named the file so to be taken for another student.
+    """
+    for numbers in _NUMBERS.finditer(entry.name, match.end("id")):
+        name, _ = _numbered(entry.name[numbers.end(1) :], assignment)
+        if name in _expected(assignment):
+            return True
+    return False
 
 
 def _two_meant(uploads: Sequence[_Upload]) -> str:
@@ -104,41 +131,60 @@ def _numbered(name: str, assignment: Assignment) -> tuple[str, int]:
     match = _AGAIN.fullmatch(name)
     if match is None:
         return name, 0
-    given, expected = match["stem"] + match["ending"], _expected(assignment)
-    is_expected = given in expected or original_name(given, expected) is not None
-    return (given, int(match["count"])) if is_expected else (name, 0)
+    given = match["stem"] + match["ending"]
+    expected = _expected(assignment)
+    if given not in expected and original_name(given, expected) is None:
+        return name, 0
+    return given, int(match["count"])
 
 
 def _attempts(place: Entry, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
-    """Return an attempt for each number; a file that did not come again is part of the next."""
-    first_late = 1 + max((upload.again for upload in uploads if not upload.late), default=-1)
-    uploads = [
-        replace(upload, again=max(upload.again, first_late)) if upload.late else upload
-        for upload in uploads
-    ]
-    for again in sorted({upload.again for upload in uploads}):
-        newest: dict[str, _Upload] = {}
-        extra = []
-        for upload in uploads:
-            if upload.again > again:
-                continue
-            held = newest.get(upload.name)
-            if held is not None and held.again == upload.again:
-                extra.append(upload)
-            elif held is None or held.again < upload.again:
-                newest[upload.name] = upload
-        chosen = [*newest.values(), *(u for u in extra if newest[u.name].again == u.again)]
-        mine = [upload for upload in uploads if upload.again == again]
-        entries = [replace(upload.entry, name=upload.name) for upload in chosen]
-        parts = [upload.entry.name for upload in mine]
+    """Yield an attempt for each number; a file that did not come again is part of the next."""
+    numbered = _after_those_in_time(uploads)
+    for again in sorted({upload.again for upload in numbered}):
+        present = [upload for upload in numbered if upload.again <= again]
+        entries = [replace(upload.entry, name=upload.name) for upload in _newest(present)]
+        new = [upload for upload in numbered if upload.again == again]
+        parts = [upload.entry.name for upload in new]
         attempt = at_root(place, entries, parts[0], parts)
-        late = any(upload.late for upload in mine)
+        late = any(upload.late for upload in new)
         yield replace(attempt, late=late, number=again + 1)
+
+
+def _after_those_in_time(uploads: Sequence[_Upload]) -> list[_Upload]:
+    """Return the uploads with numbers of late ones that are above all others."""
+    first_late = 0
+    for upload in uploads:
+        if not upload.late:
+            first_late = max(first_late, upload.again + 1)
+    numbered = []
+    for upload in uploads:
+        again = max(upload.again, first_late) if upload.late else upload.again
+        numbered.append(replace(upload, again=again))
+    return numbered
+
+
+def _newest(uploads: Sequence[_Upload]) -> list[_Upload]:
+    """Return for each name the newest upload, then others of the same name and number."""
+    newest: dict[str, _Upload] = {}
+    extra = []
+    for upload in uploads:
+        known = newest.get(upload.name)
+        if known is None or known.again < upload.again:
+            newest[upload.name] = upload
+        elif known.again == upload.again:
+            extra.append(upload)
+    chosen = list(newest.values())
+    for upload in extra:
+        if newest[upload.name].again == upload.again:
+            chosen.append(upload)
+    return chosen
 
 
 LAYOUT = Layout(
     name="Canvas",
-    order=90,  # last: its names say least
+    # The last one, because its names say least.
+    order=90,
     example="smithmaryann_LATE_1234_56789_a1.py",
     times=Times.LATE_ONLY,
     match=_match,
@@ -150,17 +196,23 @@ def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
     """Return a table in which ids that are numbers are Canvas's user ids, and others are logins."""
     header = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title)
     rows = [header, ("    Points Possible", "", "", "", "", out_of)]
-    for each in entries:
-        who = each.student
-        number, login = (who.id, "") if who.id.isdecimal() else ("", who.id)
-        rows.append((who.name or each.id, number, "", who.email or login, "", each.mark))
+    for entry in entries:
+        id_ = entry.student.id
+        number = ""
+        login = entry.student.email
+        if id_.isdecimal():
+            number = id_
+        else:
+            login = login or id_
+        rows.append((entry.student.name or entry.id, number, "", login, "", entry.mark))
     return Sheet(rows=tuple(rows))
 
 
 def _feedback_name(source: str) -> str | None:
     """Return the file's own name as a page: Canvas uses the two numbers in it."""
-    is_canvas = _NAMED.fullmatch(source) or _ANONYMOUS.fullmatch(source)
-    return str(PurePosixPath(source).with_suffix(".html")) if is_canvas else None
+    if _NAMED.fullmatch(source) is None and _ANONYMOUS.fullmatch(source) is None:
+        return None
+    return str(PurePosixPath(source).with_suffix(".html"))
 
 
 GRADEBOOK = Gradebook(

@@ -1,6 +1,7 @@
-"""Moodle: `<Full Name>_<participant>_assignsubmission_file_/…`, or flat with the file's name.
+"""Read Moodle's downloads and fill in its grading worksheet.
 
-A blind download calls everybody `Participant` (in the site's language). No times anywhere. The
+A download has `<Full Name>_<participant>_assignsubmission_file_/…`, or is flat with the file's
+name. A blind download calls everybody `Participant` (in the site's language). It has no times. The
 grading worksheet has "Participant 12" in its column `Identifier`, and headers are localised.
 """
 
@@ -29,20 +30,36 @@ _NAME = re.compile(
 
 def _match(entry: Entry) -> re.Match[str] | None:
     match = _NAME.fullmatch(entry.name)
-    return match if match and entry.is_folder == (not match["file"]) else None
+    if match is None or entry.is_folder == bool(match["file"]):
+        return None
+    return match
 
 
 def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:
-    names, ids = ({each.match[key] for each in named} for key in ("name", "id"))
-    is_blind = names == {"Participant"} or (len(names) == 1 and len(ids) > 1)
-    with_files = {each.match["id"] for each in named if each.match["kind"] == "file"}
+    is_blind = _is_blind([named_entry.match for named_entry in named])
+    with_files = set()
+    for named_entry in named:
+        if named_entry.match["kind"] == "file":
+            with_files.add(named_entry.match["id"])
     pieces = []
-    for entry, match in ((each.entry, each.match) for each in named):
-        who = student(match["id"], "" if is_blind else match["name"])
+    for named_entry in named:
+        entry = named_entry.entry
+        match = named_entry.match
+        name = "" if is_blind else match["name"]
         attempt = attempt_at(place, entry, match["file"], entry.name)
-        doubt = f"handed in as a text and not as a file ({entry.label})"
-        pieces.append(upload_of(who, attempt, "" if match["id"] in with_files else doubt))
-    return students_of(pieces, lambda attempt: "")  # a download has one attempt of each
+        doubt = ""
+        if match["id"] not in with_files:
+            doubt = f"handed in as a text and not as a file ({entry.label})"
+        pieces.append(upload_of(student(match["id"], name), attempt, doubt))
+    # A download has one attempt of each student.
+    return students_of(pieces, lambda attempt: "")
+
+
+def _is_blind(matches: Sequence[re.Match[str]]) -> bool:
+    """Return whether the download hides names, because everybody has the same one."""
+    names = {match["name"] for match in matches}
+    ids = {match["id"] for match in matches}
+    return names == {"Participant"} or (len(names) == 1 and len(ids) > 1)
 
 
 LAYOUT = Layout(
@@ -55,7 +72,7 @@ LAYOUT = Layout(
 )
 
 
-# A word of any language and the participant's number, in every row that there is.
+# A word of any language and the participant's number, in every row.
 _PARTICIPANT = re.compile(r"(?P<word>[^\W\d][^\d@]*)(?P<number>[0-9]+)")
 _LONG_WORD = 8
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
@@ -80,23 +97,35 @@ def worksheet_in_english(sheet: Sheet, *, is_moodles: bool) -> Sheet | None:
     it `is_moodles` for sure, a short word before a number is a login's (`student12`).
     """
     header, *rows = [list(row) for row in sheet.rows]
-    for own in range(len(header)):
-        cells = [row for row in rows if own < len(row)]
-        matches = [_PARTICIPANT.fullmatch(row[own].strip()) for row in cells]
-        words = {match["word"] if match else "" for match in matches}
-        word = next(iter(words)) if len(words) == 1 else ""
+    for column in range(len(header)):
+        with_cell = [row for row in rows if column < len(row)]
+        matches = [_PARTICIPANT.fullmatch(row[column].strip()) for row in with_cell]
+        word = _common_word(matches)
         if not word or (not is_moodles and len(word) < _LONG_WORD):
             continue
-        header[own] = "Identifier"
-        emails = [at for at in range(own + 1, len(header)) if _has_emails(rows, at)]
-        if emails:  # without them names are left out too: the marking is blind
-            header[own + 1] = "Full name"
-        for at in emails:
-            header[at] = "Email address"
-        for row, match in zip(cells, matches, strict=True):
-            row[own] = match["number"] if match else ""
+        header[column] = "Identifier"
+        emails = [index for index in range(column + 1, len(header)) if _has_emails(rows, index)]
+        # If emails are left out, names are too: the marking is blind.
+        if emails:
+            header[column + 1] = "Full name"
+        for index in emails:
+            header[index] = "Email address"
+        for row, match in zip(with_cell, matches, strict=True):
+            row[column] = match["number"] if match else ""
         return sheet.with_rows([header, *rows])
     return None
+
+
+def _common_word(matches: Sequence[re.Match[str] | None]) -> str:
+    """Return the word that all cells have before their number; empty if there is none."""
+    words = set()
+    for match in matches:
+        if match is None:
+            return ""
+        words.add(match["word"])
+    if len(words) != 1:
+        return ""
+    return words.pop()
 
 
 def _has_emails(rows: Sequence[Sequence[str]], column: int) -> bool:
@@ -107,22 +136,29 @@ def _has_emails(rows: Sequence[Sequence[str]], column: int) -> bool:
 def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     students = worksheet_in_english(sheet, is_moodles=True)
     if students is None:
-        what = 'has no column with "Participant 12" in every row'
+        problem = 'has no column with "Participant 12" in every row'
         hint = "download the grading worksheet of the assignment"
-        raise UserError(what, place=sheet.place, hint=hint)
+        raise UserError(problem, place=sheet.place, hint=hint)
     # The worksheet is one assignment's: its column has a fixed name, not the assignment's title.
     header, first = sheet.rows[:2]
+    titles = dict(enumerate(header))
+    name = "Grade"
     known = sheet.column(*_GRADE)
-    name = "Grade" if known is None else header[known]
-    choice = dict(enumerate(header)) if known is None or column else {known: name}
-    mark = choose_column(sheet, choice, column, name)
-    highest = sheet.column(*_MAXIMUM)
-    beside = mark + 1 if highest is None else highest
-    out_of = first[beside].strip() if beside < len(first) else ""
-    is_number = _DECIMAL.fullmatch(out_of) is not None
+    if known is not None:
+        name = header[known]
+        if not column:
+            titles = {known: name}
+    mark = choose_column(sheet, titles, column, name)
+    maximum_column = sheet.column(*_MAXIMUM)
+    if maximum_column is None:
+        maximum_column = mark + 1
+    out_of = "".join(first[maximum_column : maximum_column + 1]).strip()
+    maximum = None
+    if _DECIMAL.fullmatch(out_of):
+        maximum = number_in(out_of)
     return GradebookLayout(
         mark=mark,
-        maximum=number_in(out_of) if is_number else None,
+        maximum=maximum,
         comment=sheet.column("Feedback comments"),
         decimal=decimal_sign(sheet, mark, [out_of]),
         students=students,
@@ -136,7 +172,9 @@ def _feedback_name(source: str) -> str | None:
     match = _NAME.fullmatch(source)
     if match is None:
         return None
-    beginning = source[: match.start("file")] if match["file"] else f"{source}/"
+    beginning = f"{source}/"
+    if match["file"]:
+        beginning = source[: match.start("file")]
     return f"{beginning}feedback.html"
 
 

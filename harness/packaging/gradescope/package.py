@@ -1,12 +1,14 @@
-"""The files exchanged with Gradescope: `autograder.zip` (an assignment and the harness itself),
-`submission_metadata.json` (optional), and `results.json`, described by
-`docs/gradescope-results.schema.json`.
+"""Write and read the files exchanged with Gradescope.
 
-The score is the whole mark, rounded once; without a mark there is none. Tests have no points:
+They are `autograder.zip` (an assignment and the harness itself), `submission_metadata.json`
+(optional), and `results.json`, described by `docs/gradescope-results.schema.json`.
+
+The score is the whole mark, rounded once; without a mark there is no score. Tests have no points:
 rounded ones would add up to another mark, and deductions and extra credit belong to no test.
 
 The text above the tests is HTML that passes the platform's sanitiser: no styles, no scripts.
-Students see it at once, so it has no count of hidden checks and no mark."""
+Students see it at once, so it has no count of hidden checks and no mark.
+"""
 
 import hmac
 import json
@@ -35,30 +37,36 @@ from harness.model.result import ScenarioResult, SubmissionResult, SubmissionSta
 from harness.model.verdict import VerdictKind
 from harness.reporting.terminal.cards import as_text, explained
 from harness.reporting.view import paste, words
-from harness.results.redaction import ShownCheck, advice
+from harness.results.redaction import ShownCause, ShownCheck, advice
 from harness.results.student_view import StudentView, hidden_kind, student_view
 
 T = TypeVar("T")
 
 SETTINGS, SPECIFICATION, FALLBACK = "settings.json", "specification.json", "fallback.json"
-PLATFORM_SECONDS = 600  # what the platform gives a run, unless the course asks for more
+# The platform's time limit for a run, unless the course asks for more.
+PLATFORM_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageSettings:
-    """How to run and show."""
+    """How the package runs programs and shows results."""
 
     assignment: str
     python: str
-    hidden: Visibility  # how the platform shows tests of hidden scenarios
-    stop_after: float  # seconds since the start: no scenario is begun later
-    end_after: float  # seconds since the start: everything is ended then
+    # When the platform shows the tests of hidden scenarios.
+    hidden: Visibility
+    # Seconds since the start after which no scenario is begun.
+    stop_after: float
+    # Seconds since the start after which everything is ended.
+    end_after: float
+    # The version of the harness.
     harness: str
 
 
-# Of the platform's time: what is left after the first is for a scenario that has begun, after the
-# second for writing the results, on half a processor.
-_STOP_AFTER, _END_AFTER = 0.7, 0.85
+# Parts of the platform's time. After the first one, scenarios that have begun may still end; after
+# the second one there is time to write the results, on half a processor.
+_STOP_AFTER = 0.7
+_END_AFTER = 0.85
 _PROGRAMS = ("setup.sh", "run_autograder")
 
 
@@ -68,8 +76,11 @@ def gradescope_zip(
     hidden: Visibility = Visibility.AFTER_PUBLISHED,
     platform_seconds: float = PLATFORM_SECONDS,
 ) -> bytes:
-    """The package's bytes, the same for the same inputs. `hidden` is what the platform does with
-    the scenarios that students may not see; `platform_seconds` the time that it gives a run."""
+    """Return the package's bytes, the same for the same inputs.
+
+    `hidden` says when the platform shows the scenarios that students may not see;
+    `platform_seconds` is its time limit for a run.
+    """
     specification = with_called_functions(specification)
     assignment = specification.plan.assignment
     settings = PackageSettings(
@@ -80,49 +91,55 @@ def gradescope_zip(
         end_after=_END_AFTER * platform_seconds,
         harness=harness.__version__,
     )
-    own = resources.files("harness.packaging.gradescope").joinpath("files")
     # The harness runs from this tree: nothing has to be built.
     files = dict(files_below(resources.files("harness"), "harness", _is_packed))
-    files |= {name: own.joinpath(name).read_bytes() for name in (*_PROGRAMS, "requirements.txt")}
-    files |= {
-        "python-version": f"{assignment.python}\n".encode(),
-        SETTINGS: serial.dumps(settings).encode(),
-        SPECIFICATION: serial.dumps(_needed(specification)).encode(),
-        FALLBACK: fallback_json().encode(),
-    }
+    package_files = resources.files("harness.packaging.gradescope").joinpath("files")
+    for name in (*_PROGRAMS, "requirements.txt"):
+        files[name] = package_files.joinpath(name).read_bytes()
+    files["python-version"] = f"{assignment.python}\n".encode()
+    files[SETTINGS] = serial.dumps(settings).encode()
+    files[SPECIFICATION] = serial.dumps(_needed(specification)).encode()
+    files[FALLBACK] = fallback_json().encode()
     return zipped(files, _PROGRAMS)
 
 
 def _needed(specification: Specification) -> Specification:
-    """What the run needs of a specification: the plan and the reference, and no student's name."""
+    """Return the part of a specification that a run needs: the plan and the reference, without
+    students' names.
+    """
     plan = specification.plan
     unnamed = replace(plan, assignment=replace(plan.assignment, exemptions=()))
     return replace(specification, plan=unnamed, mutants=(), transcripts=(), folder="")
 
 
-_NOT_PACKED = ("__pycache__", "shipped")  # the latter: whole assignments, references among them
+# `shipped` has whole assignments with their references.
+_NOT_PACKED = ("__pycache__", "shipped")
 
 
 def _is_packed(entry: Traversable) -> bool:
-    return entry.name not in _NOT_PACKED if entry.is_dir() else not entry.name.startswith(".")
+    if entry.is_dir():
+        return entry.name not in _NOT_PACKED
+    return not entry.name.startswith(".")
 
 
 class Tree:
-    """The platform's folder `root`, `/autograder` there."""
+    """The platform's folder `root`: `/autograder` on its machines."""
 
     def __init__(self, root: Path) -> None:
-        self.source = root / "source"  # where the package was unpacked
+        # The unpacked package.
+        self.source = root / "source"
         self.submission = root / "submission"
         self.results = root / "results" / "results.json"
         self.metadata = root / "submission_metadata.json"
-        self.keys = self.source / "cache"  # where setup.sh keeps the answer key
+        # The answer key that setup.sh has made.
+        self.keys = self.source / "cache"
 
     def settings(self) -> PackageSettings:
         """Read the package's settings. Raise HarnessError if the package is incomplete."""
         return self._read(PackageSettings, SETTINGS)
 
     def specification(self) -> Specification:
-        """The assignment, compiled. HarnessError where the package is incomplete."""
+        """Read the compiled assignment. Raise HarnessError if the package is incomplete."""
         return self._read(Specification, SPECIFICATION)
 
     def interpreter(self) -> Path:
@@ -142,25 +159,29 @@ class Tree:
             raise HarnessError(f"{name} of the package: {error.strerror}") from None
 
 
-_MOST_BYTES = 64 << 20
+# The size of the metadata file.
+_MAX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """What the platform says about a submission."""
+    """The platform's facts about a submission."""
 
     id: str = "submission"
-    attempt: int | None = None  # from 1
-    late_by: timedelta | None = None  # None: in time, or not known
-    notice: str = ""  # what could not be read
+    # The number of the attempt, from 1.
+    attempt: int | None = None
+    # None if it is in time, or not known.
+    late_by: timedelta | None = None
+    # Says what could not be read.
+    notice: str = ""
 
 
 def read_metadata(path: Path) -> Metadata:
     """Read the file as far as possible. Never raise an error because of its content."""
     try:
         with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
+            data = file.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
             return Metadata(notice=f"{path.name} is too long and was not read")
         plain = json.loads(data)
     except OSError as error:
@@ -169,22 +190,34 @@ def read_metadata(path: Path) -> Metadata:
         return Metadata(notice=f"{path.name} is not JSON and was not used")
     if not isinstance(plain, dict):
         return Metadata(notice=f"{path.name} is not as the platform writes it and was not used")
-    late_by, notice = None, ""
-    assignment, handed_in = plain.get("assignment"), plain.get("created_at")
-    due = assignment.get("due_date") if isinstance(assignment, dict) else None
+    notice = ""
+    late_by = None
     try:
-        if due is not None and handed_in is not None:
-            late = datetime.fromisoformat(handed_in) - datetime.fromisoformat(due)
-            late_by = late if late > timedelta(0) else None
+        late_by = _late_by(plain)
     except (TypeError, ValueError, OverflowError):
         notice = f"a time in {path.name} cannot be read and was not used"
-    number, previous = plain.get("id"), plain.get("previous_submissions")
-    return Metadata(
-        id=str(number) if type(number) in (int, str) and number != "" else "submission",
-        attempt=len(previous) + 1 if isinstance(previous, list) else None,
-        late_by=late_by,
-        notice=notice,
-    )
+    metadata = Metadata(late_by=late_by, notice=notice)
+    number = plain.get("id")
+    if type(number) in (int, str) and number != "":
+        metadata = replace(metadata, id=str(number))
+    previous = plain.get("previous_submissions")
+    if isinstance(previous, list):
+        metadata = replace(metadata, attempt=len(previous) + 1)
+    return metadata
+
+
+def _late_by(plain: dict[str, Any]) -> timedelta | None:
+    """Return how late a submission is, if it is. Raise TypeError, ValueError or OverflowError if a
+    time cannot be read."""
+    assignment = plain.get("assignment")
+    due = assignment.get("due_date") if isinstance(assignment, dict) else None
+    submitted = plain.get("created_at")
+    if due is None or submitted is None:
+        return None
+    late = datetime.fromisoformat(submitted) - datetime.fromisoformat(due)
+    if late > timedelta(0):
+        return late
+    return None
 
 
 class NoMark(StrEnum):
@@ -198,13 +231,15 @@ class NoMark(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformRun:
-    """What one run on the platform found."""
+    """The results of one run on the platform."""
 
     # Its plan has only the visible scenarios if programs could not be confined.
     context: GradingContext | None = None
     result: SubmissionResult | None = None
-    no_mark: NoMark | None = None  # None: the result's mark counts
-    complaint: str = ""  # for the staff
+    # If it is None, the result's mark counts.
+    no_mark: NoMark | None = None
+    # A message for the staff.
+    complaint: str = ""
 
 
 _COLUMNS = 100
@@ -215,7 +250,7 @@ _UNFINISHED = (
 
 
 def fallback_json() -> str:
-    """The first results, written before grading starts and replaced afterwards."""
+    """Return the first results, which are written before grading starts and replaced afterwards."""
     return _text(
         output=_UNFINISHED,
         output_format="text",
@@ -228,10 +263,12 @@ def fallback_json() -> str:
 def results_json(
     run: PlatformRun, plan: Plan, settings: PackageSettings, metadata: Metadata, seconds: float
 ) -> str:
-    """The results of a run that took `seconds`; `plan` is the whole assignment's."""
-    mark = run.result.mark if run.result is not None and run.no_mark is None else None
+    """Return the results of a run that took `seconds`; `plan` is the whole assignment's."""
+    score: dict[str, float] = {}
+    if run.result is not None and run.result.mark is not None and run.no_mark is None:
+        score["score"] = float(rounded(run.result.mark))
     return _text(
-        **({} if mark is None else {"score": float(rounded(mark))}),
+        **score,
         execution_time=round(seconds, 1),
         output=page(run, plan, metadata),
         output_format="html",
@@ -247,23 +284,37 @@ def results_json(
 def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[dict[str, Any]]:
     if run.no_mark is not None:
         yield _no_mark(REASONS[run.no_mark])
-    if (result := run.result) is None:
+    result = run.result
+    if result is None:
         return
     if result.status is SubmissionStatus.UNREADABLE:
-        broken = result.unparsable
-        reason = result.problem or (f"{broken.place}: {broken.reason}" if broken else "")
-        why = {"output": visible(reason), "visibility": "visible"}
-        yield {"name": "The submission can be graded", "status": "failed", **why}
+        yield _unreadable(result)
         return
     entries = {entry.scenario_id: entry for entry in result.scenarios}
     around = Surroundings.of(plan.assignment)
-    counts: Counter[str] = Counter()  # of scenarios so far by function, in the order of the plan
+    # The numbers of functions in the order of the plan, and of scenarios within their function.
+    function_numbers: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for scenario in plan.scenarios:
-        counts[scenario.function] += 1
-        if entry := entries.get(scenario.id):
-            place = list(counts).index(scenario.function) + 1
-            number = f"{place}.{counts[scenario.function]}"
-            yield {"number": number, **_test(scenario, entry, run, around, settings.hidden)}
+        function = scenario.function
+        counts[function] += 1
+        place = function_numbers.setdefault(function, len(function_numbers) + 1)
+        entry = entries.get(scenario.id)
+        if entry is not None:
+            test = _test(scenario, entry, run, around, settings.hidden)
+            yield {"number": f"{place}.{counts[function]}", **test}
+
+
+def _unreadable(result: SubmissionResult) -> dict[str, Any]:
+    reason = result.problem
+    if not reason and result.unparsable:
+        reason = f"{result.unparsable.place}: {result.unparsable.reason}"
+    return {
+        "name": "The submission can be graded",
+        "status": "failed",
+        "output": visible(reason),
+        "visibility": "visible",
+    }
 
 
 def _test(
@@ -273,29 +324,42 @@ def _test(
     around: Surroundings,
     of_hidden: Visibility,
 ) -> dict[str, Any]:
-    """A scenario's test with what went wrong; of a hidden one only the kind of verdict."""
+    """Return a scenario's test with its failure; for a hidden one only the kind of verdict."""
     hidden = scenario.visibility is Visibility.HIDDEN
-    name = f"{scenario.function}: {scenario.name}"
-    if not hidden and (values := paste.settings(scenario.stimuli[0].constants)):
-        name = f"{name} [{values}]"
-    kind = entry.verdict.kind
     shown = of_hidden if hidden else scenario.visibility
-    test: dict[str, Any] = {"name": visible(name), "visibility": shown.value}
+    test: dict[str, Any] = {"name": _test_name(scenario), "visibility": shown.value}
+    kind = entry.verdict.kind
     if kind is VerdictKind.HARNESS_ERROR:
-        late = run.no_mark is NoMark.OUT_OF_TIME
-        reason = "Not run: out of time" if late else words.VERDICT[kind].capitalize()
-        return test | {"output": f"{reason}."}
-    lines = ["Not graded."] if scenario.informational else []
-    if not scenario.informational:
+        reason = words.VERDICT[kind].capitalize()
+        if run.no_mark is NoMark.OUT_OF_TIME:
+            reason = "Not run: out of time"
+        test["output"] = f"{reason}."
+        return test
+    lines = []
+    if scenario.informational:
+        lines.append("Not graded.")
+    else:
         test["status"] = "passed" if entry.verdict.passed else "failed"
     if hidden:
         lines.append(f"A hidden check: {words.VERDICT[hidden_kind(entry.verdict)]}.")
-        if (said := advice(scenario, entry.verdict)) is not None:
-            lines.append(visible(words.advice_line(said)))
+        given_advice = advice(scenario, entry.verdict)
+        if given_advice is not None:
+            lines.append(visible(words.advice_line(given_advice)))
     elif not entry.verdict.passed or entry.verdict.message:
         check = ShownCheck.of(scenario, entry)
         lines.append(as_text(explained(check, around), _COLUMNS).rstrip("\n"))
-    return test | {"output": "\n".join(lines)}
+    test["output"] = "\n".join(lines)
+    return test
+
+
+def _test_name(scenario: Scenario) -> str:
+    """Return the name of a scenario's test, with the constants of a visible one."""
+    name = f"{scenario.function}: {scenario.name}"
+    if scenario.visibility is not Visibility.HIDDEN:
+        values = paste.settings(scenario.stimuli[0].constants)
+        if values:
+            name = f"{name} [{values}]"
+    return visible(name)
 
 
 def _no_mark(reason: str) -> dict[str, Any]:
@@ -308,30 +372,34 @@ def _facts(run: PlatformRun, settings: PackageSettings, metadata: Metadata) -> d
         "harness": settings.harness,
         "marked": run.no_mark is None,
         "attempt": metadata.attempt,
-        **({} if run.no_mark is None else {"no_mark": run.no_mark.value}),
     }
+    if run.no_mark is not None:
+        facts["no_mark"] = run.no_mark.value
     if run.context is not None:
-        plan, tier = run.context.specification.plan, run.context.tier
-        facts |= {
-            "python": run.context.interpreter.version,
-            "tier": tier.tier.value,
-            "acts_tried": len(tier.probes),
-            "acts_prevented": sum(probe.prevented for probe in tier.probes),
-            "input_mechanism": tier.input_mechanism,
-            "spec_digest": _keyed(plan, "spec"),
-            "reference_digest": _keyed(plan, "reference"),
-        }
-    if (result := run.result) is not None:
-        facts |= {"status": result.status.value, "flagged": result.flagged}
+        plan = run.context.specification.plan
+        tier = run.context.tier
+        facts["python"] = run.context.interpreter.version
+        facts["tier"] = tier.tier.value
+        facts["acts_tried"] = len(tier.probes)
+        facts["acts_prevented"] = sum(probe.prevented for probe in tier.probes)
+        facts["input_mechanism"] = tier.input_mechanism
+        facts["spec_digest"] = _keyed(plan, "spec")
+        facts["reference_digest"] = _keyed(plan, "reference")
+    result = run.result
+    if result is not None:
+        facts["status"] = result.status.value
+        facts["flagged"] = result.flagged
         facts["source_digest"] = result.source_digest
     return facts
 
 
-def _keyed(plan: Plan, what: str) -> str:
-    """Return a digest that tells packages apart and confirms no guess: its key is all that is
-    hidden, specification and reference."""
+def _keyed(plan: Plan, name: str) -> str:
+    """Return a digest that tells packages apart and confirms no guess.
+
+    Its key is everything that is hidden: specification and reference.
+    """
     key = f"{plan.spec_digest}{plan.reference_digest}".encode("ascii")
-    return hmac.new(key, what.encode("ascii"), "sha256").hexdigest()
+    return hmac.new(key, name.encode("ascii"), "sha256").hexdigest()
 
 
 def _text(**plain: object) -> str:
@@ -357,7 +425,7 @@ REASONS = {
 
 
 def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
-    """The text above the tests, as HTML. `plan` is the whole assignment's."""
+    """Return the text above the tests, as HTML. `plan` is the whole assignment's."""
     parts = [Markup("<h3>{}</h3>").format(visible(plan.assignment.title))]
     if run.no_mark is not None:
         parts.append(_strong(REASONS[run.no_mark]))
@@ -368,17 +436,18 @@ def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
 
 
 def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
-    trouble = [result.problem] if result.problem else []
-    if (broken := result.unparsable) is not None:
-        trouble.append(f"{broken.place}: {broken.reason}")
-    parts = [_strong(line) for line in trouble]
-    if not trouble and result.scenarios:
+    parts = []
+    if result.problem:
+        parts.append(_strong(result.problem))
+    if result.unparsable is not None:
+        parts.append(_strong(f"{result.unparsable.place}: {result.unparsable.reason}"))
+    if not parts and result.scenarios:
         view = student_view(result, plan)
         parts += [_list("To fix, most marks first", _to_fix(view)), _by_function(view)]
-    findings = (
-        f"{f.file}:{f.line}: {f.message} ({words.consequence(f.consequence)})"
-        for f in result.findings
-    )
+    findings = []
+    for finding in result.findings:
+        consequence = words.consequence(finding.consequence)
+        findings.append(f"{finding.file}:{finding.line}: {finding.message} ({consequence})")
     return [*parts, _list("Code issues", findings), _list("Notes", result.notes)]
 
 
@@ -386,17 +455,27 @@ def _to_fix(view: StudentView) -> Iterator[str]:
     for cause in view.causes:
         if not cause.checks or cause.checks[0].verdict.kind is VerdictKind.HARNESS_ERROR:
             continue
-        where = cause.function or "the file"
-        if (place := cause.place) is not None:
-            first = cause.line or place.first
-            lines = "" if cause.line or place.last == place.first else f" to {place.last}"
-            where += f" ({place.file}, line{'s' if lines else ''} {first}{lines})"
-        hint = f" Hint: {cause.hint}" if cause.hint else ""
-        yield f"{where}: {shorten(cause.message, 600)}{hint}"
+        line = f"{_where(cause)}: {shorten(cause.message, 600)}"
+        if cause.hint:
+            line += f" Hint: {cause.hint}"
+        yield line
+
+
+def _where(cause: ShownCause) -> str:
+    """Name the function, the file and the lines of a cause."""
+    name = cause.function or "the file"
+    place = cause.place
+    if place is None:
+        return name
+    if cause.line or place.last == place.first:
+        lines = f"line {cause.line or place.first}"
+    else:
+        lines = f"lines {place.first} to {place.last}"
+    return f"{name} ({place.file}, {lines})"
 
 
 def _by_function(view: StudentView) -> Markup:
-    """How many visible checks passed, by function."""
+    """Return a table of how many visible checks passed, by function."""
     tallies: dict[str, list[bool]] = {}
     for check in view.shown:
         if not check.informational:
@@ -404,18 +483,18 @@ def _by_function(view: StudentView) -> Markup:
     if not tallies:
         return Markup("")
     row = Markup("<tr><td><code>{}</code></td><td>{} of {}</td></tr>")
-    rows = Markup("").join(
-        row.format(visible(name), sum(passed), len(passed)) for name, passed in tallies.items()
-    )
+    rows = Markup("")
+    for name, passed in tallies.items():
+        rows += row.format(visible(name), sum(passed), len(passed))
     head = Markup("<tr><th>Function</th><th>Visible checks passed</th></tr>")
     return Markup("<table>{}{}</table>").format(head, rows)
 
 
 def _about(run: PlatformRun, plan: Plan, metadata: Metadata) -> list[str]:
-    lines = [
-        f"Marked by hand, not in this score: {slot.title}, out of {words.number(slot.out_of)}."
-        for slot in plan.assignment.manual
-    ]
+    lines = []
+    for slot in plan.assignment.manual:
+        out_of = words.number(slot.out_of)
+        lines.append(f"Marked by hand, not in this score: {slot.title}, out of {out_of}.")
     if metadata.late_by is not None:
         late = _in_words(metadata.late_by)
         lines.append(f"Submitted {late} after the due date. The score does not depend on that.")
@@ -440,5 +519,9 @@ def _strong(text: str) -> Markup:
 
 
 def _list(title: str, lines: Iterable[str]) -> Markup:
-    items = Markup("").join(Markup("<li>{}</li>").format(visible(line)) for line in lines)
-    return Markup("<p>{}</p><ul>{}</ul>").format(title, items) if items else Markup("")
+    items = Markup("")
+    for line in lines:
+        items += Markup("<li>{}</li>").format(visible(line))
+    if not items:
+        return Markup("")
+    return Markup("<p>{}</p><ul>{}</ul>").format(title, items)

@@ -1,10 +1,11 @@
-"""What the package runs on the platform: `prepare` when the image is built, `run` a submission.
+"""Run the package on the platform: `prepare` when the image is built, `run` for a submission.
 
-`run` only watches: the grading is a process of its own (`grade`), which may be killed, by us when
-the time is over or by the container when memory is. Whatever happens, a valid results.json is
-there: `run_autograder` put one there before anything else, and each later one replaces it whole.
-Programs are confined if the container allows it. After the deadline nothing new is run, and what
-was not run is not an answer."""
+`run` only watches: the grading is its own process (`grade`), which may be killed, by us when the
+time is over or by the container when memory is. In any case there is a valid results.json:
+`run_autograder` writes one before anything else, and each later one replaces it whole. Programs are
+confined if the container allows it. After the deadline nothing new is run, and scenarios that were
+not run have no answer.
+"""
 
 import contextlib
 import os
@@ -47,24 +48,27 @@ from harness.packaging.gradescope.package import (
     results_json,
 )
 
+# Environment variables.
 ROOT, STARTED = "AUTOGRADER_ROOT", "AUTOGRADER_STARTED"
 _HERE = "harness.packaging.gradescope.run"
 _Files = tuple[SourceFile, ...]
 
 
 def prepare_image(tree: Tree) -> None:
-    """Make the answer key for the interpreter that setup.sh found, and say what there is. Raises
-    UserError and HarnessError: then the image is not built."""
+    """Make the answer key for the interpreter that setup.sh found, and print the confinement.
+
+    Raise UserError or HarnessError, so that the image is not built.
+    """
     context = prepared(tree.specification(), tree.interpreter(), tree.keys)
     tier = context.tier.tier
     print(f"{tree.settings().assignment}: Python {context.interpreter.version}, {tier} confinement")
 
 
 def run(tree: Tree) -> None:
-    """Grade the submission within the time limit; valid results are written in any case."""
+    """Grade the submission within the time limit, and write valid results in any case."""
     started = time.monotonic()
     settings = tree.settings()
-    # Inaccessible to other users: the package holds the answers.
+    # The package holds the answers, so it is inaccessible to other users.
     for folder, mode in ((tree.source, 0o700), (tree.results.parent, 0o755)):
         with contextlib.suppress(OSError):
             folder.chmod(mode)
@@ -74,8 +78,9 @@ def run(tree: Tree) -> None:
     try:
         status = grading.wait(settings.end_after)
     except subprocess.TimeoutExpired:
+        # Its servers end with it.
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(grading.pid, signal.SIGKILL)  # its servers end with it
+            os.killpg(grading.pid, signal.SIGKILL)
         grading.wait()
         _write(tree, started, PlatformRun(no_mark=NoMark.OUT_OF_TIME, complaint="was ended"))
         return
@@ -101,17 +106,24 @@ def grade(tree: Tree) -> None:
 
 def _write(tree: Tree, started: float, outcome: PlatformRun) -> None:
     """Write the results, and print the outcome to stdout, which students do not see."""
-    settings, plan = tree.settings(), tree.specification().plan
+    settings = tree.settings()
+    plan = tree.specification().plan
     seconds = time.monotonic() - started
     metadata = read_metadata(tree.metadata)
     write(tree.results, results_json(outcome, plan, settings, metadata, seconds))
-    state = outcome.no_mark or (outcome.result.status if outcome.result else "")
+    state: str = ""
+    if outcome.no_mark:
+        state = outcome.no_mark
+    elif outcome.result:
+        state = outcome.result.status
     print(f"{settings.assignment}: {state} after {seconds:.1f} s", outcome.complaint, flush=True)
 
 
 def prepared(specification: Specification, python: Path, cache: Path) -> GradingContext:
-    """What to grade with, the answer key made or recalled; as much of the assignment as may be run
-    here. Raises UserError (another version of Python, a reference that disagrees)."""
+    """Make or recall the answer key, and return as much of the assignment as may be run here.
+
+    Raise UserError for another version of Python, or a reference that disagrees.
+    """
     context = prepare(specification, python=python, cache=cache)
     if not context.interpreter.exact:
         raise UserError(context.interpreter.notice, hint="setup.sh did not end well")
@@ -121,12 +133,16 @@ def prepared(specification: Specification, python: Path, cache: Path) -> Grading
 
 
 def grade_one(context: GradingContext, submission: Submission, end: float) -> PlatformRun:
-    """Grade in this process; nothing new is begun when `time.monotonic()` is `end`. Should our
-    machinery fail, it is tried once more. Where a program can neither be confined nor be another
-    user than the one who keeps the answers, nothing is run."""
-    if context.tier.tier is Tier.PORTABLE and (os.geteuid() != 0 or unused_uids() is None):
-        complaint = "there is no other user"
-        return PlatformRun(context=context, no_mark=NoMark.NOT_CONFINED, complaint=complaint)
+    """Grade in this process; nothing new is begun after `time.monotonic()` reaches `end`.
+
+    If the harness itself fails, try once more. Run nothing if a program can neither be confined
+    nor run as another user than the owner of the answers.
+    """
+    if context.tier.tier is Tier.PORTABLE:
+        has_other_user = os.geteuid() == 0 and unused_uids() is not None
+        if not has_other_user:
+            complaint = "there is no other user"
+            return PlatformRun(context=context, no_mark=NoMark.NOT_CONFINED, complaint=complaint)
     run = _attempt(context, submission, end)
     if run.no_mark is NoMark.FAILED and time.monotonic() < end:
         return _attempt(context, submission, end)
@@ -134,11 +150,11 @@ def grade_one(context: GradingContext, submission: Submission, end: float) -> Pl
 
 
 def _attempt(context: GradingContext, submission: Submission, end: float) -> PlatformRun:
-    spec = context.specification
+    specification = context.specification
     setup = GraderSetup(
-        plan=spec.plan,
+        plan=specification.plan,
         key=context.key,
-        timed_beside=spec.reference,
+        timed_beside=specification.reference,
         slowness=context.slowness,
     )
     try:
@@ -146,15 +162,25 @@ def _attempt(context: GradingContext, submission: Submission, end: float) -> Pla
             result = grader.grade(submission).result
     except HarnessError as failure:
         return PlatformRun(context=context, no_mark=NoMark.FAILED, complaint=str(failure))
-    no_mark: NoMark | None = NoMark.NEEDS_REVIEW
-    match result.status:
-        case SubmissionStatus.UNREADABLE:
-            no_mark = None  # nothing of it was run, so nothing had to be confined
-        case SubmissionStatus.GRADED:
-            no_mark = NoMark.NOT_CONFINED if context.tier.tier is Tier.PORTABLE else None
-        case SubmissionStatus.HARNESS_ERROR:
-            no_mark = NoMark.OUT_OF_TIME if driver.ran_out else NoMark.FAILED
+    no_mark = _no_mark(result.status, context.tier.tier, ran_out=driver.ran_out)
     return PlatformRun(context=context, result=result, no_mark=no_mark)
+
+
+def _no_mark(status: SubmissionStatus, tier: Tier, *, ran_out: bool) -> NoMark | None:
+    """Return why a graded submission has no mark, if it has none."""
+    match status:
+        # Nothing was run, so nothing had to be confined.
+        case SubmissionStatus.UNREADABLE:
+            return None
+        case SubmissionStatus.GRADED if tier is Tier.PORTABLE:
+            return NoMark.NOT_CONFINED
+        case SubmissionStatus.GRADED:
+            return None
+        case SubmissionStatus.HARNESS_ERROR if ran_out:
+            return NoMark.OUT_OF_TIME
+        case SubmissionStatus.HARNESS_ERROR:
+            return NoMark.FAILED
+    return NoMark.NEEDS_REVIEW
 
 
 def _driver(context: GradingContext) -> AnyDriver:
@@ -168,8 +194,11 @@ def _driver(context: GradingContext) -> AnyDriver:
 
 
 class InTime(AnyDriver):
-    """Like `driver`, until `clock()` is `end`; then `ran_out` is set. An observation that never was
-    is a failure of ours: it earns and costs nothing, and the submission has no mark."""
+    """Like `driver`, until `clock()` reaches `end`; then `ran_out` is set.
+
+    Observations after that are failures of the harness: they earn and cost nothing, and the
+    submission has no mark.
+    """
 
     def __init__(
         self, driver: AnyDriver, end: float, clock: Callable[[], float] = time.monotonic
@@ -200,16 +229,19 @@ class InTime(AnyDriver):
             yield calls
 
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ProcessServer:
-        """The driver's: a tool of ours ends by its own limits."""
+        """Start a server of the driver. A tool of the harness ends by its own limits."""
         return self._driver.serve(stack, setup)
 
     def is_over(self) -> bool:
+        """Return whether the time is over, and remember it."""
         self.ran_out = self.ran_out or self._clock() >= self._end
         return self.ran_out
 
 
 @dataclass(frozen=True, slots=True)
 class _InTimeServer:
+    """A submission's server that observes nothing after the end."""
+
     server: Observes
     driver: InTime
 
@@ -220,7 +252,7 @@ class _InTimeServer:
 
 
 def main(arguments: list[str]) -> int:
-    """Run one of the three steps; a failure is one line on stderr and status 1."""
+    """Run one of the three steps. A failure is one line on stderr and status 1."""
     verbs = {"prepare": prepare_image, "run": run, "grade": grade}
     try:
         verbs[arguments[0]](Tree(Path(os.environ.get(ROOT, "/autograder"))))

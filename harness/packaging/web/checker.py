@@ -1,5 +1,7 @@
-"""What the page's worker calls, in the interpreter that judges: `harness check`, with the plan and
-the answers that lie beside this file, and a program played by hand."""
+"""Check and play programs for the page's worker, in the interpreter that judges.
+
+`check` does what `harness check` does, with the plan and the answers that lie beside this file.
+"""
 
 import json
 import os
@@ -17,7 +19,7 @@ from harness.execution import MACHINE_BOOT, BrowserDriver, Interpreter, Machine,
 from harness.grading.check import not_here, notes, submitted, without_files
 from harness.grading.grader import Grader
 from harness.grading.observing.judged_runs import GraderSetup
-from harness.model.observation import Ending, Turn
+from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Typed
 from harness.model.submission import Submission
 from harness.packaging.program_file import packed
@@ -27,7 +29,8 @@ from harness.results.student_view import StudentView, student_view
 
 __all__ = ["MACHINE_BOOT", "check", "machine_modules", "play"]
 
-_FOLDER = Path("/handed-in")  # the files that are checked
+# The folder of the files that are checked.
+_FOLDER = Path("/handed-in")
 _packed = cache(packed)
 
 
@@ -35,27 +38,31 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
     """Check these files and return JSON: cards (`html`), `verdicts`, a message (`told`) and its
     `kind`."""
     plan, key = _packed()
-    paths = _laid(files)
+    paths = _write_files(files)
     try:
         submission, *_ = submitted(paths, plan.assignment)
         setup = GraderSetup(plan=plan, key=key)
-        with BrowserDriver(_this_interpreter(), machine) as driver, Grader(setup, driver) as it:
-            graded = it.grade(submission).result
+        with BrowserDriver(_this_interpreter(), machine) as driver, Grader(setup, driver) as grader:
+            graded = grader.grade(submission).result
     except UserError as error:
         return _not_checked(str(error))
     except HarnessError as error:
         return _not_checked(f"The check failed, which is not your program's fault: {error}")
     result = without_files(graded, not_here(paths, plan.assignment))
     view = student_view(result, plan)
-    told = notes(paths, (submission,), plan.assignment)
     passed = sum(tally.passed for tally in view.functions)
     total = sum(tally.total for tally in view.functions)
-    summary = f"{passed} of {total} visible checks passed."
-    said = summary if total else "The file could not be checked."
-    kind = "good" if 0 < total == passed else ""
+    kind = ""
+    if not total:
+        message = "The file could not be checked."
+    else:
+        message = f"{passed} of {total} visible checks passed."
+        if passed == total:
+            kind = "good"
+    told = notes(paths, (submission,), plan.assignment)
     html = check_results(replace(_as_checked(view), notes=tuple(told)))
-    verdicts = {each.scenario_id: each.verdict.kind for each in result.scenarios}
-    return json.dumps({"html": html, "verdicts": verdicts, "told": said, "kind": kind})
+    verdicts = {entry.scenario_id: entry.verdict.kind for entry in result.scenarios}
+    return json.dumps({"html": html, "verdicts": verdicts, "told": message, "kind": kind})
 
 
 def _not_checked(problem: str) -> str:
@@ -63,16 +70,17 @@ def _not_checked(problem: str) -> str:
 
 
 def _as_checked(view: StudentView) -> StudentView:
-    """The view without marks, which a check does not give, and clauses: no text of them is here."""
+    """Return the view without marks, which a check does not give, and without clauses, whose text
+    is not here."""
+    causes = []
+    for cause in view.causes:
+        checks = _without_clauses(cause.checks)
+        causes.append(replace(cause, marks=Fraction(0), clauses=(), checks=checks))
+    return replace(view, mark=None, causes=tuple(causes), shown=_without_clauses(view.shown))
 
-    def unquoted(checks: Iterable[ShownCheck]) -> tuple[ShownCheck, ...]:
-        return tuple(replace(check, clauses=()) for check in checks)
 
-    causes = tuple(
-        replace(cause, marks=Fraction(0), clauses=(), checks=unquoted(cause.checks))
-        for cause in view.causes
-    )
-    return replace(view, mark=None, causes=causes, shown=unquoted(view.shown))
+def _without_clauses(checks: Iterable[ShownCheck]) -> tuple[ShownCheck, ...]:
+    return tuple(replace(check, clauses=()) for check in checks)
 
 
 def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequence[str]) -> str:
@@ -85,40 +93,57 @@ def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequenc
     plan, _ = _packed()
     scenario = plan.scenario(name)
     stimulus = scenario.stimuli[0]
-    own = [typed.text for typed in stimulus.inputs if typed.key is None]
+    example_lines = [typed.text for typed in stimulus.inputs if typed.key is None]
     typed = tuple(Typed(text=line) for line in lines)
-    submission: Submission = submitted(_laid(files), plan.assignment)[0]
+    submission: Submission = submitted(_write_files(files), plan.assignment)[0]
     with (
         BrowserDriver(_this_interpreter(), machine) as driver,
         driver.submission(plan.assignment, submission.files) as program,
     ):
-        seen = program.observe(replace(stimulus, inputs=typed, replies=None), scenario.limits)
-    waits = seen.ending is Ending.ASKED_FOR_MORE
-    screen = []
-    for turn in (Turn(printed=seen.loading_printed), *seen.turns):
-        screen.append((turn.printed, False))
-        if turn.typed is not None:
-            screen += [(turn.typed.text or "⏎", True), ("\n", False)]
-    ended = f"It was ended: {seen.ending.value.replace('_', ' ')}."
-    if seen.ending is Ending.ANSWERED:
-        ended = f"The {'program' if stimulus.action.program else 'call'} has ended."
-    if seen.raised is not None:
-        ended = f"{seen.raised.type_name}: {seen.raised.message}"
+        played = replace(stimulus, inputs=typed, replies=None)
+        observation = program.observe(played, scenario.limits)
+    waits = observation.ending is Ending.ASKED_FOR_MORE
+    screen = _screen(observation)
+    following = None
+    hint = ""
     if not waits:
-        screen.append((f"\n[{ended}]", False))
-    following = own[len(lines)] if waits and len(lines) < len(own) else None
-    hint = "" if following is None else f"The example types {following or 'Enter alone'} now."
+        kind = "program" if stimulus.action.program else "call"
+        screen.append((f"\n[{_end_in_words(observation, kind)}]", False))
+    elif len(lines) < len(example_lines):
+        following = example_lines[len(lines)]
+        hint = f"The example types {following or 'only Enter'} now."
     return json.dumps({"screen": screen, "waits": waits, "next": following, "hint": hint})
 
 
-def _laid(files: Mapping[str, bytes]) -> list[Path]:
+def _screen(observation: Observation) -> list[tuple[str, bool]]:
+    """Return the texts on the screen, and whether they were typed."""
+    screen = []
+    for turn in (Turn(printed=observation.loading_printed), *observation.turns):
+        screen.append((turn.printed, False))
+        if turn.typed is not None:
+            screen += [(turn.typed.text or "⏎", True), ("\n", False)]
+    return screen
+
+
+def _end_in_words(observation: Observation, kind: str) -> str:
+    if observation.raised is not None:
+        return f"{observation.raised.type_name}: {observation.raised.message}"
+    if observation.ending is Ending.ANSWERED:
+        return f"The {kind} has ended."
+    return f"It was ended: {observation.ending.value.replace('_', ' ')}."
+
+
+def _write_files(files: Mapping[str, bytes]) -> list[Path]:
+    """Write only these files into the folder, enter it, and return their paths in it."""
     os.chdir("/")
     shutil.rmtree(_FOLDER, ignore_errors=True)
     _FOLDER.mkdir()
     os.chdir(_FOLDER)
-    paths = [Path(Path(name).name) for name in files]
-    for path, data in zip(paths, files.values(), strict=True):
+    paths = []
+    for name, data in files.items():
+        path = Path(Path(name).name)
         path.write_bytes(bytes(data))
+        paths.append(path)
     return paths
 
 

@@ -2,7 +2,8 @@
 
 This file runs with the Python whose code is needed, without the harness. It reads the archive from
 standard input and writes it back with compiled code. The argument says where the modules will be
-found: in an archive of that name, which then has only code, or in a folder, with their texts."""
+found: in an archive of that name, which then has only code, or in a folder, with their source.
+"""
 
 import importlib.util
 import io
@@ -10,12 +11,15 @@ import marshal
 import sys
 import zipfile
 
-# What a module's code begins with: whose it is, and that it is compared with no text.
+# The head of a compiled module: the Python that made it, and the flag that its source is not
+# compared with it.
 HEAD = importlib.util.MAGIC_NUMBER + bytes([1, 0, 0, 0]) + bytes(8)
 
 
 def compiled(archive: bytes, place: str) -> bytes:
-    """The archive with the code of each module; a text that is not this Python's stays one."""
+    """Return the archive with the code of each module. A file that this Python cannot compile is
+    kept as it is.
+    """
     stream = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(archive)) as given,
@@ -31,7 +35,7 @@ def compiled(archive: bytes, place: str) -> bytes:
 
 
 def with_code(name: str, text: bytes, place: str) -> dict[str, bytes]:
-    """The files of one module."""
+    """Return the files of one module."""
     try:
         code = compile(text, f"{place}/{name}", "exec", dont_inherit=True)
     except SyntaxError:

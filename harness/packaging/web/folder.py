@@ -1,6 +1,8 @@
-"""The folder of a page on which students check their work in a browser: all of it is static, and
-the page asks for nothing from elsewhere. What it needs from the npm registry is pinned by version
-and digest, fetched by npm once, and kept in the cache."""
+"""Make the folder of a page on which students check their work in a browser.
+
+All files are static, and the page loads nothing from elsewhere. The packages that it needs from the
+npm registry are pinned by version and digest, fetched by npm once, and kept in the cache.
+"""
 
 import base64
 import functools
@@ -24,18 +26,21 @@ from harness.common.files import files_below, write_bytes, zipped
 from harness.execution import Interpreter
 from harness.grading.context import GradingContext
 from harness.grading.stub import handed_out_stubs
-from harness.model.plan import Specification
+from harness.model.expectation import AnswerKey
+from harness.model.plan import Assignment, Plan, Specification
 from harness.packaging.handout import scenarios_page, student_key, student_plan
 from harness.packaging.program_file import program_parts
 from harness.reporting.html.environment import render, template_module
 
-_PATIENCE = 600.0  # seconds for a download
-_LARGEST = 64 * 1024 * 1024  # bytes of a package, unpacked
+# Seconds for a download.
+_PATIENCE = 600.0
+# Bytes of a package, unpacked.
+_MAX_UNPACKED = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A package's archive: `sha512` as npm writes it."""
+    """A package's archive. `sha512` is in base64, as npm writes it."""
 
     name: str
     version: str
@@ -43,10 +48,11 @@ class Pin:
 
     @property
     def archive(self) -> str:
+        """Return the name of the archive that npm makes."""
         return f"{self.name}-{self.version}.tgz"
 
 
-# The Pyodide whose Python is the one of an assignment.
+# The Pyodide for each version of Python.
 PYODIDE = {
     "3.11": Pin(
         name="pyodide",
@@ -79,47 +85,54 @@ EDITOR = Pin(
 def package(pin: Pin, cache: Path) -> dict[str, bytes]:
     """Return the files of a package by their paths in it. Raise UserError if it is neither below
     `cache` nor can be fetched, or if it is not the pinned one."""
-    kept = cache / "npm" / pin.archive
-    if not kept.is_file():
-        write_bytes(kept, _fetched(pin, kept))
-    data = kept.read_bytes()
+    cached = cache / "npm" / pin.archive
+    if not cached.is_file():
+        write_bytes(cached, _fetch(pin, cached.parent))
+    data = cached.read_bytes()
     if not _is_pinned(pin, data):
         hint = "remove it and make the page again"
-        raise UserError(f"it is not {pin.name} {pin.version}", place=str(kept), hint=hint)
+        raise UserError(f"it is not {pin.name} {pin.version}", place=str(cached), hint=hint)
     files: dict[str, bytes] = {}
+    size = 0
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
         for member in archive:
-            if member.isfile() and sum(map(len, files.values())) + member.size <= _LARGEST:
-                content = archive.extractfile(member)
-                assert content is not None
-                files[member.name.partition("/")[2]] = content.read()
+            if not member.isfile() or size + member.size > _MAX_UNPACKED:
+                continue
+            content = archive.extractfile(member)
+            assert content is not None
+            _, _, path = member.name.partition("/")
+            files[path] = content.read()
+            size += member.size
     return files
 
 
 def _is_pinned(pin: Pin, data: bytes) -> bool:
-    return base64.b64encode(sha512(data).digest()).decode() == pin.sha512
+    digest = sha512(data).digest()
+    return base64.b64encode(digest).decode() == pin.sha512
 
 
-def _fetched(pin: Pin, kept: Path) -> bytes:
-    what = f"{pin.name}@{pin.version}"
-    hint = f"install Node.js, which has npm, or put {pin.archive} into {kept.parent} yourself"
-    with tempfile.TemporaryDirectory() as folder:
-        command = ["npm", "pack", what, "--pack-destination", folder, "--silent"]
+def _fetch(pin: Pin, folder: Path) -> bytes:
+    """Fetch a package with npm. Raise UserError, which names the `folder` for it, if that fails."""
+    package_name = f"{pin.name}@{pin.version}"
+    hint = f"install Node.js, which has npm, or put {pin.archive} into {folder} yourself"
+    with tempfile.TemporaryDirectory() as download:
+        command = ["npm", "pack", package_name, "--pack-destination", download, "--silent"]
         try:
             done = subprocess.run(
-                command, capture_output=True, cwd=folder, timeout=_PATIENCE, check=False
+                command, capture_output=True, cwd=download, timeout=_PATIENCE, check=False
             )
         except FileNotFoundError:
-            raise UserError(f"npm is needed to fetch {what}, once", hint=hint) from None
+            raise UserError(f"npm is needed to fetch {package_name}, once", hint=hint) from None
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise UserError(f"npm did not fetch {what}: {error}", hint=hint) from None
-        archive = Path(folder, pin.archive)
+            raise UserError(f"npm did not fetch {package_name}: {error}", hint=hint) from None
+        archive = Path(download, pin.archive)
         if done.returncode or not archive.is_file():
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-            raise UserError(f"npm did not fetch {what}: {''.join(said)[:200]}", hint=hint)
+            messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            last = "".join(messages[-1:])[:200]
+            raise UserError(f"npm did not fetch {package_name}: {last}", hint=hint)
         data = archive.read_bytes()
     if not _is_pinned(pin, data):
-        raise UserError(f"what npm fetched as {what} is not what was pinned")
+        raise UserError(f"npm fetched another {package_name} than the pinned one")
     return data
 
 
@@ -144,68 +157,98 @@ _SOURCE_MAP = re.compile(rb"\n//# sourceMappingURL=.*")
 def web_folder(
     specification: Specification, context: GradingContext, cache: Path
 ) -> dict[str, bytes]:
-    """The folder's files by their paths; the same for the same specification, harness and
-    interpreter. `specification` is the whole assignment, `context` was prepared from it cut by
-    `visible_only`; `cache` is the course's. UserError where the assignment cannot be checked in a
-    browser, or what the page needs cannot be fetched."""
+    """Return the folder's files by their paths; the same for the same specification, harness and
+    interpreter.
+
+    `specification` is the whole assignment; `context` was prepared from its visible part
+    (`visible_only`); `cache` is the course's. Raise UserError if the assignment cannot be checked
+    in a browser, or if a package cannot be fetched.
+    """
     plan = student_plan(context.specification)
     assignment = plan.assignment
+    pin = _pyodide_for(assignment)
+    key = student_key(context, plan)
+    files = {name: _FILES.joinpath(name).read_bytes() for name in _OURS}
+    for name, data in _pyodide(package(pin, cache)):
+        files[f"pyodide/{name}"] = data
+    for name, data in _editor(package(EDITOR, cache)):
+        files[f"editor/{name}"] = data
+    files["checker.zip"] = _checker(plan, key)
+    python = context.interpreter
+    if python.version.startswith(f"{assignment.python}."):
+        place = f"/lib/python{assignment.python.replace('.', '')}.zip"
+        files[_LIBRARY] = _compiled_library(files[_LIBRARY], place, python, cache)
+        files["checker.zip"] = _compiled(files["checker.zip"], "/checker", python.path)
+    files["visible-scenarios.txt"] = encoded(scenarios_page(plan, key))
+    files["assignment.js"] = _assignment_script(specification, assignment)
+    files["LICENSES.txt"] = _licenses(pin.version).encode()
+    provided = []
+    for file in (*assignment.variants[0].files, *assignment.extra_files):
+        path = f"provided/{file.name}"
+        files[path] = file.data
+        provided.append(path)
+    provided.sort()
+    files[INDEX] = render("web.html.j2", assignment=assignment, provided=provided).encode()
+    files["offline.js"] = _offline(assignment.id, files)
+    return files
+
+
+def _pyodide_for(assignment: Assignment) -> Pin:
+    """Return the Pyodide for an assignment. Raise UserError if it cannot run in a browser."""
     if assignment.packages:
         needs = ", ".join(assignment.packages)
         raise UserError(f"it needs {needs}, which a browser does not have", place=assignment.id)
-    if (pin := PYODIDE.get(assignment.python)) is None:
+    pin = PYODIDE.get(assignment.python)
+    if pin is None:
         hint = f"there are {', '.join(PYODIDE)}"
-        what = f"no browser runs Python {assignment.python}"
-        raise UserError(what, place=assignment.id, hint=hint)
-    key = student_key(context, plan)
-    files = {name: _FILES.joinpath(name).read_bytes() for name in _OURS}
-    files |= {f"pyodide/{name}": data for name, data in _pyodide(package(pin, cache))}
-    files |= {f"editor/{name}": data for name, data in _editor(package(EDITOR, cache))}
+        problem = f"no browser runs Python {assignment.python}"
+        raise UserError(problem, place=assignment.id, hint=hint)
+    return pin
+
+
+def _checker(plan: Plan, key: AnswerKey) -> bytes:
+    """Return the archive of the program that checks."""
     checker = program_parts(plan, key, _CHECKER)
     for name, text in map(template_module, _NEEDED_TEMPLATES):
         checker[f"{_TEMPLATES}/modules/{name}"] = text.encode()
     style = resources.files("harness.reporting.html").joinpath("templates/style.css")
     checker[f"{_TEMPLATES}/style.css"] = style.read_bytes()
-    for name in ("jinja2", "markupsafe"):  # the template engine, of what is Python in it
-        engine = files_below(resources.files(name), name, lambda entry: True)
-        checker |= {path: data for path, data in engine if path.endswith(".py")}
-    files["checker.zip"] = zipped(checker)
-    python = context.interpreter
-    if python.version.startswith(f"{assignment.python}."):
-        library = f"/lib/python{assignment.python.replace('.', '')}.zip"
-        files[_LIBRARY] = _compiled_library(files[_LIBRARY], library, python, cache)
-        files["checker.zip"] = _compiled(files["checker.zip"], "/checker", python.path)
-    files["visible-scenarios.txt"] = encoded(scenarios_page(plan, key))
+    # The template engine, but only its Python modules.
+    for name in ("jinja2", "markupsafe"):
+        for path, data in files_below(resources.files(name), name, lambda entry: True):
+            if path.endswith(".py"):
+                checker[path] = data
+    return zipped(checker)
+
+
+def _assignment_script(specification: Specification, assignment: Assignment) -> bytes:
+    """Return the script that tells the page the assignment's files and their stubs."""
     stubs = {file.name: file.data.decode("utf-8-sig") for file in handed_out_stubs(specification)}
     texts = [[name, stubs.get(name, "")] for name in assignment.submission_files]
     takes_modules = bool(assignment.extra_modules.allow)
     facts = json.dumps({"id": assignment.id, "files": texts, "extra": takes_modules})
-    files["assignment.js"] = f"self.ASSIGNMENT = {facts};\n".encode()
-    files["LICENSES.txt"] = _licenses(pin.version).encode()
-    for file in (*assignment.variants[0].files, *assignment.extra_files):
-        files[f"provided/{file.name}"] = file.data
-    provided = sorted(name for name in files if name.startswith("provided/"))
-    files[INDEX] = render("web.html.j2", assignment=assignment, provided=provided).encode()
-    return files | {"offline.js": _offline(assignment.id, files)}
+    return f"self.ASSIGNMENT = {facts};\n".encode()
 
 
 def _compiled_library(archive: bytes, place: str, python: Interpreter, cache: Path) -> bytes:
-    """The same as `_compiled`, kept beside what npm fetched: it takes most of a page's making."""
-    how = resources.files("harness.packaging.web").joinpath("compiled.py").read_bytes()
-    parts = (archive, place.encode(), python.build.encode(), how)
-    key = sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()
-    kept = cache / "npm" / f"compiled-{key}.zip"
-    if not kept.is_file():
-        write_bytes(kept, _compiled(archive, place, python.path))
-    return kept.read_bytes()
+    """Return the same as `_compiled`, from the cache if possible: compiling takes most of the time
+    in which a page is made."""
+    program = resources.files("harness.packaging.web").joinpath("compiled.py").read_bytes()
+    digests = sha256()
+    for part in (archive, place.encode(), python.build.encode(), program):
+        digests.update(sha256(part).digest())
+    cached = cache / "npm" / f"compiled-{digests.hexdigest()}.zip"
+    if not cached.is_file():
+        write_bytes(cached, _compiled(archive, place, python.path))
+    return cached.read_bytes()
 
 
 @functools.cache
 def _compiled(archive: bytes, place: str, python: Path) -> bytes:
-    """The archive, with code for its modules in `place`: compiling is half of the page's start."""
+    """Return the archive with code for its modules in `place`, which halves the page's start."""
     program = str(resources.files("harness.packaging.web").joinpath("compiled.py"))
     command = [str(python), "-S", "-s", program, place]
-    # In the code of a module the order of a set's members depends on it.
+    # The order of a set's members in a module's code depends on the hash seed.
     env = os.environ | {"PYTHONHASHSEED": "0"}
     try:
         done = subprocess.run(
@@ -217,17 +260,23 @@ def _compiled(archive: bytes, place: str, python: Path) -> bytes:
 
 
 def _offline(assignment_id: str, files: dict[str, bytes]) -> bytes:
-    """The service worker, which keeps these files and knows them from those of another making."""
-    parts = (name.encode() + sha256(files[name]).digest() for name in sorted(files))
-    names = json.dumps(sorted(files))
+    """Return the service worker, which keeps these files and tells them from those of another
+    version of the page."""
+    names = sorted(files)
+    digest = sha256()
+    for name in names:
+        digest.update(name.encode())
+        digest.update(sha256(files[name]).digest())
+    # Every version of this page has this prefix.
+    prefix = f"harness {assignment_id} "
     text = _FILES.joinpath("offline.js").read_text("utf-8")
-    prefix = f"harness {assignment_id} "  # of all makings of this page
-    text = text.replace("VERSION", json.dumps(prefix + sha256(b"".join(parts)).hexdigest()))
-    return text.replace("FILES", names).replace("PREFIX", prefix).encode()
+    text = text.replace("VERSION", json.dumps(prefix + digest.hexdigest()))
+    text = text.replace("FILES", json.dumps(names))
+    return text.replace("PREFIX", prefix).encode()
 
 
 def _pyodide(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Under names that every file server gives the right type."""
+    """Yield Pyodide's files under names for which every file server gives the right type."""
     for name in _PYODIDE_FILES:
         yield name, files[name]
     code = "pyodide.asm.mjs" if "pyodide.asm.mjs" in files else "pyodide.asm.js"
@@ -237,22 +286,26 @@ def _pyodide(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
 
 
 def _editor(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """The modules that these import, and their style."""
+    """Yield the editor's modules, those that they import, and their style."""
     names = [f"dist/{name}.js" for name in _EDITOR_ENTRIES]
-    for name in names:  # it grows by what these import
+    # The list grows while it is read.
+    for name in names:
         yield name.removeprefix("dist/"), _SOURCE_MAP.sub(b"", files[name])
-        paths = (path.decode() for path in _IMPORTED.findall(files[name]))
-        imported = {posixpath.normpath(posixpath.join(name, "..", path)) for path in paths}
+        imported = set()
+        for path in _IMPORTED.findall(files[name]):
+            imported.add(posixpath.normpath(posixpath.join(name, "..", path.decode())))
         names += imported - set(names)
     yield "layout.css", files["dist/layout.css"]
 
 
 def _licenses(pyodide: str) -> str:
-    jinja, safe = metadata.version("jinja2"), metadata.version("markupsafe")
+    jinja = metadata.version("jinja2")
+    markupsafe = metadata.version("markupsafe")
     return (
-        "This page holds, unchanged but for the names of files, and compiled where it is Python:\n"
+        "This page contains the following software. Files are renamed, and Python code is "
+        "compiled; nothing else is changed.\n"
         f"Pyodide {pyodide}, Mozilla Public License 2.0, github.com/pyodide/pyodide\n"
         "CPython in it, Python Software Foundation License\n"
         f"{EDITOR.name} {EDITOR.version}, MIT License, github.com/jonpyt/prism-code-editor\n"
-        f"Jinja {jinja} and MarkupSafe {safe}, BSD 3-Clause License, github.com/pallets\n"
+        f"Jinja {jinja} and MarkupSafe {markupsafe}, BSD 3-Clause License, github.com/pallets\n"
     )

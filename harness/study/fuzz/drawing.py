@@ -1,4 +1,6 @@
-"""Draws by Hypothesis: in batches that can be drawn again, and shrunk while they still differ."""
+"""Draw inputs with Hypothesis: in batches that can be drawn again, and shrunk while they still
+differ.
+"""
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,10 +17,14 @@ from harness.model.stimulus import Binding, Stimulus, Typed
 from harness.model.study import CourseFunction, FuzzSettings, FuzzTarget, Lines
 
 Draw = tuple[Binding, ...]
-Typing = tuple[tuple[str, ...], ...]  # the lines to type at each prompt
-_REPEATED = 20  # draws that are drawn twice, to see that they are the same
-_OFTEN = 4  # lines typed often for one that is typed sometimes
-_MOST_SHRINKS = 1500  # candidates that are compared
+# The lines to type at each prompt.
+Typing = tuple[tuple[str, ...], ...]
+# Draws that are drawn twice, to check that they are the same.
+_REPEATED = 20
+# Lines that are typed often for one that is typed sometimes.
+_OFTEN = 4
+# Candidates that are compared while a draw is shrunk.
+_MAX_SHRINKS = 1500
 
 
 class CourseCode:
@@ -36,34 +42,43 @@ class CourseCode:
         """
         if function.file not in self._modules:
             self._modules[function.file] = load_module(self._folder, function.file)
-        values = {each.name: ast.literal_eval(each.literal) for each in function.constants}
+        values = {}
+        for constant in function.constants:
+            values[constant.name] = ast.literal_eval(constant.literal)
         values |= known or {}
         try:
             function_object = getattr(self._modules[function.file], function.function)
-            return function_object(**{name: values[name] for name in function.parameters})
+            arguments = {name: values[name] for name in function.parameters}
+            return function_object(**arguments)
         except Exception as error:
             raise _course_failure(function, error) from error
 
     def holds(self, assume: CourseFunction, draw: Any) -> bool:
-        """Whether the sheet defines what a draw does, as far as a function of the course's can
-        tell: true where the draw does not bind all its parameters."""
-        bound = {each.name for each in assume.constants}
-        binds_all = isinstance(draw, dict) and set(assume.parameters) <= bound | draw.keys()
-        return not binds_all or bool(self.call(assume, draw))
+        """Return whether the sheet defines the result for a draw, by a function of the course.
+
+        It does if the draw does not bind all parameters of the function.
+        """
+        constants = {constant.name for constant in assume.constants}
+        if not isinstance(draw, dict) or not set(assume.parameters) <= constants | draw.keys():
+            return True
+        return bool(self.call(assume, draw))
 
     def lines(self, lines: Lines) -> list[str]:
-        """Lines to type; UserError where the function gives others than texts of one line."""
+        """Return lines to type. Raise UserError if the function gives something else."""
         if lines.function is None:
             return list(lines.written)
         given = self.call(lines.function)
-        name, place = lines.function.source, str(lines.function.place)
-        texts = list(given) if isinstance(given, Iterable) else [given]
+        name = lines.function.source
+        place = str(lines.function.place)
+        texts = [given]
+        if isinstance(given, Iterable):
+            texts = list(given)
         if not texts:
             raise UserError(f"{name} gave no line", place=place)
         for line in texts:
             if not isinstance(line, str) or "\n" in line or "\r" in line:
-                what = f"{name} gave {line!r:.60}, which is not a line of text"
-                raise UserError(what, place=place)
+                problem = f"{name} gave {line!r:.60}, which is not a line of text"
+                raise UserError(problem, place=place)
         return texts
 
 
@@ -76,18 +91,11 @@ class Drawer:
     """Draw the inputs of one target: bindings of names, or lines to type at each prompt."""
 
     def __init__(self, target: FuzzTarget, settings: FuzzSettings, code: CourseCode) -> None:
-        """UserError where Hypothesis is not installed, or a function of the course's fails."""
+        """Raise UserError if Hypothesis is not installed, or a function of the course fails."""
         self._function = target.strategy
         strategies = _hypothesis().strategies
         if target.strategy is None:
-            typings = []  # for each prompt, the lines to type at it: a few or many
-            for prompt in target.prompts:
-                often, sometimes = code.lines(prompt.often), code.lines(prompt.sometimes)
-                weighted = often * max(1, _OFTEN * len(sometimes)) + sometimes * len(often)
-                lines = partial(strategies.lists, strategies.sampled_from(weighted))
-                count = strategies.integers(1, target.inputs)
-                typings.append(count.flatmap(lambda n, of=lines: of(min_size=n, max_size=n)))
-            self._strategy: Any = strategies.tuples(*typings)
+            self._strategy: Any = _typing_strategy(target, code)
             return
         self._strategy = code.call(target.strategy)
         if not isinstance(self._strategy, strategies.SearchStrategy):
@@ -111,12 +119,18 @@ class Drawer:
         return [self._bindings(draw) for draw in draws]
 
     def typings(self, seed: int, count: int) -> list[Typing]:
-        """As `batch`, of a conversation."""
-        return [tuple(tuple(lines) for lines in draw) for draw in self._draw(seed, count)]
+        """Return draws of the lines to type in a conversation, the same ones for each seed."""
+        typings = []
+        for draw in self._draw(seed, count):
+            typings.append(tuple(tuple(lines) for lines in draw))
+        return typings
 
     def shrunk(self, seed: int, count: int, start: Draw, differs: Callable[[Draw], bool]) -> Draw:
-        """The simplest draw that still differs, from `start`, which is of the batch of this seed
-        and count. `start` itself where its strategy finds nothing simpler."""
+        """Return the simplest draw that still differs.
+
+        `start` is of the batch of this seed and count. It is returned if its strategy finds nothing
+        simpler.
+        """
         hypothesis = _hypothesis()
         verdicts: dict[Draw, bool] = {}
         last = start
@@ -127,7 +141,8 @@ class Drawer:
             if not verdicts and draw != start:
                 return
             if draw not in verdicts:
-                verdicts[draw] = draw == start or (len(verdicts) < _MOST_SHRINKS and differs(draw))
+                may_compare = len(verdicts) < _MAX_SHRINKS
+                verdicts[draw] = draw == start or (may_compare and differs(draw))
             if verdicts[draw]:
                 last = draw
                 raise _DiffersError
@@ -142,7 +157,7 @@ class Drawer:
         return start
 
     def _draw(self, seed: int, count: int, *, most: int | None = None) -> list[Any]:
-        """The first `most` of the draws."""
+        """Return the draws, or the first `most` of them."""
         hypothesis = _hypothesis()
         draws: dict[str, Any] = {}
 
@@ -176,17 +191,32 @@ class Drawer:
         return UserError(f"{self._function.source} {what}", place=_place(self._function))
 
 
+def _typing_strategy(target: FuzzTarget, code: CourseCode) -> Any:
+    """Return the strategy for the lines to type at each prompt, a few or many."""
+    strategies = _hypothesis().strategies
+    typings = []
+    for prompt in target.prompts:
+        often = code.lines(prompt.often)
+        sometimes = code.lines(prompt.sometimes)
+        weighted = often * max(1, _OFTEN * len(sometimes)) + sometimes * len(often)
+        lines = partial(strategies.lists, strategies.sampled_from(weighted))
+        count = strategies.integers(1, target.inputs)
+        typings.append(count.flatmap(lambda n, of=lines: of(min_size=n, max_size=n)))
+    return strategies.tuples(*typings)
+
+
 class _DiffersError(Exception):
-    """Found again while Hypothesis shrinks."""
+    """Raised when a draw differs, so that Hypothesis shrinks it."""
 
 
 class _EnoughError(Exception):
-    """So many draws that no more are needed."""
+    """Raised when there are enough draws."""
 
 
 def batch_seed(seed: int, target: str, number: int) -> int:
-    """The seed of one batch of a target."""
-    return int.from_bytes(sha256(f"{seed}\0{target}\0{number}".encode()).digest()[:8], "big")
+    """Return the seed of one batch of a target."""
+    digest = sha256(f"{seed}\0{target}\0{number}".encode()).digest()
+    return int.from_bytes(digest[:8], "big")
 
 
 def _place(function: CourseFunction) -> str:
@@ -203,69 +233,80 @@ def _hypothesis() -> Any:
     return hypothesis
 
 
-_MOST_CLOSING = 150  # lines typed to bring a game to its end
-_MOST_ROUNDS = 400
-_MOST_CANDIDATES = 600  # shorter games that are tried
-_LONGEST_SHOWN = 60
+# Lines that are typed to bring a game to its end.
+_MAX_CLOSING = 150
+# Runs in which the games are played to their end.
+_MAX_ROUNDS = 400
+# Shorter games that are tried.
+_MAX_CANDIDATES = 600
+# Characters of an unknown prompt that are shown.
+_MAX_SHOWN = 60
 
 Run = Callable[[Sequence[Stimulus]], list[Observation]]
 
 
 @dataclass(slots=True)
 class _Game:
-    """A game being played.
-
-    It knows the lines for each prompt (by its number) in the game and to close it, the lines typed
-    so far at each prompt, and the prompt that usually follows another."""
+    """A game being played. Prompts are known by their numbers."""
 
     target: FuzzTarget
+    # The lines to type at each prompt in the game, and to close it.
     lines: Typing
     closing: Sequence[Sequence[str]]
+    # The prompts so far, each with the line that was typed at it.
     known: list[tuple[int, str]] = field(default_factory=list)
+    # The prompt that usually follows another.
     follows: dict[int, int] = field(default_factory=dict)
     over: bool = False
     typed: list[str] = field(default_factory=list)
 
     def guess(self) -> Stimulus:
-        """What to type if the prompts come as they came before."""
-        taken = [number for number, _ in self.known]
+        """Return the lines to type if the prompts come as they came before."""
+        prompts = [number for number, _ in self.known]
         self.typed = [line for _, line in self.known]
-        prompt = self.follows.get(taken[-1], 0) if taken else 0
-        while len(self.typed) < self.target.inputs + _MOST_CLOSING:
-            self.typed.append(self._line(taken, prompt))
-            taken.append(prompt)
+        prompt = 0
+        if prompts:
+            prompt = self.follows.get(prompts[-1], 0)
+        while len(self.typed) < self.target.inputs + _MAX_CLOSING:
+            self.typed.append(self._line(prompts, prompt))
+            prompts.append(prompt)
             prompt = self.follows.get(prompt, 0)
         return self.stimulus()
 
     def stimulus(self) -> Stimulus:
+        """Return the typed lines as inputs of the target."""
         inputs = tuple(Typed(text=line) for line in self.typed)
         return replace(self.target.stimulus, inputs=inputs)
 
-    def _line(self, taken: Sequence[int], prompt: int) -> str:
-        """The next line for a prompt, after these."""
-        index = taken.count(prompt)
-        # The first prompt's lines are the game; when they are at an end, so is the game.
-        going_on = taken.count(0) < len(self.lines[0]) and len(taken) < self.target.inputs
+    def _line(self, prompts: Sequence[int], prompt: int) -> str:
+        """Return the next line for a prompt that comes after these."""
+        index = prompts.count(prompt)
+        # The first prompt's lines are the game: after the last of them it is closed.
+        has_lines = prompts.count(0) < len(self.lines[0])
+        going_on = has_lines and len(prompts) < self.target.inputs
         lines = self.lines[prompt] if going_on else self.closing[prompt]
         return lines[index % len(lines)]
 
-    def learn(self, seen: Observation) -> None:
+    def learn(self, observation: Observation) -> None:
         """Follow the output up to the first line that was meant for another prompt."""
-        taken: list[int] = []
-        for turn in seen.turns:
+        prompts: list[int] = []
+        for turn in observation.turns:
             if turn.typed is None:
                 break
             prompt = _prompt(self.target, turn.printed)
-            if taken:
-                self.follows[taken[-1]] = prompt
-            line = self._line(taken, prompt)
-            taken.append(prompt)
+            if prompts:
+                self.follows[prompts[-1]] = prompt
+            line = self._line(prompts, prompt)
             if turn.typed.text != line:
-                self.known = [*zip(taken[:-1], self.typed, strict=False), (prompt, line)]
+                before = zip(prompts, self.typed, strict=False)
+                self.known = [*before, (prompt, line)]
                 return
+            prompts.append(prompt)
         self.over = True
-        fits = seen.ending is Ending.ANSWERED and seen.raised is None
-        self.typed = self.typed[: len(taken)] if fits else []
+        if observation.ending is Ending.ANSWERED and observation.raised is None:
+            self.typed = self.typed[: len(prompts)]
+        else:
+            self.typed = []
 
 
 def play_games(
@@ -277,7 +318,7 @@ def play_games(
     Raise UserError if the reference shows a prompt that the assignment does not name.
     """
     games = [_Game(target, lines, closing) for lines in drawn]
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         playing = [game for game in games if not game.over]
         if not playing:
             break
@@ -291,27 +332,32 @@ def _prompt(target: FuzzTarget, printed: str) -> int:
     for number, prompt in enumerate(target.prompts):
         if printed.endswith(prompt.text):
             return number
-    what = f"{target.id}: the reference asks after {printed[-_LONGEST_SHOWN:]!r}"
-    raise UserError(what, place=str(target.place), hint="name this prompt under answers:")
+    problem = f"{target.id}: the reference asks after {printed[-_MAX_SHOWN:]!r}"
+    raise UserError(problem, place=str(target.place), hint="name this prompt under answers:")
 
 
 def shorten_game(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]) -> Stimulus:
-    """The game with as many inputs left out as can be while it still differs: `differs` is given a
-    game and says with which inputs, of these, it does."""
+    """Return the game without as many inputs as can be left out while it still differs.
+
+    `differs` is given a game and returns it with those of its inputs on which it differs, or None.
+    """
     best = stimulus
-    tries_left = _MOST_CANDIDATES
+    tries_left = _MAX_CANDIDATES
     size = max(1, len(best.inputs) // 2)
     while tries_left > 0:
-        start, smaller = 0, False
+        start = 0
+        smaller = False
         while start < len(best.inputs) and tries_left > 0:
             inputs = (*best.inputs[:start], *best.inputs[start + size :])
             tries_left -= 1
             shorter = differs(replace(best, inputs=inputs))
             if shorter is not None and len(shorter.inputs) < len(best.inputs):
-                best, smaller = shorter, True
+                best = shorter
+                smaller = True
             else:
                 start += size
         if size == 1 and not smaller:
             break
-        size = max(1, size // 2) if not smaller else min(size, max(1, len(best.inputs) // 2))
+        half = len(best.inputs) // 2 if smaller else size // 2
+        size = min(size, max(1, half))
     return best

@@ -1,5 +1,6 @@
 """Work through the batches of all targets, and store the results of each submission."""
 
+import math
 import re
 import time
 from collections import Counter
@@ -23,8 +24,10 @@ from harness.study.fuzz.worker import Setup, Unit, UnitResult, batch_size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTarget:
-    """The batches of a target that are done for a submission (by its digest), and its first
-    difference, from the batch `found_in`."""
+    """The batches of a target that are done for a submission (by its digest).
+
+    `difference` is its first difference, from the batch `found_in`.
+    """
 
     digest: str
     target: str
@@ -50,7 +53,7 @@ class _Contents:
 
 
 class Kept:
-    """The results of earlier searches and of this one, in a file of their own."""
+    """The results of earlier searches and of this one, in their own file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -58,19 +61,21 @@ class Kept:
             contents = serial.loads(_Contents, path.read_bytes())
         except (OSError, serial.SerialError):
             contents = _Contents()
-        self.targets = {(each.digest, each.target): each for each in contents.targets}
-        self.batches = {(each.target, each.batch): each for each in contents.batches}
+        self.targets = {(known.digest, known.target): known for known in contents.targets}
+        self.batches = {(batch.target, batch.batch): batch for batch in contents.batches}
 
     def is_open(self, digest: str, target: str, batch: int) -> bool:
-        """Whether a submission is still to be asked about this batch."""
+        """Return whether this batch is still to be tried on a submission."""
         known = self.targets.get((digest, target))
         return known is None or (known.difference is None and batch not in known.batches)
 
     def add(self, target: str, result: UnitResult) -> None:
+        """Add the results of a batch of this target."""
         unit = result.unit
         for digest in unit.digests:
             known = self.targets.get((digest, target)) or KnownTarget(digest=digest, target=target)
-            known = replace(known, batches=tuple(sorted({*known.batches, unit.batch})))
+            batches = {*known.batches, unit.batch}
+            known = replace(known, batches=tuple(sorted(batches)))
             difference = result.found.get(digest)
             if difference and (known.difference is None or unit.batch < known.found_in):
                 known = replace(known, difference=difference, found_in=unit.batch)
@@ -80,11 +85,12 @@ class Kept:
         )
 
     def differing(self, digests: Iterable[str]) -> int:
-        """How many of these submissions differ anywhere."""
-        differing = {digest for (digest, _), known in self.targets.items() if known.difference}
+        """Return how many of these submissions differ anywhere."""
+        differing = {known.digest for known in self.targets.values() if known.difference}
         return len(differing & set(digests))
 
     def save(self) -> None:
+        """Write the file."""
         targets = tuple(self.targets[key] for key in sorted(self.targets))
         batches = tuple(self.batches[key] for key in sorted(self.batches))
         contents = _Contents(targets=targets, batches=batches)
@@ -92,15 +98,16 @@ class Kept:
 
 
 def _key(context: GradingContext, settings: study.FuzzSettings, seed: int) -> str:
-    """The same for the same settings, reference, interpreter and seed."""
+    """Return the same key for the same settings, reference, interpreter and seed."""
     try:
         drawn_by = version("hypothesis")
     except PackageNotFoundError:
         drawn_by = ""
-    parts = [
-        *(serial.dumps(target) for target in settings.targets),
-        *(serial.dumps(assume) for assume in settings.assume),
-        *(path.read_bytes().hex() for path in sorted(Path(settings.folder).glob("*.py"))),
+    parts = [serial.dumps(target) for target in settings.targets]
+    parts += [serial.dumps(assume) for assume in settings.assume]
+    for path in sorted(Path(settings.folder).glob("*.py")):
+        parts.append(path.read_bytes().hex())
+    parts += [
         context.key.made_with,
         context.key.reference_digest,
         execution_digest(),
@@ -118,31 +125,53 @@ def not_fuzzed(plan: Plan, settings: study.FuzzSettings) -> tuple[study.NotFuzze
     """Return the functions in the order of the reference, then others such as programs.
 
     A function without a scenario is included only if a clause names it: the reference also has
-    helpers that are not in the sheet."""
+    helpers that are not in the sheet.
+    """
     drawn = {target.function for target in settings.targets}
-    on_sheet = {word for clause in plan.assignment.clauses for word in _WORD.findall(clause.text)}
-    on_sheet |= {scenario.function for scenario in plan.scenarios}
-    functions = [each.name for each in plan.assignment.functions if each.name in on_sheet]
-    names = dict.fromkeys([*functions, *(scenario.function for scenario in plan.scenarios)])
-    others = (name for name in names if name not in drawn)
-    return tuple(study.NotFuzzed(function=name, reason=_reason(plan, name)) for name in others)
+    with_scenarios = [scenario.function for scenario in plan.scenarios]
+    on_sheet = set(with_scenarios)
+    for clause in plan.assignment.clauses:
+        on_sheet.update(_WORD.findall(clause.text))
+    names = []
+    for function in plan.assignment.functions:
+        if function.name in on_sheet:
+            names.append(function.name)
+    names += with_scenarios
+    rows = []
+    for name in dict.fromkeys(names):
+        if name not in drawn:
+            rows.append(study.NotFuzzed(function=name, reason=_reason(plan, name)))
+    return tuple(rows)
 
 
 def _reason(plan: Plan, name: str) -> str:
-    stimuli = [one for s in plan.scenarios if s.function == name for one in s.stimuli]
-    if stimuli and all(one.action.program for one in stimuli):
+    """Return why no inputs are drawn for a function or program."""
+    actions = []
+    for scenario in plan.scenarios:
+        if scenario.function == name:
+            actions += [stimulus.action for stimulus in scenario.stimuli]
+    if actions and all(action.program for action in actions):
         return "no game under fuzz: says what is typed"
-    if stimuli:
+    if actions:
         return "its scenarios name no strategy that makes its arguments"
-    last = name.rpartition(".")[2]
-    texts = (text for s in plan.scenarios for one in s.stimuli for text in one.source_texts())
-    if any(last in _WORD.findall(text) for text in texts):
+    if _is_mentioned(plan, name.rpartition(".")[2]):
         return "no scenario is of this function, though some call it"
     return "no scenario calls it"
 
 
+def _is_mentioned(plan: Plan, name: str) -> bool:
+    """Return whether the source text of any scenario has this name."""
+    for scenario in plan.scenarios:
+        for stimulus in scenario.stimuli:
+            for text in stimulus.source_texts():
+                if name in _WORD.findall(text):
+                    return True
+    return False
+
+
 Progress = Callable[[str, int, int, int], None]
-_SAVED_EVERY = 10  # batches
+# Batches after which the results are saved.
+_SAVED_EVERY = 10
 
 
 def fuzz(
@@ -163,21 +192,17 @@ def fuzz(
     the processes. A submission that differs on a target (a function or the program) is not run on
     that target again. Results are stored below `cache` by content. If Ctrl-C interrupts the search,
     the report has the results so far and is not `complete`. Raise UserError if the course's own
-    code or Hypothesis fails."""
-    unique = {each.digest: each for each in submissions}
-    setup = Setup(
-        settings=settings,
-        assignment=context.specification.plan.assignment,
-        reference=context.specification.reference,
-        submissions=tuple(unique.values()),
-        interpreter=context.interpreter,
-        tier=context.tier.tier,
-        seed=seed,
-    )
+    code or Hypothesis fails.
+    """
+    unique = {submission.digest: submission for submission in submissions}
+    setup = _setup(context, settings, tuple(unique.values()), seed)
     kept = Kept(cache / "fuzz" / f"{_key(context, settings, seed)}.json")
     units = _units(settings, inputs, tuple(unique), kept)
-    deadline = time.monotonic() + seconds if seconds is not None else None
-    done, complete = 0, True
+    deadline = None
+    if seconds is not None:
+        deadline = time.monotonic() + seconds
+    done = 0
+    complete = False
     try:
         for result in _run(setup, units, jobs, deadline):
             target = settings.targets[result.unit.target]
@@ -188,10 +213,27 @@ def fuzz(
             progress(target.function, done, len(units), kept.differing(unique))
         complete = not any(_is_open(unit, settings, kept) for unit in units)
     except KeyboardInterrupt:
-        complete = False
+        pass
     finally:
         kept.save()
     return _report(context.specification.plan, settings, submissions, seed, kept, complete=complete)
+
+
+def _setup(
+    context: GradingContext,
+    settings: study.FuzzSettings,
+    submissions: tuple[Submission, ...],
+    seed: int,
+) -> Setup:
+    return Setup(
+        settings=settings,
+        assignment=context.specification.plan.assignment,
+        reference=context.specification.reference,
+        submissions=submissions,
+        interpreter=context.interpreter,
+        tier=context.tier.tier,
+        seed=seed,
+    )
 
 
 def _is_open(unit: Unit, settings: study.FuzzSettings, kept: Kept) -> bool:
@@ -202,37 +244,46 @@ def _is_open(unit: Unit, settings: study.FuzzSettings, kept: Kept) -> bool:
 def _units(
     settings: study.FuzzSettings, inputs: int, digests: Sequence[str], kept: Kept
 ) -> list[Unit]:
-    """The batches that are not known, first batches first: every function has its turn early."""
-    sharing = Counter(target.function for target in settings.targets)
+    """Return the batches that are not known, first batches first: every function has its turn
+    early."""
+    target_counts = Counter(target.function for target in settings.targets)
     units = []
     for number, target in enumerate(settings.targets):
-        draws = max(1, inputs // sharing[target.function])
-        for batch in range(-(-draws // batch_size(target))):
-            if asked := tuple(each for each in digests if kept.is_open(each, target.id, batch)):
-                units.append(Unit(target=number, batch=batch, digests=asked))
-    return sorted(units, key=lambda unit: (unit.batch, unit.target))
+        draws = max(1, inputs // target_counts[target.function])
+        batches = math.ceil(draws / batch_size(target))
+        for batch in range(batches):
+            open_for = [digest for digest in digests if kept.is_open(digest, target.id, batch)]
+            if open_for:
+                units.append(Unit(target=number, batch=batch, digests=tuple(open_for)))
+    units.sort(key=lambda unit: (unit.batch, unit.target))
+    return units
 
 
 def _run(
     setup: Setup, units: Sequence[Unit], jobs: int | None, deadline: float | None
 ) -> Iterator[UnitResult]:
-    """The units' results as they come; none is begun after the deadline. Submissions that already
-    differ at a target are left out of its later batches."""
-    differ: set[tuple[str, int]] = set()
+    """Yield the units' results as they come; none is begun after the deadline.
+
+    Submissions that already differ at a target are left out of its later batches.
+    """
+    differing: set[tuple[str, int]] = set()
 
     def still_open() -> Iterator[Unit]:
         for unit in units:
             if deadline is not None and time.monotonic() >= deadline:
                 return
-            if asked := tuple(each for each in unit.digests if (each, unit.target) not in differ):
-                yield replace(unit, digests=asked)
+            target = unit.target
+            digests = [digest for digest in unit.digests if (digest, target) not in differing]
+            if digests:
+                yield replace(unit, digests=tuple(digests))
 
-    def heard(message: object) -> None:
+    def remember(message: object) -> None:
         if isinstance(message, UnitResult):
-            differ.update((digest, message.unit.target) for digest in message.found)
+            for digest in message.found:
+                differing.add((digest, message.unit.target))
 
     with WorkerPool(jobs, "harness.study.fuzz.worker") as workers:
-        for _, message in workers.run(setup, still_open(), heard):
+        for _, message in workers.run(setup, still_open(), remember):
             if isinstance(message, WorkerFailure):
                 raise HarnessError(f"a process that compares programs died ({message.reason})")
             if isinstance(message, UserError | HarnessError):
@@ -249,32 +300,53 @@ def _report(
     *,
     complete: bool,
 ) -> study.FuzzReport:
-    by_digest: dict[str, list[str]] = {}
-    for each in submissions:
-        by_digest.setdefault(each.digest, []).append(each.id)
-    functions: dict[str, list[int]] = {each.function: [0, 0] for each in settings.targets}
-    of_target = {each.id: each.function for each in settings.targets}
-    for batch in kept.batches.values():
-        functions[of_target[batch.target]][0] += batch.inputs
-        functions[of_target[batch.target]][1] += batch.left_out
+    ids_by_digest: dict[str, list[str]] = {}
+    for submission in submissions:
+        ids_by_digest.setdefault(submission.digest, []).append(submission.id)
     fuzzed = []
-    for digest, ids in by_digest.items():
-        known = [kept.targets.get((digest, target.id)) for target in settings.targets]
-        there = [each for each in known if each is not None]
-        inputs = sum(
-            kept.batches[each.target, batch].inputs for each in there for batch in each.batches
-        )
-        found = tuple(each.difference for each in there if each.difference is not None)
-        names = tuple(sorted(ids))
-        fuzzed.append(study.FuzzedSubmission(ids=names, inputs=inputs, differences=found))
+    for digest, ids in ids_by_digest.items():
+        fuzzed.append(_fuzzed_submission(digest, ids, settings, kept))
+    fuzzed.sort(key=lambda entry: entry.ids)
     return study.FuzzReport(
         assignment=plan.assignment.id,
         seed=seed,
         complete=complete,
-        functions=tuple(
-            study.FunctionInputs(function=name, inputs=inputs, left_out=left_out)
-            for name, (inputs, left_out) in functions.items()
-        ),
-        submissions=tuple(sorted(fuzzed, key=lambda each: each.ids)),
+        functions=_function_inputs(settings, kept),
+        submissions=tuple(fuzzed),
         not_fuzzed=not_fuzzed(plan, settings),
+    )
+
+
+def _function_inputs(settings: study.FuzzSettings, kept: Kept) -> tuple[study.FunctionInputs, ...]:
+    """Return how many inputs of each function were compared, and how many were left out."""
+    function_of = {target.id: target.function for target in settings.targets}
+    inputs: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
+    for batch in kept.batches.values():
+        function = function_of[batch.target]
+        inputs[function] += batch.inputs
+        left_out[function] += batch.left_out
+    rows = []
+    for name in dict.fromkeys(function_of.values()):
+        row = study.FunctionInputs(function=name, inputs=inputs[name], left_out=left_out[name])
+        rows.append(row)
+    return tuple(rows)
+
+
+def _fuzzed_submission(
+    digest: str, ids: Sequence[str], settings: study.FuzzSettings, kept: Kept
+) -> study.FuzzedSubmission:
+    """Return the results of the submissions that have this digest."""
+    inputs = 0
+    differences = []
+    for target in settings.targets:
+        known = kept.targets.get((digest, target.id))
+        if known is None:
+            continue
+        for batch in known.batches:
+            inputs += kept.batches[known.target, batch].inputs
+        if known.difference is not None:
+            differences.append(known.difference)
+    return study.FuzzedSubmission(
+        ids=tuple(sorted(ids)), inputs=inputs, differences=tuple(differences)
     )

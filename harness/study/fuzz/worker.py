@@ -1,5 +1,6 @@
-"""A batch of a target is drawn, run on the reference and every submission, compared, shrunk, and
-printed."""
+"""Draw a batch of a target, run it on the reference and every submission, compare, shrink and
+print.
+"""
 
 import ast
 import json
@@ -7,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from typing import Any
@@ -39,9 +39,12 @@ from harness.model.verdict import Verdict, VerdictKind
 from harness.policy.sources import ENTRY, SOURCES
 from harness.study.fuzz import drawing
 
-Files = tuple[SourceFile, ...]  # of one program
+# The files of one program.
+Files = tuple[SourceFile, ...]
+# The key that an encoded observation has only if the program raised an exception.
 _RAISED = b'"raised":'
-_MOST_JUDGED = 40  # of a submission's inputs in one batch that are not the same
+# A submission's different inputs in one batch that are judged.
+_MAX_JUDGED = 40
 _LIMITS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.MEMORY_LIMIT})
 _OF_OURS = frozenset({VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY})
 
@@ -50,7 +53,8 @@ _OF_OURS = frozenset({VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY})
 class Prepared:
     """A batch: its stimuli, and the reference's observations in a shared run and alone, by number.
 
-    `left_out` are the stimuli on which the reference raised an exception or reached a limit."""
+    `left_out` are the stimuli on which the reference raised an exception or reached a limit.
+    """
 
     target: FuzzTarget
     stimuli: Sequence[Stimulus]
@@ -62,8 +66,10 @@ class Prepared:
 
 @dataclass(slots=True)
 class RunningProgram:
-    """A submission or the reference, in a server of its own; `sharing` is that server where its
-    inputs may share a process."""
+    """A submission or the reference in its own server.
+
+    `sharing` is that server if its inputs may share a process.
+    """
 
     server: Observes
     sharing: SharingObserver | None
@@ -93,58 +99,76 @@ class Comparer:
         self._reference = self.program(reference, stack)
 
     def program(self, files: Files, stack: ExitStack) -> RunningProgram:
-        """A submission's program, until `stack` is closed."""
+        """Start a submission's program, which runs until `stack` is closed."""
         server = stack.enter_context(self._driver.submission(self._assignment, files))
-        sharing = server if isinstance(server, SharingObserver) and self._may_share(files) else None
-        return RunningProgram(server, sharing)
+        if isinstance(server, SharingObserver) and self._may_share(files):
+            return RunningProgram(server, sharing=server)
+        return RunningProgram(server, sharing=None)
 
     def observed(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> list[Observation]:
-        """What the reference does, in the order of the stimuli."""
+        """Return the reference's observations in the order of the stimuli."""
         prepared = self.prepare(target, stimuli)
-        jobs = {number: job for group in prepared.groups for number, job in group.jobs.items()}
+        arguments = {}
+        for group in prepared.groups:
+            for number, job in group.jobs.items():
+                arguments[number] = job.arguments
         observations = []
         for number, stimulus in enumerate(stimuli):
             observation = None
-            if data := prepared.together.get(number):
-                arguments = jobs[number].arguments
-                observation = decoded(data, stimulus, target.limits, arguments=arguments)
+            data = prepared.together.get(number)
+            if data:
+                observation = decoded(data, stimulus, target.limits, arguments=arguments[number])
             observations.append(observation or self._alone(prepared, number))
         return observations
 
     def prepare(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> Prepared:
+        """Run as many of the stimuli as possible on the reference in shared processes."""
         prepared = Prepared(target, stimuli)
         if self._reference.sharing is None:
             return prepared
-        sharing = {n: (s, target.limits) for n, s in enumerate(stimuli) if may_share(s)}
+        sharing = {}
+        for number, stimulus in enumerate(stimuli):
+            if may_share(stimulus):
+                sharing[number] = stimulus, target.limits
         prepared.groups = self._reference.sharing.group(sharing)
         for group in prepared.groups:
             numbers = sorted(group.jobs)
             answers = self._reference.run_together(group, numbers, lambda number, data: True)
             for number, data in answers.items():
-                if _RAISED in data.partition(b"\n")[0]:
+                head, _, _ = data.partition(b"\n")
+                if _RAISED in head:
                     prepared.left_out.add(number)
                 else:
                     prepared.together[number] = data
         return prepared
 
     def differing(self, prepared: Prepared, program: RunningProgram) -> Iterator[int]:
-        """Return the numbers of the inputs that a program fails when run alone, in order.
+        """Yield the numbers of the inputs that a program fails when run alone, in order.
 
-        Stop early if it has reached several limits, or if very much differs."""
-        equal: set[int] = set()
-        together = prepared.together
-        for group in prepared.groups:
-            if numbers := sorted(group.jobs.keys() & together.keys()):
-                equal |= program.run_together(group, numbers, lambda n, d: d == together[n]).keys()
+        Stop early if it has reached several limits, or if very much differs.
+        """
+        numbers = set(range(len(prepared.stimuli)))
+        numbers -= self._equal(prepared, program)
         judged = 0
-        for number in sorted({*range(len(prepared.stimuli))} - equal - prepared.left_out):
+        for number in sorted(numbers - prepared.left_out):
             verdict = self.verdict(prepared, number, program)
             if verdict is None or verdict.passed or verdict.kind in _OF_OURS:
                 continue
             yield number
             judged += 1
-            if judged >= _MOST_JUDGED or verdict.kind in _LIMITS:
+            if judged >= _MAX_JUDGED or verdict.kind in _LIMITS:
                 return
+
+    def _equal(self, prepared: Prepared, program: RunningProgram) -> set[int]:
+        """Return the numbers of the inputs on which a program does the same in shared runs."""
+        together = prepared.together
+        equal: set[int] = set()
+        for group in prepared.groups:
+            numbers = sorted(group.jobs.keys() & together.keys())
+            if numbers:
+                answers = program.run_together(group, numbers, lambda n, data: data == together[n])
+                equal.update(answers)
+        return equal
 
     def verdict(self, prepared: Prepared, number: int, program: RunningProgram) -> Verdict | None:
         """Judge what a program does when run alone.
@@ -155,22 +179,27 @@ class Comparer:
         if not is_expectable(reference):
             prepared.left_out.add(number)
             return None
-        target, stimulus = prepared.target, prepared.stimuli[number]
+        target = prepared.target
+        stimulus = prepared.stimuli[number]
         stated = target.stated
-        if evaluated_parts(stated):  # which were evaluated for the scenario's own draws only
+        # Evaluated parts hold only for the scenario's own draws.
+        if evaluated_parts(stated):
             stated = Expected(ignore=stated.ignore, floats=stated.floats)
-        if reference.ending is Ending.ASKED_FOR_MORE:  # a game that goes on
+        # The game goes on.
+        if reference.ending is Ending.ASKED_FOR_MORE:
             stated = replace(stated, ends=reference.ending)
         expected = Expectation(
             stated=stated,
             reference=reference,
             parameters=parameters(stimulus, self._assignment),
         )
-        return Judge(expected, stimulus).verdict(program.server.observe(stimulus, target.limits))
+        observation = program.server.observe(stimulus, target.limits)
+        return Judge(expected, stimulus).verdict(observation)
 
     def _alone(self, prepared: Prepared, number: int) -> Observation:
         if number not in prepared.alone:
-            stimulus, limits = prepared.stimuli[number], prepared.target.limits
+            stimulus = prepared.stimuli[number]
+            limits = prepared.target.limits
             prepared.alone[number] = self._reference.server.observe(stimulus, limits)
         return prepared.alone[number]
 
@@ -181,13 +210,15 @@ class Comparer:
 
 
 def is_expectable(reference: Observation) -> bool:
-    """Whether a scenario may expect this of the reference without saying so, but for a game that
-    goes on: it does not raise, fail, or run into a limit."""
-    raised = reference.raised is not None or any(step.raised for step in reference.steps)
-    if reference.raised is not None and reference.exit_status == 0:
-        raised = False
-    usual = reference.ending in (Ending.ANSWERED, Ending.ASKED_FOR_MORE)
-    return usual and not raised and reference.exit_status in (None, 0)
+    """Return whether a scenario may expect this of the reference without stating it, or a game
+    that goes on: it does not raise, fail, or reach a limit."""
+    if reference.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
+        return False
+    if reference.exit_status not in (None, 0):
+        return False
+    if reference.raised is not None:
+        return reference.exit_status == 0
+    return not any(step.raised for step in reference.steps)
 
 
 def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation) -> str:
@@ -197,25 +228,11 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
     if target.clauses:
         lines.append(f"clause: [{', '.join(map(in_quotes, target.clauses))}]")
     if stimulus.constants:
-        values = ((each.name, ast.literal_eval(each.literal)) for each in stimulus.constants)
-        # A list would be a sweep over its values.
-        lists = ((name, [v] if isinstance(v, list | tuple) else v) for name, v in values)
-        named = ", ".join(f"{name}: {_yaml(value)}" for name, value in lists)
-        lines.append(f"constants: {{{named}}}")
-    bindings = stimulus.bindings
-    keys = dict(stimulus.action.yaml_keys())
-    expression = stimulus.action.expression
-    if expression and not stimulus.given and (filled := _with_values(expression, bindings)):
-        keys[stimulus.action.key], bindings = filled, ()
-    if given := stimulus.given + "".join(f"{each.name} = {each.literal}\n" for each in bindings):
-        lines += ["given: |", *(f"  {line}" for line in given.splitlines())]
-    for key, written in keys.items():
-        if isinstance(written, str) and written.endswith("\n"):
-            lines += [f"{key}: |", *(f"  {line}" for line in written.splitlines())]
-        elif written:
-            lines.append(f"{key}: {_yaml(written)}")
+        lines.append(_constants_line(stimulus.constants))
+    lines += _action_lines(stimulus)
     if stimulus.inputs:
-        lines.append(f"input: [{', '.join(in_quotes(each.text) for each in stimulus.inputs)}]")
+        inputs = ", ".join(in_quotes(typed.text) for typed in stimulus.inputs)
+        lines.append(f"input: [{inputs}]")
     if stimulus.seed is not None:
         lines.append(f"seed: {stimulus.seed}")
     if stimulus.clock:
@@ -223,21 +240,67 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
     if reference.ending is Ending.ASKED_FOR_MORE:
         lines.append("ends: asks_for_more")
     digest = sha256("\n".join(lines).encode()).hexdigest()[:8]
-    first = f"  - name: {target.function} differs from the reference ({digest})"
-    return "\n".join([first, *(f"    {line}" for line in lines)]) + "\n"
+    item = [f"  - name: {target.function} differs from the reference ({digest})"]
+    item += [f"    {line}" for line in lines]
+    return "\n".join(item) + "\n"
+
+
+def _constants_line(constants: Sequence[Binding]) -> str:
+    parts = []
+    for constant in constants:
+        value = ast.literal_eval(constant.literal)
+        # A bare list would be a sweep over its values.
+        if isinstance(value, list | tuple):
+            value = [value]
+        parts.append(f"{constant.name}: {_yaml(value)}")
+    return f"constants: {{{', '.join(parts)}}}"
+
+
+def _action_lines(stimulus: Stimulus) -> list[str]:
+    """Return the keys of the action, with the draws in its expression or under `given`."""
+    bindings = stimulus.bindings
+    keys = dict(stimulus.action.yaml_keys())
+    expression = stimulus.action.expression
+    if expression and not stimulus.given:
+        filled = _with_values(expression, bindings)
+        if filled:
+            keys[stimulus.action.key] = filled
+            bindings = ()
+    given = stimulus.given
+    for binding in bindings:
+        given += f"{binding.name} = {binding.literal}\n"
+    lines = []
+    if given:
+        lines += _block("given", given)
+    for key, written in keys.items():
+        if isinstance(written, str) and written.endswith("\n"):
+            lines += _block(key, written)
+        elif written:
+            lines.append(f"{key}: {_yaml(written)}")
+    return lines
+
+
+def _block(key: str, text: str) -> list[str]:
+    """Return the lines of a YAML block."""
+    return [f"{key}: |", *(f"  {line}" for line in text.splitlines())]
 
 
 def _with_values(expression: str, bindings: tuple[Binding, ...]) -> str | None:
-    """The call with the draws in it; None where a value would no longer be one object."""
+    """Return the call with the draws in it; None if a value would no longer be one object."""
     tree = ast.parse(expression, mode="eval")
-    values = {each.name: ast.parse(each.literal, mode="eval").body for each in bindings}
+    values = {}
+    for binding in bindings:
+        values[binding.name] = ast.parse(binding.literal, mode="eval").body
     uses = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
-    if any(uses[name] != 1 for name in values):
-        return None
+    for name in values:
+        if uses[name] != 1:
+            return None
     return ast.unparse(_Filled(values).visit(tree))
 
 
 class _Filled(ast.NodeTransformer):
+    """Put values in the place of names."""
+
     def __init__(self, values: dict[str, ast.expr]) -> None:
         self._values = values
 
@@ -253,13 +316,15 @@ def _yaml(value: Any) -> str:
     return json.dumps(value)
 
 
-BATCH = 250  # draws
+# Draws in a batch.
+BATCH = 250
+# Games in a batch.
 GAMES = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What a worker is started with."""
+    """The data that a worker needs at its start."""
 
     settings: FuzzSettings
     assignment: Assignment
@@ -272,7 +337,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A batch of a target by their numbers, for the submissions of these digests."""
+    """A batch of a target, both given by number, for the submissions with these digests."""
 
     target: int
     batch: int
@@ -281,7 +346,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitResult:
-    """What a batch found, by the submissions' digests, and how many inputs were compared."""
+    """The differences of a batch by the submissions' digests, and how many inputs were compared."""
 
     unit: Unit
     inputs: int
@@ -290,8 +355,10 @@ class UnitResult:
 
 
 def batch_size(target: FuzzTarget) -> int:
-    """How many inputs are drawn at a time."""
-    return GAMES if target.prompts else BATCH
+    """Return how many inputs are drawn at a time."""
+    if target.prompts:
+        return GAMES
+    return BATCH
 
 
 class Worker:
@@ -301,14 +368,14 @@ class Worker:
         self._setup = setup
         self._code = drawing.CourseCode(setup.settings.folder)
         self._drawers: dict[int, drawing.Drawer] = {}
-        self._submissions = {each.digest: each for each in setup.submissions}
+        self._submissions = {submission.digest: submission for submission in setup.submissions}
         variants = dict.fromkeys((*setup.assignment.variants, *setup.settings.variants))
         assignment = replace(setup.assignment, variants=tuple(variants))
         driver = stack.enter_context(create_driver(setup.interpreter, setup.tier, cpu=cpu))
         self._comparer = Comparer(driver, assignment, setup.reference, stack)
 
     def run(self, unit: Unit) -> UnitResult:
-        """Draw and compare. UserError where the course's own code fails."""
+        """Draw and compare a batch. Raise UserError if the course's own code fails."""
         target = self._setup.settings.targets[unit.target]
         if unit.target not in self._drawers:
             self._drawers[unit.target] = drawing.Drawer(target, self._setup.settings, self._code)
@@ -327,14 +394,12 @@ class Worker:
                 differing = list(self._comparer.differing(prepared, program))
                 if not differing:
                     continue
-                # Strategies that throw dice have no simpler draws but those drawn already.
+                # A strategy that uses chance has no simpler draws than those of the batch.
                 first = min((stimuli[number] for number in differing), key=_size)
                 if target.prompts:
-                    smallest = self._shortest(target, first, program)
+                    smallest = self._shortest_game(target, first, program)
                 else:
-                    fails = partial(self._fails_with, target, program)
-                    draw = drawer.shrunk(seed, BATCH, first.bindings, fails)
-                    smallest = replace(target.stimulus, bindings=draw)
+                    smallest = self._simplest_draw(target, first, program, drawer, seed)
                 drawn = unit.batch * batch_size(target) + differing[0] + 1
                 differences[digest] = self._difference(target, smallest, program, drawn)
         left_out = len(prepared.left_out)
@@ -351,26 +416,44 @@ class Worker:
         different = list(dict.fromkeys(games))
         if not self._setup.settings.assume:
             return different
-        played = zip(different, run(different), strict=True)
-        return [game for game, observation in played if self._is_settled(game, observation)]
+        settled = []
+        for game, observation in zip(different, run(different), strict=True):
+            if self._is_settled(game, observation):
+                settled.append(game)
+        return settled
 
     def _is_settled(self, game: Stimulus, observation: Observation) -> bool:
-        typed = [each.text for each in game.inputs]
-        known = {"typed": typed, "printed": observation.printed}
+        """Return whether the sheet defines the output of this game."""
+        inputs = [typed.text for typed in game.inputs]
+        known = {"typed": inputs, "printed": observation.printed}
         return all(self._code.holds(assume, known) for assume in self._setup.settings.assume)
 
-    def _shortest(self, target: FuzzTarget, first: Stimulus, program: RunningProgram) -> Stimulus:
+    def _shortest_game(
+        self, target: FuzzTarget, first: Stimulus, program: RunningProgram
+    ) -> Stimulus:
         def differs(game: Stimulus) -> Stimulus | None:
             (observation,) = self._comparer.observed(target, [game])
             if observation.reads < len(game.inputs):
                 game = replace(game, inputs=game.inputs[: observation.reads])
-            settled = self._is_settled(game, observation)
-            return game if settled and self._fails(target, game, program) else None
+            if self._is_settled(game, observation) and self._fails(target, game, program):
+                return game
+            return None
 
         return drawing.shorten_game(first, differs)
 
-    def _fails_with(self, target: FuzzTarget, program: RunningProgram, draw: drawing.Draw) -> bool:
-        return self._fails(target, replace(target.stimulus, bindings=draw), program)
+    def _simplest_draw(
+        self,
+        target: FuzzTarget,
+        first: Stimulus,
+        program: RunningProgram,
+        drawer: drawing.Drawer,
+        seed: int,
+    ) -> Stimulus:
+        def differs(draw: drawing.Draw) -> bool:
+            return self._fails(target, replace(target.stimulus, bindings=draw), program)
+
+        draw = drawer.shrunk(seed, BATCH, first.bindings, differs)
+        return replace(target.stimulus, bindings=draw)
 
     def _fails(self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram) -> bool:
         verdict = self._comparer.verdict(Prepared(target, [stimulus]), 0, program)
@@ -393,11 +476,14 @@ class Worker:
 
 
 def _size(stimulus: Stimulus) -> int:
-    return sum(len(each.literal) for each in stimulus.bindings) + len(stimulus.inputs)
+    size = len(stimulus.inputs)
+    for binding in stimulus.bindings:
+        size += len(binding.literal)
+    return size
 
 
 def main(descriptor: int, parent: int) -> None:
-    """The side of a process that is sent batches."""
+    """Work on the batches that the main process sends."""
     worker_process(descriptor, parent, _serve)
 
 
@@ -411,5 +497,6 @@ def _serve(connection: Connection, setup: Setup, cpu: int | None) -> None:
                 connection.send(worker.run(unit))
             except UserError as error:
                 connection.send(error)
-            except HarnessError as error:  # some kinds cannot be sent
+            # Some kinds of this error cannot be sent.
+            except HarnessError as error:
                 connection.send(HarnessError(str(error)))

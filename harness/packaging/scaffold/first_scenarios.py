@@ -1,0 +1,242 @@
+"""Make the first scenarios of a reference: a call of each function and class, and its programs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.common.errors import UserError
+
+# A scenario has to provide input or files for these functions.
+_OUTSIDE = {"input", "open"}
+_ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
+_QUIET = (ast.Import, ast.ImportFrom, ast.ClassDef, *_ASSIGNMENTS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class First:
+    """A first scenario, and a change of `file` after which it fails."""
+
+    name: str
+    file: str
+    # `call: …` or `run: …`
+    action: str
+    # The change, as in mutants.yaml.
+    find: str
+    replace: str
+    # Whether it needs input or files, which only a person can choose.
+    asks: bool = False
+    # Calls with other arguments.
+    others: tuple[str, ...] = ()
+    # The exception that it should raise.
+    raises: str = ""
+    # Whether its result depends on chance.
+    seeded: bool = False
+
+    def attempt(self, number: int) -> First:
+        """Return the same with other arguments: those of this number, from 1 on; 0 is itself."""
+        if number == 0:
+            return self
+        return replace(self, action=self.others[number - 1])
+
+
+def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
+    """Return the calls of one Python file, in its order, with examples of the annotated types.
+
+    A function that asks for input is included only if it is the only one. Raise UserError if the
+    file is not Python.
+    """
+    try:
+        text = source.decode("utf-8-sig")
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise UserError(f"this is not Python ({error})", place=file) from None
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    asking = _asking(functions)
+    lines = text.splitlines()
+    classes = _constructors(tree)
+    found: list[First] = []
+    for name, node in classes.items():
+        if not _names(node) & {*asking, *_OUTSIDE}:
+            calls = [make_call(name, classes, attempt) for attempt in range(ATTEMPTS)]
+            found.append(_call(file, name, calls, node, lines))
+    for name, node in functions.items():
+        is_public = name not in {*asking, "main"} and not name.startswith("_")
+        if is_public and _has_body_below(node):
+            calls = [called(node, classes, attempt) for attempt in range(ATTEMPTS)]
+            found.append(_call(file, name, calls, node, lines))
+    found += _run(file, tree.body, asking, lines)
+    without_input = [first for first in found if not first.asks]
+    return tuple(without_input or found)
+
+
+def _has_body_below(node: ast.FunctionDef) -> bool:
+    """Return whether the body begins below the line of `def`, so that it can be replaced."""
+    return node.body[0].lineno > node.lineno
+
+
+def _call(
+    file: str, name: str, calls: Sequence[str], node: ast.FunctionDef, lines: Sequence[str]
+) -> First:
+    find = "\n".join(_once(lines, node.lineno - 1, node.body[0].lineno - 1))
+    indentation = " " * (node.col_offset + 4)
+    replaced = f"{find}\n{indentation}raise NotImplementedError"
+    action, *others = dict.fromkeys(f"call: {call}" for call in calls)
+    return First(
+        name=name, file=file, action=action, find=find, replace=replaced, others=tuple(others)
+    )
+
+
+def _once(lines: Sequence[str], start: int, stop: int) -> list[str]:
+    """Return these lines, with as many lines before them as it takes to make them unique at any
+    indentation."""
+    stripped = [line.strip() for line in lines]
+    while start and _occurrences(stripped, stripped[start:stop]) != 1:
+        start -= 1
+    return list(lines[start:stop])
+
+
+def _occurrences(lines: Sequence[str], part: Sequence[str]) -> int:
+    count = 0
+    for start in range(len(lines)):
+        if lines[start : start + len(part)] == part:
+            count += 1
+    return count
+
+
+def class_names(source: bytes) -> tuple[str, ...]:
+    """Return the classes whose objects scenarios may return. `source` is Python."""
+    body = ast.parse(source.decode("utf-8-sig")).body
+    return tuple(node.name for node in body if isinstance(node, ast.ClassDef))
+
+
+def _constructors(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    """Return the `__init__` of each public class that has one."""
+    constructors = {}
+    for node in tree.body:
+        if not isinstance(node, ast.ClassDef) or node.name.startswith("_"):
+            continue
+        for part in node.body:
+            if not isinstance(part, ast.FunctionDef):
+                continue
+            if part.name == "__init__" and _has_body_below(part):
+                constructors[node.name] = part
+    return constructors
+
+
+def _run(
+    file: str, body: Sequence[ast.stmt], asking: Iterable[str], lines: Sequence[str]
+) -> Iterator[First]:
+    """Yield the program itself, if running it does more than define names."""
+    asking_names = {*asking, *_OUTSIDE}
+    asks = False
+    first_act: ast.stmt | None = None
+    for node in body:
+        if isinstance(node, ast.FunctionDef) or _is_docstring(node):
+            continue
+        node_asks = bool(_names(node) & asking_names)
+        asks = asks or node_asks
+        acts = not isinstance(node, _QUIET) or (node_asks and isinstance(node, _ASSIGNMENTS))
+        if acts and first_act is None:
+            first_act = node
+    if first_act is None:
+        return
+    *before, line = _once(lines, first_act.lineno - 1, first_act.lineno)
+    yield First(
+        name=file,
+        file=file,
+        action=f"run: {file}",
+        find="\n".join([*before, line]),
+        replace="\n".join([*before, "raise SystemExit", line]),
+        asks=asks,
+    )
+
+
+def _asking(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
+    """Return the functions that ask for input or open files, themselves or through others."""
+    asking = set(_OUTSIDE)
+    # A chain of calls is at most as long as there are functions.
+    for _ in functions:
+        for name, node in functions.items():
+            if _names(node) & asking:
+                asking.add(name)
+    return asking - _OUTSIDE
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+ATTEMPTS = 4
+# The simplest value of each type, and another one.
+_EXAMPLES = {
+    "int": ("2", "5"),
+    "float": ("1.5", "2.5"),
+    "str": ('"a"', '"abc"'),
+    "bool": ("True", "False"),
+    "list": ("[]", "[3, 1]"),
+    "dict": ("{}", '{"a": 1}'),
+}
+_OF_ANY_TYPE = ("2", "[3, 1]", '"abc"', '{"a": 1}')
+# Objects inside objects.
+_MAX_DEPTH = 3
+
+Constructors = Mapping[str, ast.FunctionDef]
+
+
+def called(node: ast.FunctionDef, classes: Constructors, attempt: int) -> str:
+    """Return the call with the arguments that a function requires.
+
+    `classes` has the `__init__` of each class that may be made, `attempt` counts from 0.
+    """
+    return _call_text(node.name, _required(node), classes, attempt, 0)
+
+
+def make_call(name: str, classes: Constructors, attempt: int, depth: int = 0) -> str:
+    """Return the call that makes an object of this class."""
+    arguments = []
+    if depth < _MAX_DEPTH:
+        arguments = _required(classes[name])[1:]
+    return _call_text(name, arguments, classes, attempt, depth + 1)
+
+
+def _call_text(
+    name: str, arguments: Iterable[ast.arg], classes: Constructors, attempt: int, depth: int
+) -> str:
+    examples = []
+    for argument in arguments:
+        examples.append(_example(argument.annotation, classes, attempt, depth))
+    return f"{name}({', '.join(examples)})"
+
+
+def _required(node: ast.FunctionDef) -> list[ast.arg]:
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    return arguments[: len(arguments) - len(node.args.defaults)]
+
+
+def _example(kind: ast.expr | None, classes: Constructors, attempt: int, depth: int) -> str:
+    """Return a value of the annotated type."""
+    text = ""
+    if kind:
+        text = ast.unparse(kind).strip("'\"")
+    if text in classes:
+        return make_call(text, classes, attempt, depth)
+    if attempt:
+        match kind:
+            case ast.Subscript(value=ast.Name(id="list"), slice=inner):
+                return f"[{_example(inner, classes, attempt, depth)}]"
+            case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, value])):
+                key_text = _example(key, classes, attempt, depth)
+                value_text = _example(value, classes, attempt, depth)
+                return f"{{{key_text}: {value_text}}}"
+    type_name, _, _ = text.partition("[")
+    examples = _EXAMPLES.get(type_name)
+    if examples is None:
+        return _OF_ANY_TYPE[attempt]
+    simplest, another = examples
+    return another if attempt else simplest
