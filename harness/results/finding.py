@@ -23,7 +23,7 @@ def only_match(wanted: str, called: Sequence[Called], *, listing: str = "harness
             return places[0]
         if places:
             ids = [called[place][0] for place in places]
-            more = f" and {len(ids) - _MAX_NAMED} more" if len(ids) > _MOST_NAMED else ""
+            more = f" and {len(ids) - _MAX_NAMED} more" if len(ids) > _MAX_NAMED else ""
             hint = f"name one by its id: {', '.join(ids[:_MAX_NAMED])}{more}"
             raise UserError(f"{wanted!r} names {len(ids)} submissions", hint=hint)
     known = [text for each in called for text in each[:2] if text]
