@@ -204,6 +204,19 @@ class Shape(BaseModel):
     )
 
 
+class AnythingShape(Shape):
+    """Anything, in place of the reference's."""
+
+    any: Literal[True]
+    """true."""
+
+
+Prompts = Annotated[
+    Literal["exact"] | AnythingShape,
+    Expects("{any: true} or exact", "write {any: true}", whole=True),
+]
+
+
 class FloatsShape(Shape):
     """`floats:` how floats are compared."""
 

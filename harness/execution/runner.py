@@ -500,7 +500,11 @@ class ObservedSubmission:
             return seen
         job, facts = server.compile(self._jobs.job(stimulus), self._functions)
         screen = scenario_screen(stimulus)
-        job = job.replaced(sentinel=screen.sentinel, longest_sleep=limits.wall_seconds)
+        job = job.replaced(
+            sentinel=screen.sentinel,
+            prompt_mark=screen.prompt_mark,
+            longest_sleep=limits.wall_seconds,
+        )
         folder, stand_in = None, None
         with ExitStack() as stack:
             if stimulus.folder:

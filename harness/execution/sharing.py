@@ -201,6 +201,8 @@ def _read(data: bytes, answerable: Answerable, limits: Limits) -> Observation:
         start = end
         if place[0] == "s":
             screen.raw += screen.sentinel
+        elif place[0] == "p":
+            screen.raw += screen.prompt_mark
         else:
             screen.remember(next(inputs))
     screen.raw += output[start:]

@@ -161,13 +161,16 @@ def _comparable(what: str, value: Value, fix: str = "") -> Iterator[str]:
 
 def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
     rules = stated.rules
+    shown = observation.transcript()
+    if stated.prompts_any:
+        observation = observation.without_prompts()
     if stated.prints is not None and not stated.prints.accepts_text(observation.printed, rules):
         yield f"what the reference prints {_unlike(observation.printed, stated.prints, stated)}"
     if stated.stderr and any(stderr_mismatch(observation, stated)):
         unlike = _unlike(observation.stderr or "", stated.stderr, stated)
         yield f"what the reference writes to stderr {unlike}"
     if stated.transcript is not None:
-        wanted, shown = exactly(stated.transcript), observation.transcript()
+        wanted = exactly(stated.transcript)
         if not wanted.accepts_text(shown, rules):
             yield f"the reference's transcript {_unlike(shown, wanted, stated)}"
     if stated.turns is None:

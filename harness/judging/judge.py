@@ -8,7 +8,7 @@ from operator import is_not
 from typing import Any, TypeVar, cast
 
 from harness.common.errors import HarnessError
-from harness.judging.compare import mismatches
+from harness.judging.compare import mismatches, without_prompts
 from harness.judging.compare.mismatch import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, OfExpression, PythonAnswer
 from harness.model.observation import Ending, Observation
@@ -54,6 +54,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
 
     stopped = observation.ending is Ending.STOPPED_EARLY  # at a limit that was shortened
     limit = observation.detail if stopped else observation.ending
+    observation, expectation = without_prompts(observation, expectation)
     shown = without_addresses(observation)
     failure = Failure(shown, expectation, stimulus, without_addresses(differing))
     return Verdict(

@@ -1,6 +1,8 @@
 """What a program did when it was given a stimulus, and how it was confined: facts, no judgement."""
 
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from harness.model.stimulus import Typed
@@ -99,6 +101,13 @@ class Turn:
 
     printed: str
     typed: Typed | None = None  # None: nothing more was asked for
+    prompt: str = ""  # the end of the printed text, if it is known as the text of an `input` call
+
+    def without_prompt(self) -> Turn:
+        """Return the turn without the text of the `input` call that ends it."""
+        if not self.prompt:
+            return self
+        return replace(self, printed=self.printed.removesuffix(self.prompt), prompt="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +163,11 @@ class Observation:
         """All text on the screen, typed text excluded."""
         return "".join(turn.printed for turn in self.turns)
 
+    def without_prompts(self) -> Observation:
+        """Return the observation without the texts of `input` calls."""
+        steps = tuple(replace(step, turns=_without_prompts(step.turns)) for step in self.steps)
+        return replace(self, turns=_without_prompts(self.turns), steps=steps)
+
     @property
     def reads(self) -> int:
         return sum(turn.typed is not None for turn in self.turns)
@@ -161,6 +175,10 @@ class Observation:
     def transcript(self) -> str:
         """The screen as a person saw it: typed text after its prompt, each with its Enter."""
         return transcript(self.turns)
+
+
+def _without_prompts(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    return tuple(turn.without_prompt() for turn in turns)
 
 
 def transcript(turns: tuple[Turn, ...]) -> str:

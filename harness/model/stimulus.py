@@ -223,6 +223,7 @@ class Stimulus:
     substitutions: tuple[Substitution, ...] = ()
     # Digests of all that substituted functions may be asked; None: anything.
     answered: tuple[str, ...] | None = None
+    marks_prompts: bool = False  # where the text of each `input` call begins is observed
     finds_loop: bool = False  # of a program that does not end only where it loops is observed
     traces_lines: bool = False  # of any program only which of its lines run is observed
 

@@ -434,6 +434,8 @@ def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     if screen:
         label = "e.g." if loose_text or loose_turns else "screen"
         yield label, screen.rstrip("\n")
+    if stated.prompts_any:
+        yield "may", "word the text of each input() in its own way"
     if isinstance(loose_text, AnyValue):
         yield "may", "print anything else"
     elif loose_text:

@@ -409,8 +409,21 @@ STATED: list[tuple[str, Expected]] = [
         Expected(leaves=(StatedLeave(name="board", value=NONE_OF_A),)),
     ),
     ("leaves: unchanged", Expected(leaves_unchanged=True)),
+    ("prompts: {any: true}", Expected(prompts_any=True)),
+    ("prompts: exact", Expected()),
     ("prints: {lines_unordered: [b, a]}", Expected(prints=LinesUnordered(lines=("b", "a")))),
 ]
+
+
+def test_prompts_of_an_assignment_are_free_where_a_scenario_says_nothing(tmp_path: Path) -> None:
+    free = {A: ASSIGNMENT + "prompts: {any: true}\n"}
+    call = "call: check_input('')"
+    scenario = scenario_of(tmp_path / "free", call, free)
+    assert scenario.stated.prompts_any
+    assert scenario.stimuli[0].marks_prompts
+    scenario = scenario_of(tmp_path / "exact", f"{call}\nprompts: exact", free)
+    assert not scenario.stated.prompts_any
+    assert not scenario.stimuli[0].marks_prompts
 
 
 @pytest.mark.parametrize(("written", "expected"), STATED)

@@ -170,6 +170,32 @@ def test_without_notifications_the_turns_are_the_same(interpreter: Interpreter) 
         assert (seen.ending, seen.phase) == (Ending.ASKED_FOR_MORE, Phase.LOADING)
 
 
+PROMPTING = """
+import sys
+def ask():
+    print("head")
+    print("a", end="")
+    first = input("N\u00e4m\u00e9?\\n> ")
+    print("b", end=" ")
+    second = input()
+    print("c", end="", flush=True)
+    third = sys.stdin.readline()
+    return first, second, third, input("more? ")
+"""
+
+
+def test_the_text_of_an_input_call_is_told_from_other_output(driver: AnyDriver) -> None:
+    stimulus = call("ask()", "x", "y", "z", marks_prompts=True)
+    seen = observe(driver, PROMPTING, stimulus)
+    assert seen.ending is Ending.ASKED_FOR_MORE
+    shown = [(turn.printed, turn.prompt) for turn in seen.turns]
+    first = ("head\naN\u00e4m\u00e9?\n> ", "N\u00e4m\u00e9?\n> ")
+    assert shown == [first, ("b ", ""), ("c", ""), ("more? ", "more? ")]
+    unmarked = observe(driver, PROMPTING, call("ask()", "x", "y", "z"))
+    assert [turn.printed for turn in unmarked.turns] == [turn.printed for turn in seen.turns]
+    assert not any(turn.prompt for turn in unmarked.turns)
+
+
 def test_many_turns_are_never_mixed_up(one_driver: Driver) -> None:
     program = "import sys\nfor i in range(300):\n    print(i, input(f'{i}> '))\n"
     seen = observe(one_driver, program, run(*[f"line {i}" for i in range(300)]), Limits())

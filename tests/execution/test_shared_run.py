@@ -146,6 +146,9 @@ def test_what_is_seen_together_is_what_is_seen_alone(driver: Driver) -> None:
         call("ask('é? ')", "a line"),
         call("ask('')", ""),
         STEP_ASKS,
+        call("ask('é? ')", "a line", marks_prompts=True),
+        replace(STEP_ASKS, marks_prompts=True),
+        replace(run("Ann", "2", "a", "b"), marks_prompts=True),
         *(call(f"add(rows, {n})", bindings=ROW) for n in range(4)),  # drawn anew for each
         call("len(rows)", given="rows = [[]] * 3"),
         run("Ann", "2", "a", "b"),
@@ -387,7 +390,8 @@ if __name__ == "__main__":
 
 def test_who_asks_for_more_shows_what_it_did_until_then(driver: Driver) -> None:
     stimuli = [call("ask(2)", "x"), call("f(1)"), call("ask(1)", "x"), run("a", "b"), run()]
-    both_ways(driver, ASKS, *stimuli)
+    marked = [replace(stimulus, marks_prompts=True) for stimulus in stimuli]
+    both_ways(driver, ASKS, *stimuli, *marked)
     with driver.submission(assignment(), (source(ASKS),)) as server:
         endings = [server.observe(stimulus, ROOMY).ending for stimulus in stimuli]
     assert [ending is Ending.ANSWERED for ending in endings] == [n == 2 for n in range(5)]

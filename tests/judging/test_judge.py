@@ -9,6 +9,7 @@ import pytest
 from harness.common.errors import HarnessError
 from harness.grading.observing.answer_key import evaluated_parts
 from harness.judging.compare import mismatches
+from harness.judging.goldens import disagreements
 from harness.judging.judge import combine as combine_kinds
 from harness.judging.judge import judge, resolve
 from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, OneOf
@@ -287,6 +288,32 @@ def test_a_stated_transcript_is_compared_where_there_is_no_reference() -> None:
     stated = Expected(transcript="> x\nbye\n")
     assert passes(None, ran("> ", "x", "bye\n"), stated, typing("x"))
     assert not passes(None, ran("> ", "x", "Bye\n"), stated, typing("x"))
+
+
+def asked(*texts: str, prompts: tuple[str, ...]) -> Observation:
+    """What a program prints and is typed, in turn, with the texts of its `input` calls."""
+    seen = ran(*texts)
+    marked = [replace(turn, prompt=text) for turn, text in zip(seen.turns, prompts, strict=False)]
+    return replace(seen, turns=(*marked, *seen.turns[len(marked) :]))
+
+
+def test_free_prompts_are_no_part_of_the_compared_text() -> None:
+    free = Expected(prompts_any=True)
+    reference = asked("Hi\nname? ", "x", "bye\n", prompts=("name? ",))
+    other = asked("Hi\nYour name:\n", "x", "bye\n", prompts=("Your name:\n",))
+    assert passes(reference, other, free, typing("x"))
+    assert not passes(reference, other, Expected(), typing("x"))
+    printed = asked("Hi\nname? ", "x", "bye\n", prompts=("",))  # by print, not by input
+    assert not passes(reference, printed, free, typing("x"))
+    wrong = asked("Hi\nname? ", "x", "Bye\n", prompts=("name? ",))
+    assert not passes(reference, wrong, free, typing("x"))
+    for stated in (
+        Expected(prompts_any=True, prints=exactly("Hi\nbye\n")),
+        Expected(prompts_any=True, turns=some_turns({0: exactly("Hi\n")})),
+    ):
+        assert passes(None, other, stated, typing("x"))
+        assert disagreements(other, expecting(other, stated), typing("x")) == ()
+        assert not passes(None, printed, stated, typing("x"))
 
 
 def test_exceptions_agree_by_type_and_by_message_only_where_stated() -> None:

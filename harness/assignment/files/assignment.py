@@ -23,6 +23,7 @@ from harness.assignment.shapes import (
     IdWord,
     OneOrMore,
     Points,
+    Prompts,
     Shape,
     read_shape,
     wrong,
@@ -379,6 +380,8 @@ class AssignmentShape(Shape):
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
     """How far off a float may be, anywhere in a value (left out: not at all), and with in_text in
     printed and returned text, files, sessions and transcripts too."""
+    prompts: Prompts = "exact"
+    """{any: true}: the text of each `input()` call is free where a scenario says nothing itself."""
     patterns: dict[str, Annotated[str, AfterValidator(_pattern)]] = {}
     """Regular expressions by what they match, in the words that students read."""
     policy: str = ""

@@ -193,6 +193,13 @@ class Context:
             return None
         return Floats(within=stated.floats.within, in_text=stated.floats.in_text)
 
+    @property
+    def prompts_any(self) -> bool:
+        """Whether the text of `input` calls is free: as the scenario, its file or the assignment
+        states."""
+        stated = self.own if self.states("prompts") else self.vocabulary.shape
+        return stated.prompts != "exact"
+
     def uncut(self, loc: Loc) -> bool:
         """Return whether a plain text is whole; note an error if a comment cuts it short."""
         if self.document.follows(loc, "#"):

@@ -17,12 +17,14 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from harness.assignment.shapes import (
+    AnythingShape,
     Constants,
     Expects,
     FloatsShape,
     LimitsShape,
     OneOrMore,
     Points,
+    Prompts,
     Shape,
     Whole,
     WholeOrZero,
@@ -51,13 +53,6 @@ def _strictly(value: Any, read: Callable[[Any], Any]) -> Any:
     except ValidationError as error:
         expected = error.errors()[0]["ctx"]["expected"]
         raise PydanticCustomError("literal_error", "", {"expected": expected}) from None
-
-
-class AnyStatusShape(Shape):
-    """Whatever status."""
-
-    any: Literal[True]
-    """true."""
 
 
 class AtMostShape(Shape):
@@ -176,6 +171,9 @@ class SettingsShape(Shape):
     blanks, and any at the ends of lines and of the text)."""
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
     """How far off a float may be, where it is not as the assignment says."""
+    prompts: Prompts = "exact"
+    """{any: true}: the text of each `input()` call is free, and no part of prints and turns; or
+    exact."""
     provide: Words = []
     """Extra files of this folder, placed beside the submission."""
     seed: WholeOrZero = None  # type: ignore[assignment]
@@ -240,7 +238,7 @@ class StatedShape(Shape):
         Expects("names with values or unchanged"),
     ] = {}
     """Parameters or session variables afterwards, or `unchanged`."""
-    exit: Annotated[int | AnyStatusShape, Expects("an exit status or {any: true}", whole=True)] = 0
+    exit: Annotated[int | AnythingShape, Expects("an exit status or {any: true}", whole=True)] = 0
     """The program's exit status, or {any: true}."""
     reads: Annotated[WholeOrZero | AtMostShape, Expects("a whole number or {at_most: …}")] = 0
     """How many inputs are taken, or {at_most: N}."""

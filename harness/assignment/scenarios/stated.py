@@ -45,6 +45,7 @@ def read_stated(context: Context, parts: StimulusParts, *, transcript: str | Non
     return Expected(
         transcript=transcript,
         shown=parts.shown,
+        prompts_any=context.prompts_any,
         ignore=tuple(Ignore(name) for name in context.own.ignore),
         floats=context.floats,
         **fields,

@@ -126,6 +126,7 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
         files=given_files(context),
         stdin=context.own.stdin if context.states("stdin") else None,
         stderr_apart=context.states("stderr"),
+        marks_prompts=context.prompts_any,
         replies=replies,
         environment=tuple(Binding(name=name, literal=text) for name, text in environment),
     )

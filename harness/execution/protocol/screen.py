@@ -17,11 +17,13 @@ _MOST_DISCARDED = 64 * 1024 * 1024
 class ScreenParser:
     """The raw bytes that were printed, and where between them something was typed. Our side of the
     process writes `sentinel` (a secret of this scenario) where loading ends and where each session
-    step ends: `most_sentinels` times at most, another one is text."""
+    step ends: `most_sentinels` times at most, another one is text. If there is a `prompt_mark`, it
+    is written where the text of an `input` call begins."""
 
     sentinel: bytes
     most_sentinels: int
     may_discard: int = 0
+    prompt_mark: bytes = b""
     raw: bytearray = field(default_factory=bytearray)
     typed: list[tuple[int, Typed]] = field(default_factory=list)
     _loaded: bool = False
@@ -47,6 +49,7 @@ class ScreenParser:
         if more > 0 and not self._kept:
             sentinels = min(self.raw.count(self.sentinel), self.most_sentinels)
             more -= sentinels * len(self.sentinel)
+            more -= self._size_of_marks()
         if more <= 0 or more > self.may_discard:
             return more > 0
         del self.raw[-more:]
@@ -56,7 +59,7 @@ class ScreenParser:
 
     def parts(self, limit: int) -> tuple[str, list[tuple[Turn, ...]]]:
         """Return the output while loading and the turns of each later part, cut to `limit`."""
-        start, left = 0, limit
+        start, left = 0, limit + self._size_of_marks()
         parts: list[tuple[Turn, ...]] = []
         for text in self.raw.split(self.sentinel, self.most_sentinels):
             shown = min(len(text), left)
@@ -70,16 +73,37 @@ class ScreenParser:
         at = start
         for place, typed in self.typed:
             if start <= place <= end:
-                turns.append(Turn(printed=self._text(at, min(place, stop)), typed=typed))
+                turns.append(self._turn(at, min(place, stop), typed))
                 at = max(at, min(place, stop))
-        turns.append(Turn(printed=self._text(at, stop)))
+        turns.append(self._turn(at, stop))
         return tuple(turns)
+
+    def _turn(self, start: int, stop: int, typed: Typed | None = None) -> Turn:
+        prompt = ""
+        if self.prompt_mark:
+            begin = self.raw.rfind(self.prompt_mark, start, stop)
+            if begin >= 0:
+                prompt = self._text(begin, stop)
+        printed = self._text(start, stop)
+        if not printed.endswith(prompt):  # the mark lies within a character
+            prompt = ""
+        return Turn(printed=printed, typed=typed, prompt=prompt)
+
+    def _size_of_marks(self) -> int:
+        """Return the bytes of the prompt marks; there is one for each typed line, and one more."""
+        if not self.prompt_mark:
+            return 0
+        count = min(self.raw.count(self.prompt_mark), len(self.typed) + 1)
+        return count * len(self.prompt_mark)
 
     def _text(self, start: int, stop: int) -> str:
         """Decode as "backslashreplace" does, which takes a second for a megabyte that is not
         UTF-8.
         """
-        text = self.raw[start:stop].decode("utf-8", "surrogateescape")
+        raw = self.raw[start:stop]
+        if self.prompt_mark:
+            raw = raw.replace(self.prompt_mark, b"")
+        text = raw.decode("utf-8", "surrogateescape")
         return _UNDECODED.sub(_escaped, text)
 
 
@@ -100,7 +124,7 @@ def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
         for turn in part:
             printed += turn.printed
             if turn.typed is not None:
-                turns.append(Turn(printed=printed, typed=turn.typed))
+                turns.append(Turn(printed=printed, typed=turn.typed, prompt=turn.prompt))
                 printed = ""
     turns.append(Turn(printed=printed))
     return tuple(turns)
@@ -115,6 +139,7 @@ def scenario_screen(stimulus: Stimulus) -> ScreenParser:
         sentinel=os.urandom(_SENTINEL_BYTES),
         most_sentinels=1 + len(stimulus.action.steps),
         may_discard=_MOST_DISCARDED if stimulus.finds_loop else 0,
+        prompt_mark=os.urandom(_SENTINEL_BYTES) if stimulus.marks_prompts else b"",
     )
 
 

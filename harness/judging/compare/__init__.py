@@ -5,6 +5,7 @@ what is stated is compared. What was printed while the submission loaded is not 
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from harness.judging.compare.ending import ending_mismatch, has_outcome
 from harness.judging.compare.exit import exit_mismatch
@@ -28,6 +29,7 @@ def mismatches(
     The order is: how it ended; what it raised; what it returned and left behind; what it printed;
     which files it wrote; how many inputs it took; its exit status.
     """
+    observation, expectation = without_prompts(observation, expectation)
     found: list[Mismatch] = list(ending_mismatch(observation, expectation, stimulus))
     is_session = stimulus.action.form is Form.STEPS
     if not has_outcome(observation, expectation, stimulus):
@@ -50,6 +52,18 @@ def mismatches(
             found += reads_mismatch(observation, expectation)
         found += exit_mismatch(observation, expectation, stimulus)
     return tuple(narrowed(mismatch, expectation.stated.rules) for mismatch in found)
+
+
+def without_prompts(
+    observation: Observation, expectation: Expectation
+) -> tuple[Observation, Expectation]:
+    """Return both without the texts of `input` calls, if the scenario leaves these open."""
+    if not expectation.stated.prompts_any:
+        return observation, expectation
+    if expectation.reference is not None:
+        reference = expectation.reference.without_prompts()
+        expectation = replace(expectation, reference=reference)
+    return observation.without_prompts(), expectation
 
 
 def _outcome(

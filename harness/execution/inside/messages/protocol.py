@@ -284,6 +284,7 @@ class ScenarioJob(Record):
     traces_lines: bool
     # What the driver adds.
     sentinel: bytes = b""  # written to the terminal where a part of the output ends
+    prompt_mark: bytes = b""  # written to the terminal where the text of an `input` call begins
     longest_sleep: float = 0.0
     folder: str = ""
     files: Files = ()  # to be written to the folder first, in a browser

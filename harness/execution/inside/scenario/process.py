@@ -192,6 +192,8 @@ class ScenarioProcess:
             pipe_in(self.job.stdin.encode("utf-8"))
         if self.job.stderr_apart:
             sys.stderr = sys.__stderr__ = self.errors.stream()  # type: ignore[misc]
+        if self.job.prompt_mark:
+            _BUILTINS["input"] = self._marking_input(builtins.input)
         sys.modules["__main__"] = MODULE("__main__")
         if "random" in sys.modules:
             sys.modules["random"].seed(self.job.seed)
@@ -276,6 +278,18 @@ class ScenarioProcess:
 
     def _reached(self, phase: str) -> None:
         self._send(FromScenario.REACHED, quote(phase))
+
+    def _marking_input(self, ask: Callable[[object], str]) -> Callable[..., str]:
+        """Return an `input` that writes the scenario's other secret before its prompt."""
+
+        def input(prompt: object = "", /) -> str:
+            self._flush()
+            write(self.terminal, self.job.prompt_mark)
+            return ask(prompt)
+
+        input.__qualname__ = "input"
+        input.__module__ = "builtins"
+        return input
 
     def _write_sentinel(self) -> None:
         """Write the scenario's secret, which tells the driver where a part of the output ends."""

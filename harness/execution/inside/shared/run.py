@@ -39,10 +39,11 @@ if TYPE_CHECKING:
 class ScriptedInput:
     """The replacement of `sys.stdin`: lines come from the driver, each when it is asked for.
 
-    `places` holds the number of bytes that had been printed then, and where each step of a session
-    ended. After the last line, a scenario in its own process ends. Here `input` raises EOFError,
-    and only the phase and the output `observed` until then count; a program that asks again gives
-    up the shared run. `phase` is the phase that was reached.
+    `places` holds the number of bytes that had been printed then, where the prompt of an `input`
+    call began, and where each step of a session ended. After the last line, a scenario in its own
+    process ends. Here `input` raises EOFError, and only the phase and the output `observed` until
+    then count; a program that asks again gives up the shared run. `phase` is the phase that was
+    reached.
     """
 
     def __init__(self, run: SharedRun) -> None:
@@ -52,6 +53,7 @@ class ScriptedInput:
     def begin(self, phase: str) -> None:
         self.reach(phase)
         self.places: list[str] = []
+        self.prompt_at = -1  # the bytes printed before the prompt of the `input` that has begun
         self.observed: tuple[str, bytes] | None = None
         self.closed = False
 
@@ -71,6 +73,9 @@ class ScriptedInput:
         if self._run.has_answered or self.observed is not None:  # a generator that ends may ask
             self._run.give_up()
         sys.stdout.flush()
+        if self.prompt_at >= 0:
+            self.places.append(f"p{self.prompt_at}")
+            self.prompt_at = -1
         try:
             self._run.say(FromSharedRun.ASKS_FOR_LINE, b"")
             kind, line = split(receive_only(self._run.questions))
@@ -101,6 +106,7 @@ class NoOutput:
         where that appears.
         """
         sys.stdout = self
+        self._run.prompt_begins()
 
 
 class SharedRun:
@@ -199,6 +205,11 @@ class SharedRun:
         del answer
         self.context = evaluate.EvaluationContext()
         self._finish(text.encode("ascii") + output)
+
+    def prompt_begins(self) -> None:
+        """Remember how much is printed before the prompt of an `input` call."""
+        self.output.flush()
+        self.input.prompt_at = self.screen.tell()
 
     def refuse(self, reason: str) -> NoReturn:
         """End the process: the program's scenarios must not run together."""
