@@ -266,7 +266,7 @@ def test_a_full_disk_loses_nothing(graded_once: Course, course: Course, size: in
     assert "Traceback" not in outcome.err
     *progress, line = outcome.err.splitlines()
     assert line.startswith(f"error: {course.report}")
-    assert "free disk space" in line or "see whether it is full" in line
+    assert "free disk space" in line or "check that it is not full" in line
     expected = ("graded", "submissions", "students")
     assert all(any(word in entry for word in expected) for entry in progress)
     if (course.report / "results.json").exists():  # never half of one
