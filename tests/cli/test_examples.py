@@ -1,50 +1,58 @@
 """Every command line in a command's help, in the README and in the docs is one that the harness
-takes; those of the help are run before a release."""
+takes, and is run before a release."""
 
 import re
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import pexpect
 import pytest
 
+from harness.assignment.loading import CACHE
 from harness.cli import cli, listings
+from harness.execution import find_interpreter
 from tests.downloads import HandIn, gradescope, program, zipped_class
+from tests.packaging.web_page import packages_or_skip
 from tests.shipped import ROOT
-from tests.tiny_course import Course
+from tests.tiny_course import Course, ran
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 FENCED = re.compile(r"^ *```.*?\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    ((?:harness|python -m harness) .*)$", re.MULTILINE)
 LINE = re.compile(r"^\s*(?:\$ )?((?:harness|python3? -m harness) .*)$", re.MULTILINE)
-# These are not run in a test, each for its reason.
+CLUSTER = "its scheduler is on another machine; tests/grading/test_dask runs one here"
+# These are not run, each for its reason.
 NOT_RUN = {
-    "harness check a1.py --assignment connect4ish --watch": "it runs until it is interrupted",
-    "harness course reports --student ada@uni.example": "its class has no addresses",
-    "harness import-transcript game.txt --to specs/connect4ish/gameplay.yaml": "as below",
-    "harness import-transcript four.txt --to specs/connect4ish/main.yaml --set BOARD_SIZE=4": (
-        "it needs a recorded game, with no {{ NAME }} in it; tests/study has such"
-    ),
-    "harness export reports/connect4ish --to canvas --gradebook Grades.csv -o import.csv": (
-        "it needs a gradebook of this class; tests/reporting has such"
-    ),
-    "harness doctor --python 3.13 -v": "not every machine has Python 3.13",
-    "harness fuzz connect4ish": "it searches for minutes",
-    "harness fuzz connect4ish jo/a1.py --seconds 60": "it searches for a minute",
-    "harness play connect4ish --set BOARD_SIZE=4": "a person plays",
-    'harness play connect4ish --record "a win by a removal"': "a person plays",
-    "harness review reports/connect4ish": "it serves until it is interrupted",
-    "harness review reports/connect4ish --part 1/3 --anonymous": "the same",
-    "harness strength connect4ish": "it tries all changes of the reference, for minutes",
-    "harness strength connect4ish --pairs 200 --json strength.json": "the same",
-    "harness validate": "it validates all assignments; `make validate` does",
-    "harness validate connect4ish --no-samples --strength": "as strength",
-    "harness web connect4ish -o site": "it fetches packages from npm",
-    "harness web week1 week2 -o public_html/checks": "the same",
-    "harness worker --scheduler tcp://grading.example.edu:8786": "it needs a cluster",
-    "harness worker --scheduler tcp://127.0.0.1:8786 --jobs 4 --require-tier strong": "the same",
+    "harness grade submissions/connect4ish --scheduler tcp://grading.example.edu:8786": CLUSTER,
+    "harness grade … --scheduler tls://grading.example.edu:8786 --tls-ca ca.pem --tls-cert "
+    "client.pem --tls-key client.key": CLUSTER,
+    "harness worker --scheduler tcp://grading.example.edu:8786": CLUSTER,
+    "harness worker --scheduler tcp://127.0.0.1:8786 --jobs 4 --require-tier strong": CLUSTER,
+    "harness worker --scheduler tls://grading.example.edu:8786 --tls-ca ca.pem --tls-cert "
+    "worker.pem --tls-key worker.key": CLUSTER,
+}
+# What takes minutes for connect4ish is about a small assignment instead.
+OF_WEEK_1 = ("strength", "validate")
+# These end by themselves after minutes, and sooner with these options.
+SHORTENED = {
+    "harness fuzz connect4ish": ("--inputs", "20", "--seconds", "1"),
+    "harness fuzz connect4ish jo/a1.py --seconds 60": ("--inputs", "20", "--seconds", "1"),
+    "harness strength connect4ish --pairs 200 --json strength.json": ("--pairs", "2"),
+}
+# These end by Ctrl-C, after they have shown this on a terminal.
+UNTIL_INTERRUPTED = {
+    "harness check a1.py --assignment connect4ish --watch": "visible checks passed",
+    "harness grade --watch inbox --assignment connect4ish --out reports/connect4ish": "jo",
+    "harness play connect4ish --set BOARD_SIZE=4": "1 2 3 4",
+    'harness play connect4ish --record "a win by a removal"': "1 2 3 4",
+    'harness play connect4ish --set BOARD_SIZE=4 --record "a win by a removal"': "1 2 3 4",
+    "harness review reports/connect4ish": "http://127.0.0.1",
+    "harness review reports/connect4ish --part 1/3 --anonymous": "http://127.0.0.1",
+    "harness review reports/connect4ish --request mail.txt": "http://127.0.0.1",
 }
 
 
@@ -78,8 +86,11 @@ def all_lines() -> list[str]:
 
 
 EXAMPLES = help_examples()
-STUDENTS = ("perfect", "ada", "4711", "jo")
+STUDENTS = ("perfect", "ada", "4711", "jo", "hard_coded_8")
 ALL_LINES = all_lines()
+# `tests/cli/test_new_command.py` walks this page: it makes the files that its commands are about.
+WALKED = list(dict.fromkeys(lines_of((ROOT / "docs/writing-an-assignment.md").read_text("utf-8"))))
+RUN = [line for line in ALL_LINES if line not in {*NOT_RUN, *UNTIL_INTERRUPTED, *WALKED}]
 
 
 def arguments_of(line: str) -> list[str]:
@@ -92,7 +103,7 @@ def arguments_of(line: str) -> list[str]:
 def test_there_are_examples_in_every_help_and_in_the_docs() -> None:
     assert len(EXAMPLES) > len(listings())
     assert len(ALL_LINES) > len(EXAMPLES)
-    assert set(NOT_RUN) <= set(EXAMPLES)
+    assert {*NOT_RUN, *SHORTENED, *UNTIL_INTERRUPTED} <= set(ALL_LINES)
 
 
 @pytest.fixture
@@ -122,39 +133,137 @@ def test_every_command_line_is_one_that_the_harness_takes(folder: Path) -> None:
     assert refused == {}
 
 
+GAMES = {"game.txt": (8, "a1\nq\nn\n"), "four.txt": (4, "a1\na2\nq\nn\n")}  # size, typed lines
+DUE = "2024-09-24T17:00+10:00"
+
+
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A course in which the examples can be run, with two runs of connect4ish."""
+    """A course in which the examples can be run, with runs of connect4ish."""
     root = tmp_path_factory.mktemp("examples")
     for name in ("specs", "reference"):
         shutil.copytree(ROOT / name / "connect4ish", root / name / "connect4ish")
+    made = Course(root)
     samples = ROOT / "submissions" / "connect4ish"
     for student in STUDENTS:
-        target = root / "submissions" / "connect4ish" / student
-        shutil.copytree(samples / "upper_case_wrong", target)
-        (target / "expect.yaml").unlink(missing_ok=True)
-    shutil.copy(samples / "perfect" / "a1.py", root / "submissions/connect4ish/perfect/a1.py")
+        sample = student if (samples / student).is_dir() else "upper_case_wrong"
+        shutil.copytree(samples / sample, root / "submissions" / "connect4ish" / student)
+        (root / "submissions" / "connect4ish" / student / "expect.yaml").unlink(missing_ok=True)
     shutil.copytree(root / "submissions/connect4ish/jo", root / "jo")
     shutil.copy(root / "jo" / "a1.py", root / "a1.py")
-    made = Course(root)
-    _lay_other_files(made, root)
-    for out in ("reports/connect4ish", "reports/before", "reports/after"):
-        made.run("grade", "submissions/connect4ish", "--out", out)
+    _lay_other_files(made)
+    roster = ("--roster", "roster.csv")
+    for out in ("reports/connect4ish", "reports/before", "reports/after", "before"):
+        made.ok("grade", "submissions/connect4ish", "--out", out, *roster)
+    shutil.copytree(root / "reports/connect4ish", root / "OTHER/connect4ish")
     return made
 
 
-def _lay_other_files(course: Course, root: Path) -> None:
-    """Write what the examples name beside submissions and runs: a download, a gradebook, texts."""
-    (root / "public_html").mkdir()
-    files = program((root / "a1.py").read_text("utf-8"))
+def _lay_other_files(course: Course) -> None:
+    """Write what the examples name beside submissions and runs: downloads, tables, games, texts."""
+    for name in ("public_html", "inbox/jo", "elsewhere"):
+        course.path(name).mkdir(parents=True)
+    shutil.copy(course.path("a1.py"), course.path("inbox/jo/a1.py"))
+    files = program(course.text("a1.py"))
     # The whole class: a report of it is not replaced by one of a part.
     handed_in = [HandIn(id=student, name=student, files=files) for student in STUDENTS]
-    zipped_class(gradescope(handed_in), root / "download.zip")
+    for name in ("download.zip", "submissions.zip"):
+        zipped_class(gradescope(handed_in), course.path(name))
+    ids = [f"{student},{student}@uni.example\n" for student in STUDENTS]
+    course.write("roster.csv", "id,email\n" + "".join(ids))
+    course.write("extensions.csv", "id,due\n4711,2024-09-27T17:00+10:00\n")
+    rows = [f'"{student}",{student},s{student},{student},T1,\n' for student in STUDENTS]
+    head = "Student,ID,SIS User ID,SIS Login ID,Section,Connect 4 (ish) (71)\n"
+    course.write("Grades.csv", f"{head}    Points Possible,,,,,10\n{''.join(rows)}")
     course.write("mail.txt", "Subject: Your mark\n\n{summary}\n")
+    for name, (size, typed) in GAMES.items():
+        course.write(name, _game(course, size, typed))
+    _new_assignments(course)
+
+
+def _game(course: Course, size: int, typed: str) -> str:
+    """A game of the reference as a person sees it: what is typed follows its prompt."""
+    played = course.path("played")
+    played.mkdir(exist_ok=True)
+    for path in course.path("reference/connect4ish").glob("*.py"):
+        text = re.sub(r"BOARD_SIZE = \d+", f"BOARD_SIZE = {size}", path.read_text("utf-8"))
+        (played / path.name).write_text(text, "utf-8")
+    echo = "import builtins, runpy\nread = builtins.input\ndef ask(prompt=''):\n"
+    echo += "    line = read(prompt)\n    print(line)\n    return line\n"
+    echo += "builtins.input = ask\nrunpy.run_path('a1.py', run_name='__main__')\n"
+    return ran([sys.executable, "-c", echo], cwd=played, input=typed, check=True).stdout
+
+
+def _new_assignments(course: Course) -> None:
+    """Make small assignments, some of them with days that students may be late."""
+    for name in ("week1", "week2", "a2", "a3"):
+        course.ok("new", name)
+    for name in ("a2", "a3"):
+        course.append(f"specs/{name}/assignment.yaml", "late: {slip_days: 3}\ntime_zone: UTC\n")
+    shutil.copytree(course.path("specs/a2"), course.path("specs/a0"))
+    shutil.copytree(course.path("reference/a2"), course.path("reference/a0"))
+    shutil.copytree(course.path("submissions/a2"), course.path("submissions/a0"))
+    (program_file,) = course.path("reference/a3").glob("*.py")
+    files = program(program_file.read_text("utf-8"), program_file.name)
+    handed_in = [HandIn(id=student, name=student, files=files) for student in STUDENTS]
+    packed = zipped_class(gradescope(handed_in), course.path("a3.zip"))
+    for name in ("a0", "a2"):
+        out = ("--out", f"reports/{'a1' if name == 'a0' else name}")
+        course.ok("grade", packed, "--assignment", name, "--due", "2024-10-01T17:00", *out)
+
+
+@pytest.fixture
+def copied(course: Course, tmp_path: Path) -> Course:
+    return Course.copy(course.root, tmp_path / "course")
+
+
+def _ready(course: Course, arguments: list[str]) -> None:
+    """Do what a page or help has done before this command, or skip what this machine cannot do."""
+    if arguments[0] == "web":
+        packages = packages_or_skip("3.12")
+        course.path(CACHE).mkdir(exist_ok=True)
+        shutil.rmtree(course.path(CACHE) / "npm", ignore_errors=True)
+        (course.path(CACHE) / "npm").symlink_to(packages / "npm")
+    if "harness-demo/reports/hangman" in arguments:
+        course.ok("demo")
+    if arguments[0] == "manual" and "style.csv" in arguments:
+        course.ok("export", "reports/connect4ish", "--to", "manual-marks", "-o", "style.csv")
+    if "--watch" in arguments:
+        shutil.rmtree(course.path("reports"))
+    if "--request" in arguments:
+        page = course.text("reports/connect4ish/feedback/hard_coded_8.html")
+        link = re.search(r"harness:connect4ish/[^\s<]*", page)
+        assert link is not None
+        course.write("mail.txt", f"Please look again at my work.\n{link[0]}\n")
+    if arguments[0] == "new" and course.path(f"specs/{arguments[1]}").exists():
+        shutil.rmtree(course.path(f"specs/{arguments[1]}"))
+        shutil.rmtree(course.path(f"reference/{arguments[1]}"))
+        shutil.rmtree(course.path(f"submissions/{arguments[1]}"))
+    if "3.13" in arguments and not find_interpreter("3.13").exact:
+        pytest.skip("there is no such Python here")
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("line", [line for line in EXAMPLES if line not in NOT_RUN])
-def test_every_example_of_the_help_works(course: Course, line: str) -> None:
-    outcome = course.run(*arguments_of(line))
-    assert (outcome.status in (0, 1), outcome.err) == (True, outcome.err), line
+@pytest.mark.parametrize("line", RUN)
+def test_every_command_line_works(copied: Course, line: str) -> None:
+    arguments = arguments_of(line)
+    if arguments[0] in OF_WEEK_1:
+        arguments = ["week1" if word == "connect4ish" else word for word in arguments]
+        shutil.rmtree(copied.path("specs/connect4ish"))
+    _ready(copied, arguments)
+    outcome = copied.run(*arguments, *SHORTENED.get(line, ()))
+    finds_something = arguments[0] in {"check", "compare", "fuzz"}
+    assert outcome.status in ((0, 1) if finds_something else (0,)), (outcome.out, outcome.err)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("line", UNTIL_INTERRUPTED)
+def test_every_command_that_waits_is_ended_by_ctrl_c(copied: Course, line: str) -> None:
+    _ready(copied, arguments_of(line))
+    page = copied.on_terminal(*arguments_of(line), BROWSER="true %s", TERM="xterm")
+    page.expect_exact(UNTIL_INTERRUPTED[line])
+    page.sendintr()
+    page.expect(pexpect.EOF)
+    page.close()
+    assert "Traceback" not in page.before
+    assert page.exitstatus in (0, 130), page.before
