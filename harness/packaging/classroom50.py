@@ -10,6 +10,7 @@ import html
 import json
 import math
 import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -68,8 +69,13 @@ def main() -> int:
     return 0
 
 
+RESULT, BODY = "result.json", "release-body.md"
+
+
 def _grade(folder: Path) -> tuple[str, str]:
     """Grade a folder and write its files. Return the summary and the status for the job."""
+    for name in (RESULT, BODY, ASSETS):
+        _remove(folder / name)
     plan, key = packed()
     name = os.environ.get("USERNAME") or folder.name
     submission = read_one(folder, plan.assignment, name)
@@ -78,14 +84,14 @@ def _grade(folder: Path) -> tuple[str, str]:
         raise HarnessError("some scenarios could not be run")
     view = student_view(result, plan)
     now = datetime.now(UTC)
-    _write(folder / "result.json", result_json(result, plan, os.environ, now))
+    _write(folder / RESULT, result_json(result, plan, os.environ, now))
     body = markdown_summary(view, _FAILURES)
-    _write(folder / "release-body.md", f"{body}\n{_AGAIN}")
+    _write(folder / BODY, f"{body}\n{_AGAIN}")
     explained = explain_failures(view, len(plan.scenarios), width=_COLUMNS)
     title = html.escape(plan.assignment.title)
     text = html.escape(explained.strip())
     assets = folder / ASSETS
-    assets.mkdir(exist_ok=True)
+    assets.mkdir()
     _write(assets / "feedback.html", _PAGE.format(title=title, text=text))
     status = "success" if result.all_passed else "failure"
     return _summary(result, plan), status
@@ -98,6 +104,15 @@ def _summary(result: SubmissionResult, plan: Plan) -> str:
         if entry.scenario_id in counted and entry.verdict.passed:
             passed += 1
     return f"{passed} of {len(counted)} checks passed"
+
+
+def _remove(path: Path) -> None:
+    """Remove what the checkout has there: a result that was handed in must not be taken for ours if
+    the grader fails. A link is not followed."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _write(path: Path, text: str) -> None:

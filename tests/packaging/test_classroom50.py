@@ -141,12 +141,22 @@ def test_a_link_in_place_of_a_result_is_not_followed(checkout: Path, graded_here
     assert other.read_text() == "mine"
 
 
+def test_folders_in_place_of_results_are_replaced(checkout: Path, graded_here: Graded) -> None:
+    sample("perfect", checkout)
+    for name in ("result.json", "release-body.md"):
+        (checkout / name / "x").mkdir(parents=True)
+    (checkout / "classroom50-release-assets").write_text("")
+    status, result, _ = graded_here()
+    assert (status, result["score"]) == (0, 600)
+
+
 def test_a_grader_that_fails_says_so(bundle: Path, checkout: Path) -> None:
     broken = checkout.parent / "bundle"
     shutil.copytree(bundle, broken)
     files = packed((bundle / "grader.pyz").read_bytes())
     zipped_class(files | {"harness/packaging/key.json": b"{}"}, broken / "grader.pyz")
     sample("perfect", checkout)
+    (checkout / "result.json").write_text('{"score": 600}')  # handed in
     status, result, output = graded(broken, checkout)
     assert (status, result) == (1, {})
     assert output.startswith("status=error\nsummary=the autograder failed: ")

@@ -66,6 +66,7 @@ MAILS: dict[str, Callable[[str], bytes]] = {
     "HTML alone": lambda text: mail(HTML.format(text.replace("\n", "<br>")), "html"),
     "a sentence": lambda text: f"Why is {text.split()[-1]}. wrong?".encode(),
     "in brackets": lambda text: f"see <{text.split()[-1]}>, please".encode(),
+    "a charset of no mail": lambda text: mail(text).replace(b'"utf-8"', b'"unicode_escape"'),
     "a charset that nobody has": lambda text: mail(text).replace(b'"utf-8"', b'"klingon"'),
     "Latin-1": lambda text: f"Grüße: {text}".encode("latin-1"),
 }
