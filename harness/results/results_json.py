@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from harness.common import serial
 from harness.common.words import rounded
+from harness.model.facts import Stated
 from harness.model.observation import Isolation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Finding, Unparsable
@@ -24,7 +26,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.submission import Lateness
-from harness.model.verdict import Cause
+from harness.model.verdict import Cause, Explanation
 
 
 def results_json(run: RunResult, plan: Plan) -> str:
@@ -117,6 +119,7 @@ def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
         entry["time"] = _fields(verdict.time, *bounds)
     if verdict.stand_in is not None:
         entry["stand_in"] = verdict.stand_in
+    entry |= _facts(verdict.explanation)
     return entry
 
 
@@ -137,6 +140,19 @@ def _cause(number: int, cause: Cause) -> dict[str, Any]:
     names = ("rule", "scenarios", "line")
     plain["symptoms"] = [_fields(symptom, *names) for symptom in cause.symptoms]
     plain |= _fields(cause, "clauses", "hint", "together_with", "marks_at_stake")
+    plain |= _facts(cause.explanation)
+    return plain
+
+
+def _facts(explanation: Explanation | None) -> dict[str, Any]:
+    """Return the facts from which a message was made, if there are more than its sentences."""
+    if explanation is None:
+        return {}
+    known = {"facts": explanation.facts, "reason": explanation.reason, "lead": explanation.lead}
+    plain: dict[str, Any] = {}
+    for name, fact in known.items():
+        if fact is not None and not isinstance(fact, Stated):
+            plain[name] = {"is": type(fact).__name__, **serial.to_plain(fact)}
     return plain
 
 

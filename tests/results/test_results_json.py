@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.common import serial
+from harness.model.facts import FaultyHelper, HardCoded
 from harness.model.observation import Isolation, Tier
 from harness.model.plan import ManualSlot, Plan, Visibility
 from harness.model.policy import Severity
@@ -155,6 +156,9 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
         together_with=("g",),
         marks_at_stake=Fraction(9, 2),
     )
+    lead = FaultyHelper(function="g", first=3, last=4)
+    facts = HardCoded(number=8, constant="SIZE", size=4)
+    cause = replace(cause, explanation=replace(cause.explanation, facts=facts, lead=lead))
     said = stated("unreadable", "cannot be read")
     whole = replace(UNREADABLE, causes=(Cause(function="", explanation=said),))
     ada, broken, unreadable = submissions(whole, replace(result("ada"), causes=(cause,)), BROKEN)
@@ -175,7 +179,7 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
             "lines": [3, 9],
             "line": 5,
             "rule": "printed-not-returned",
-            "message": "printed plain",
+            "message": cause.message,
             "example": "f/secret",
             "scenarios": ["f/sampled", "f/secret"],
             "symptoms": [{"rule": "printed-not-returned", "scenarios": 2, "line": 5}],
@@ -183,6 +187,8 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
             "hint": "",
             "together_with": ["g"],
             "marks_at_stake": 4.5,
+            "facts": {"is": "HardCoded", "number": 8, "constant": "SIZE", "size": 4},
+            "lead": {"is": "FaultyHelper", "function": "g", "first": 3, "last": 4},
         }
     ]
     assert ada["failed"]["f/later"]["cause"] is None

@@ -301,7 +301,10 @@ _CAUSE = AfterValidator(
 
 
 def _sentence(text: str) -> str:
-    """Check that the text is not the name of a rule, or nearly: it must be a part of a message."""
+    """Check that the text is a rule of explanations or a part of a message, and not nearly a
+    rule, or one of another key."""
+    if text in rule_words():
+        return text
     keys: dict[str, str] = {}
     for key, names in _names().items():
         for name in names:
@@ -310,8 +313,8 @@ def _sentence(text: str) -> str:
     if close and re.fullmatch(r"[a-z]+(?:_[a-z]+)+", text):
         what, hint = f"the rule {text}", f"it stands under {keys[close[0]]}"
         if text not in keys:
-            what, hint = text, f"did you mean {close[0]}? It stands under {keys[close[0]]}"
-        raise wrong(f"expected words of a message, got {what}", hint, instead="")
+            what, hint = text, f"did you mean {close[0]}?"
+        raise wrong(f"expected a rule or words of a message, got {what}", hint, instead="")
     return text
 
 
@@ -336,7 +339,7 @@ class ExpectShape(Shape):
     ] = []
     """The mark, or an inclusive range."""
     explains: list[Annotated[str, AfterValidator(_sentence)]] = []
-    """Texts that its explanations hold."""
+    """Rules of its explanations, or texts that these hold."""
     findings: list[Annotated[str, _FINDING]] = []
     """Policy rules it breaks."""
     verdicts: dict[str, Annotated[str, _VERDICT]] = {}

@@ -104,15 +104,17 @@ def _observe_together(
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem of an assignment: which `check` found it, and where."""
+    """A problem of an assignment: which `check` found it, where, and of which scenario, if it is
+    of one."""
 
     check: str
     place: str
     message: str
+    scenario: str = ""  # its id
 
     @classmethod
     def of(cls, scenario: Scenario, check: str, message: str) -> Problem:
-        return cls(check, str(scenario.place), message)
+        return cls(check, str(scenario.place), message, scenario.id)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" if self.place else self.message

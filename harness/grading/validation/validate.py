@@ -44,7 +44,7 @@ from harness.model.plan import (
 )
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
-from harness.model.verdict import Verdict
+from harness.model.verdict import Explanation, Verdict
 
 Progress = Callable[[str, int, int], None]
 CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
@@ -312,10 +312,11 @@ def _unlisted(failed: Mapping[str, Verdict]) -> Iterator[str]:
     """Return a line for each of these failures, or one for many, for example of a file that cannot
     be loaded.
     """
-    alike: defaultdict[str, list[str]] = defaultdict(list)
+    alike: defaultdict[Explanation | None, list[str]] = defaultdict(list)
     for name, verdict in failed.items():
-        alike[verdict.message].append(name)
-    for message, names in alike.items():
+        alike[verdict.explanation].append(name)
+    for explanation, names in alike.items():
+        message = explanation.message if explanation else ""
         if len(names) > _MOST_ALIKE:
             yield f"{names[0]} and {len(names) - 1} more fail but are not listed: {message}"
         else:
@@ -350,12 +351,12 @@ def _accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleEx
     fails = [*kept, *(name for name in failed if name not in covered)]
     if failed and len(failed) == len(verdicts):
         fails = ["*"]
-    messages = [*(verdict.message for verdict in failed.values()), *_beside_scenarios(result)]
-    explains = [text for text in expected.explains if any(text in each for each in messages)]
-    for verdict in failed.values():
-        named = verdict.explanation is not None and verdict.explanation.rule not in GENERIC_RULES
-        if named and not any(text in verdict.message for text in explains):
-            explains.append(verdict.message)
+    said = [verdict.explanation for verdict in failed.values() if verdict.explanation]
+    beside = _beside_scenarios(result)
+    explains = [text for text in expected.explains if _is_said(text, said, beside)]
+    for explanation in said:
+        if explanation.rule not in GENERIC_RULES and not _lists(explains, explanation):
+            explains.append(explanation.rule)
     mark = expected.mark
     if not _has_mark(result, expected):
         mark = () if result.mark is None else (float(rounded(result.mark)),) * 2
@@ -380,17 +381,30 @@ def _beside_scenarios(result: SubmissionResult) -> list[str]:
     return [result.problem, *result.notes, *reasons]
 
 
+def _lists(explains: Sequence[str], explanation: Explanation) -> bool:
+    """Return whether one of the texts of `explains` is the rule, or stands in what it says."""
+    return any(text == explanation.rule or text in explanation.message for text in explains)
+
+
+def _is_said(text: str, said: Sequence[Explanation], beside: Sequence[str]) -> bool:
+    """Return whether a text of `explains` is met by an explanation or stands beside them."""
+    if any(_lists([text], explanation) for explanation in said):
+        return True
+    return any(text in other for other in beside)
+
+
 def _explanation_parts(result: SubmissionResult, expected: SampleExpectation) -> Iterator[str]:
-    messages = [entry.verdict.message for entry in result.scenarios] + _beside_scenarios(result)
+    explanations = [entry.verdict.explanation for entry in result.scenarios]
+    said = [explanation for explanation in explanations if explanation is not None]
     for text in expected.explains:
-        if not any(text in message for message in messages):
+        if not _is_said(text, said, _beside_scenarios(result)):
             yield f"no message says {text!r}"
     unlisted: dict[str, str] = {}  # the first one of each rule
     for entry in result.scenarios:
         found = entry.verdict.explanation
         if found is not None and found.rule not in GENERIC_RULES:
-            listed = any(text in found.message for text in expected.explains)
-            this = "" if listed else f"{entry.scenario_id}: {found.message}"
+            is_listed = _lists(expected.explains, found)
+            this = "" if is_listed else f"{entry.scenario_id}: {found.message}"
             unlisted[found.rule] = unlisted.get(found.rule) or this
     for rule, first in unlisted.items():
         if first:

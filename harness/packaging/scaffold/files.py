@@ -358,7 +358,7 @@ def _without_problems(draft: Draft, report: ValidationReport, ids: Sequence[str]
 
 def _problems(first: First, scenario: str, report: ValidationReport) -> Iterator[tuple[str, str]]:
     for problem in report.problems:
-        if problem.check != "floats" and scenario in problem.message:
+        if problem.check != "floats" and problem.scenario == scenario:
             yield problem.check, problem.message
     for mutant in report.mutants:
         if mutant.clause == first.name and not mutant.killed_by:
