@@ -65,6 +65,8 @@ class Form:
     separator_line: bool = False
 
 
+_DATA_ADDRESS = re.compile(rb"\A(?:\xef\xbb\xbf)?data:text/csv(?:;charset=[\w-]+)?,")
+
 PLAIN = Form()
 
 
@@ -190,7 +192,15 @@ def _contents(path: Path) -> bytes:
     if data.startswith(_OFFICE):
         hint = "save it as CSV, or download it as CSV"
         raise UserError("is an Office document", place=str(path), hint=hint)
-    return data
+    return _without_address(data)
+
+
+def _without_address(data: bytes) -> bytes:
+    """Return a table without the beginning of a `data:` address.
+
+    Some pages make their download of one, and leave it in the file.
+    """
+    return _DATA_ADDRESS.sub(b"", data, count=1)
 
 
 def _rows(text: str, form: Form, path: Path) -> tuple[list[Row], list[int]]:

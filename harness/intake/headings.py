@@ -28,12 +28,14 @@ _WORDS: dict[str, tuple[str, ...]] = {
         *("fullständigt namn", "namn", "naam"),
     ),
     "student id": (
+        *("registration number", "matriculation number", "matriculation no."),
         *("matrikelnummer", "matrikel-nr.", "matr.-nr.", "numéro étudiant", "n° étudiant"),
         *("numéro d'étudiant", "número de estudiante", "número de alumno", "matrícula"),
         *("studentnummer", "studienummer", "id-nummer", "numéro d'identification"),
         *("número de identificación", "número de id", "idnummer"),
     ),
     "username": (
+        *("login", "login name", "user login"),
         *("benutzername", "anmeldename", "nutzername", "nom d'utilisateur", "identifiant"),
         *("nombre de usuario", "usuario", "gebruikersnaam", "användarnamn"),
     ),

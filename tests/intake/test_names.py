@@ -472,6 +472,7 @@ _PEOPLE = {
     "Spanish": "Apellido(s);Nombre;Número de alumno;Dirección de correo",
     "Dutch": "Achternaam;Voornaam;Studentnummer;E-mailadres",
     "Swedish": "Efternamn;Förnamn;Studienummer;E-postadress",
+    "Artemis": "data:text/csv;charset=utf-8,LAST_NAME;FIRST_NAME;REGISTRATION_NUMBER;EMAIL",
     "only what they hold": "First name;Last name;X;Y",
 }
 
@@ -553,3 +554,10 @@ def test_an_archive_of_archives_says_what_to_do(tmp_path: Path) -> None:
     path = zipped_class({"g1.zip": b"PK", "g2.zip": b"PK"}, tmp_path / "all.zip")
     with pytest.raises(UserError, match=r"only archives \(g1.zip and g2.zip\).*unpack it"):
         cohort(path)
+
+
+def test_a_registration_number_finds_its_student(tmp_path: Path) -> None:
+    text = "data:text/csv;charset=utf-8,LOGIN;NAME;REGISTRATION_NUMBER\nab12;Zoë Lee;429\n"
+    found = by_id(with_roster(tmp_path, brightspace([one("429", "Zoe L"), one("78", "A O")]), text))
+    listed = found["429"].student
+    assert listed is not None

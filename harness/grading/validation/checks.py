@@ -174,7 +174,10 @@ def golden_count(plan: Plan) -> int:
 
 
 _VALUES = "values and what a session shows of them"
-_TEXTS = "texts that are printed, returned, written or on stderr, sessions, transcripts"
+_TEXTS = (
+    "texts that are printed, returned, written or on stderr, sessions, transcripts, "
+    "but not what matches: or shows: states"
+)
 
 
 def tolerances(plan: Plan) -> tuple[str, ...]:
