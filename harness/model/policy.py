@@ -253,6 +253,24 @@ class NameList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """Something that a part of a program must have or must not have, by its key in policy.yaml."""
+
+    key: str
+    wanted: bool = True
+    count: int = 0
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """Conditions on a file, class or function."""
+
+    scope: str  # its name; empty: every file
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """The content of policy.yaml. A field that is None, or a key not among `lists`, restricts
     nothing.
@@ -264,6 +282,7 @@ class Policy:
     imports: ImportPolicy | None = None
     file_imports: tuple[FileImports, ...] = ()
     lists: tuple[NameList, ...] = ()  # of the rules of `harness.policy.rules`, by their keys
+    requirements: tuple[Requirement, ...] = ()
     provided_modules: tuple[str, ...] = ()
     provided_names: tuple[str, ...] = ()  # their constants
     provided_functions: tuple[str, ...] = ()  # and the functions and classes that they define

@@ -323,6 +323,17 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "policy.yaml:1:24: module_level.allow, item 1: unknown kind of code function. Hint: did you mean functions?"),
     "unknown kind of code that is like none": ({P: "module_level: {allow: [classes, loops]}\n"},
      "policy.yaml:1:33: module_level.allow, item 2: unknown kind of code loops. Hint: there are imports, constants, functions, classes or main_guard."),
+    "structure of nothing": ({P: "structure: [{}, {in: main}]\n"},
+     "policy.yaml:1:13: structure, item 1: states nothing. Hint: write one of uses, avoids, lines, prints, printed_literals, recursive, main_guard, docstrings, type_hints, inherits or public.\n"
+     "policy.yaml:1:17: structure, item 2: states nothing. Hint: write one of uses, avoids, lines, prints, printed_literals, recursive, main_guard, docstrings, type_hints, inherits or public."),
+    "structure with a count that is none": ({P: "structure:\n  - {in: main, lines: many}\n"},
+     "policy.yaml:2:23: structure, item 1, lines: expected a whole number, got the text 'many'."),
+    "structure of no part": ({P: "structure:\n  - {in: check_inputs, lines: 3}\n  - {in: a1.py, recursive: true}\n  - {public: [a]}\n  - {in: main, uses: [loops!], avoids: [whil e]}\n"},
+     "policy.yaml:2:10: structure, item 1, in: the reference has no file, class or function check_inputs. Hint: did you mean check_input?\n"
+     "policy.yaml:3:17: structure, item 2, recursive: recursive is about a function or class. Hint: name it with in.\n"
+     "policy.yaml:4:6: structure, item 3, public: public is about a function or class. Hint: name it with in.\n"
+     "policy.yaml:5:23: structure, item 4, uses, item 1: 'loops!' is neither a word nor a name. Hint: did you mean loop?\n"
+     "policy.yaml:5:41: structure, item 4, avoids, item 1: 'whil e' is neither a word nor a name. Hint: did you mean while?"),
     "severity": ({P: "severity: {imports: zeroo}\n"},
      "policy.yaml:1:21: severity.imports: expected note, review, zero or {deduct: marks}, got the text 'zeroo'. Hint: did you mean zero?"),
     "severity without marks": ({P: "severity: {imports: deduct}\n"},

@@ -25,7 +25,15 @@ from harness.model.expectation import (
 )
 from harness.model.observation import Ending
 from harness.model.plan import Mutant, Place, TranscriptFile, Visibility
-from harness.model.policy import Consequence, FileImports, ImportPolicy, NameList, Policy, Severity
+from harness.model.policy import (
+    Condition,
+    Consequence,
+    FileImports,
+    ImportPolicy,
+    NameList,
+    Policy,
+    Severity,
+)
 from harness.model.stimulus import Binding, Key, Limits, StandIn, Typed
 from harness.model.values import NONE, Value
 from harness.stimuli.call import Call
@@ -106,6 +114,27 @@ def test_the_policy(tmp_path: Path) -> None:
         on_techniques=Consequence(severity=Severity.NOTE),
         on_structure=Consequence(severity=Severity.ZERO),
     )
+
+
+def test_a_policy_of_what_parts_must_have(tmp_path: Path) -> None:
+    text = (
+        "structure:\n  - {main_guard: true, avoids: [global, .sort]}\n"
+        "  - {in: check_input, lines: 10, uses: while}\n  - {in: _private, recursive: false}\n"
+    )
+    write(tmp_path, {"specs/small/policy.yaml": text})
+    policy = load(tmp_path, "small").plan.assignment.policy
+    assert policy is not None
+    file, function, private = policy.requirements
+    assert (file.scope, function.scope, private.scope) == ("", "check_input", "_private")
+    assert set(file.conditions) == {
+        Condition(key="avoids", names=("global", ".sort")),
+        Condition(key="main_guard", wanted=True),
+    }
+    assert set(function.conditions) == {
+        Condition(key="uses", names=("while",)),
+        Condition(key="lines", count=10),
+    }
+    assert private.conditions == (Condition(key="recursive", wanted=False),)
 
 
 def test_a_policy_of_what_is_forbidden(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from harness.model.policy import (
+    Condition,
     Consequence,
     FileImports,
     ImportPolicy,
@@ -13,9 +14,11 @@ from harness.model.policy import (
     Outline,
     Policy,
     PolicyReport,
+    Requirement,
     Severity,
 )
 from harness.policy.checking import check
+from harness.policy.rules.requirements import CONDITIONS
 from tests.execution.small_world import source
 
 GIVEN = ("from typing import Optional", "from a1_support import *")
@@ -104,6 +107,177 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("body", CLEAN.values(), ids=CLEAN.keys())
 def test_what_the_sheet_permits_is_not_a_finding(body: str) -> None:
     assert found(HEAD + body) == []
+
+
+def required(program: str, scope: str, **conditions: object) -> list[tuple[int, str]]:
+    """What a requirement finds in a program: lines and messages."""
+    made = []
+    for key, value in conditions.items():
+        if isinstance(value, bool):
+            made.append(Condition(key=key, wanted=value))
+        elif isinstance(value, int):
+            made.append(Condition(key=key, count=value))
+        else:
+            made.append(Condition(key=key, names=tuple(value)))  # type: ignore[arg-type]
+    requirement = Requirement(scope=scope, conditions=tuple(made))
+    policy = Policy(requirements=(requirement,))
+    assert not policy.lists
+    return [(line, message) for _, line, _, message in found(program, policy)]
+
+
+# A condition, a program that meets it, and two that do not, with the lines of their findings.
+REQUIREMENTS: list[tuple[str, dict[str, object], str, tuple[str, list[int]], tuple[str, list[int]]]]
+REQUIREMENTS = [
+    (
+        "f",
+        {"recursive": True},
+        "def f(n):\n    return n and g(n)\ndef g(n):\n    return f(n - 1)\n",
+        ("def f(n):\n    return sum(range(n))\n", [1]),
+        ("def g(n):\n    return g(n)\ndef f(n):\n    return g(n)\n", [3]),
+    ),
+    (
+        "f",
+        {"recursive": False},
+        "def f(n):\n    return g(n)\ndef g(n):\n    return g(n)\n",
+        ("def f(n):\n    return f(n - 1)\n", [1]),
+        ("def f(n):\n    return g(n)\ndef g(n):\n    return f(n)\n", [1]),
+    ),
+    (
+        "A.m",
+        {"recursive": False},
+        "class A:\n    def m(self, n):\n        return f(n)\ndef m(n):\n    pass\n"
+        "def f(n):\n    return n.m() + m(n)\n",
+        ("class A:\n    def m(self, n):\n        return self.m(n - 1)\n", [2]),
+        (
+            "class A:\n    def m(self, n):\n        return self.k()\n"
+            "    def k(self):\n        return self.m(1)\n",
+            [2],
+        ),
+    ),
+    (
+        "f",
+        {"avoids": ["loop", "while_true", "+", "sort", "sum"]},
+        "def g():\n    while True:\n        pass\ndef f(x):\n    return x - 1\n",
+        ("def f(x):\n    while True:\n        break\n", [2, 2]),
+        ("def f(x):\n    x += 1\n    x.sort()\n    return sum(x)\n", [2, 3, 4]),
+    ),
+    (
+        "f",
+        {"uses": ["helper", "while"]},
+        "def f(x):\n    while x:\n        helper(x)\n",
+        ("def f(x):\n    for y in x:\n        helper(y)\n", [1]),
+        ("def f(x):\n    while x:\n        x = 0\n", [1]),
+    ),
+    (
+        "",
+        {"uses": ["random"]},
+        "import random\n",
+        ("A = 1\n", [1]),
+        ("import randomly\n", [1]),
+    ),
+    (
+        "f",
+        {"lines": 3},
+        'def f(x):\n    """Doc.\n\n    More."""\n    # why\n\n    x = 1\n    return x\n',
+        ("def f(x):\n    x = 1\n    x = 2\n    return x\n", [1]),
+        ("def f(x):\n    return [\n        1,\n    ]\n", [1]),
+    ),
+    (
+        "",
+        {"prints": 1},
+        "print(1)\n",
+        ("print(1)\nprint(2)\n", [2]),
+        ("print(1)\ndef f():\n    print(2)\n    print(3)\n", [3, 4]),
+    ),
+    (
+        "",
+        {"printed_literals": False},
+        "print(1 + 2)\nprint()\n",
+        ("print('*****')\n", [1]),
+        ("print(1, 2)\nprint(f'{1}')\n", [1]),
+    ),
+    (
+        "",
+        {"main_guard": True},
+        "if __name__ == '__main__':\n    pass\n",
+        ("A = 1\n", [1]),
+        ("if __name__ == '__main':\n    pass\n", [1]),
+    ),
+    (
+        "",
+        {"main_guard": False},
+        "A = 1\n",
+        ("A = 1\nif __name__ == '__main__':\n    pass\n", [2]),
+        ("if '__main__' == __name__:\n    pass\n", [1]),
+    ),
+    (
+        "",
+        {"docstrings": True},
+        'class A:\n    "A."\n    def __init__(self):\n        pass\ndef f():\n    "F."\n',
+        ("def f():\n    pass\n", [1]),
+        ('class A:\n    "A."\n    def m(self):\n        pass\n', [3]),
+    ),
+    (
+        "f",
+        {"type_hints": True},
+        "def f(a: int, *, b: str) -> None:\n    pass\ndef g(x):\n    pass\n",
+        ("def f(a, b: str) -> None:\n    pass\n", [1]),
+        ("def f(a: int):\n    pass\n", [1]),
+    ),
+    (
+        "A",
+        {"type_hints": True},
+        "class A:\n    def __init__(self, x: int):\n        pass\n    def m(self) -> int:\n"
+        "        return 1\n",
+        ("class A:\n    def m(self, x) -> int:\n        return 1\n", [2]),
+        ("class A:\n    def m(self):\n        return 1\n", [2]),
+    ),
+    (
+        "A",
+        {"inherits": ["B"]},
+        "class A(b.B, C):\n    pass\n",
+        ("class A:\n    pass\n", [1]),
+        ("class A(C):\n    pass\n", [1]),
+    ),
+    (
+        "A",
+        {"public": ["name"]},
+        "class A:\n    def __init__(self):\n        self.name = self._x = 1\n"
+        "    def _m(self):\n        pass\n",
+        ("class A:\n    def m(self):\n        pass\n", [2]),
+        ("class A:\n    def __init__(self):\n        self.age = 1\n", [3]),
+    ),
+    (
+        "A.m",
+        {"avoids": ["global"]},
+        "class A:\n    def m(self):\n        pass\ndef m():\n    global x\n    x = 1\n",
+        ("class A:\n    def m(self):\n        global x\n        x = 1\n", [3]),
+        ("x = 1\nclass A:\n    def m(self):\n        global x\n", [4]),
+    ),
+]
+
+
+@pytest.mark.parametrize(("scope", "conditions", "right", "wrong", "other"), REQUIREMENTS)
+def test_a_requirement_is_met_or_found_at_its_place(
+    scope: str,
+    conditions: dict[str, object],
+    right: str,
+    wrong: tuple[str, list[int]],
+    other: tuple[str, list[int]],
+) -> None:
+    assert required(right, scope, **conditions) == []
+    for program, lines in (wrong, other):
+        findings = required(program, scope, **conditions)
+        assert [line for line, _ in findings] == lines
+
+
+def test_every_condition_has_a_row() -> None:
+    assert {key for _, conditions, *_ in REQUIREMENTS for key in conditions} == set(CONDITIONS)
+
+
+def test_a_requirement_of_another_file_finds_nothing() -> None:
+    assert required("A = 1\n", "b.py", main_guard=True) == []
+    assert required("A = 1\n", "f", recursive=True) == []
 
 
 MISSPELT_GUARDS = [

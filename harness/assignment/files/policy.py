@@ -4,19 +4,44 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
 from harness.assignment.document import Document, Loc
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.shapes import Expects, Points, Shape, one_required, read_shape, wrong
+from harness.assignment.shapes import (
+    Expects,
+    Points,
+    Shape,
+    WholeOrZero,
+    Words,
+    one_required,
+    read_shape,
+    wrong,
+)
 from harness.assignment.vocabulary import Vocabulary, defined_in
 from harness.common.words import listed
 from harness.matchers.reading import nearest
-from harness.model.policy import Consequence, FileImports, ImportPolicy, NameList, Policy, Severity
+from harness.model.policy import (
+    Condition,
+    Consequence,
+    FileImports,
+    ImportPolicy,
+    NameList,
+    Policy,
+    Requirement,
+    Severity,
+)
 from harness.policy.rule import ListSetting
 from harness.policy.rules import policy_rules
+from harness.policy.rules.requirements import (
+    CONDITIONS,
+    WORDS,
+    ConditionKind,
+    Holds,
+    definition_named,
+)
 
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
 _FEW = 10  # names that a message lists
@@ -125,11 +150,44 @@ class SeverityShape(Shape):
     """For code at module level."""
 
 
+class _RequirementShape(Shape):
+    scope: str = Field("", alias="in")
+    """The file, class, function or method (`Pet.feed`) that this is about; left out: each file."""
+
+
+_VALUES: dict[Holds, tuple[Any, Any]] = {
+    Holds.COUNT: (WholeOrZero, 0),
+    Holds.FLAG: (Annotated[bool, Expects("true or false")], False),
+    Holds.NAMES: (Words, []),
+}
+
+
+def _condition_field(kind: ConditionKind) -> Any:
+    annotation, default = _VALUES[kind.holds]
+    return (annotation, Field(default=default, description=kind.description))
+
+
+_CONDITION_FIELDS: dict[str, Any] = {
+    kind.key: _condition_field(kind) for kind in CONDITIONS.values()
+}
+if TYPE_CHECKING:
+    RequirementShape = _RequirementShape
+else:
+    RequirementShape = create_model(
+        "RequirementShape",
+        __base__=_RequirementShape,
+        __doc__="What a part of a program must have, or must not have.",
+        **_CONDITION_FIELDS,
+    )
+
+
 class _PolicyShape(Shape):
     """policy.yaml. A part that is left out is not restricted."""
 
     imports: ImportsShape | None = None
     """Which imports there may be."""
+    structure: list[RequirementShape] = []
+    """What files, classes and functions must have, or must not have."""
     severity: SeverityShape = SeverityShape()
     """What a finding means."""
     clauses: PolicyClausesShape = PolicyClausesShape()
@@ -148,6 +206,59 @@ _LISTS: dict[str, Any] = {setting.key: _field_of(setting) for setting in _SETTIN
 PolicyShape = create_model(
     "PolicyShape", __base__=_PolicyShape, __doc__=_PolicyShape.__doc__, **_LISTS
 )
+
+
+def _conditions_of(shape: Shape) -> tuple[Condition, ...]:
+    conditions: list[Condition] = []
+    for key in CONDITIONS:
+        if key not in shape.model_fields_set:
+            continue
+        value = getattr(shape, key)
+        if isinstance(value, bool):
+            conditions.append(Condition(key=key, wanted=value))
+        elif isinstance(value, int):
+            conditions.append(Condition(key=key, count=value))
+        else:
+            conditions.append(Condition(key=key, names=tuple(value)))
+    return tuple(conditions)
+
+
+def _requirements(
+    document: Document, shapes: Sequence[RequirementShape], vocabulary: Vocabulary
+) -> tuple[Requirement, ...]:
+    """Return the requirements; note errors for a part that the reference lacks, and for unknown
+    names."""
+    requirements: list[Requirement] = []
+    for index, shape in enumerate(shapes):
+        loc: Loc = ("structure", index)
+        scope = shape.scope
+        if not shape.model_fields_set - {"scope"}:
+            document.add(loc, "states nothing", f"write one of {listed(CONDITIONS, 'or')}")
+        if scope:
+            _check_scope(document, (*loc, "in"), scope, vocabulary)
+        for key in shape.model_fields_set - {"scope"}:
+            if CONDITIONS[key].of_part and (not scope or scope in vocabulary.submission_files):
+                what = f"{key} is about a function or class"
+                document.add((*loc, key), what, "name it with in", key=True)
+        for key in ("uses", "avoids"):
+            for place, word in enumerate(getattr(shape, key)):
+                name = word.removeprefix(".")
+                if word not in WORDS and not name.isidentifier():
+                    hint = nearest(word, WORDS) or "write the name of a function or method"
+                    document.add((*loc, key, place), f"{word!r} is neither a word nor a name", hint)
+        requirements.append(Requirement(scope=scope, conditions=_conditions_of(shape)))
+    return tuple(requirements)
+
+
+def _check_scope(document: Document, loc: Loc, scope: str, vocabulary: Vocabulary) -> None:
+    """Note an error if neither a submitted file nor a part of the reference has this name."""
+    files = vocabulary.submission_files
+    if scope in files or not vocabulary.reference:
+        return
+    trees = [ast.parse(file.data) for file in vocabulary.reference if file.name.endswith(".py")]
+    if not any(definition_named(tree, scope) for tree in trees):
+        hint = nearest(scope, (*vocabulary.function_names, *files))
+        document.add(loc, f"the reference has no file, class or function {scope}", hint)
 
 
 def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
@@ -169,6 +280,7 @@ def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
         imports=imports,
         file_imports=file_imports,
         lists=tuple(_lists(document, shape)),
+        requirements=_requirements(document, shape.structure, vocabulary),
         provided_modules=tuple(name.removesuffix(".py") for name in names if name[-3:] == ".py"),
         provided_names=tuple(sorted(vocabulary.variants.constants())),
         provided_functions=defined_in(vocabulary.provided),
