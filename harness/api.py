@@ -57,7 +57,7 @@ def load_assignment(
     """Compile the assignment `specs/<assignment_id>` below `root`.
 
     `support` is a folder whose files replace the provided files of the same name. Raise UserError
-    if there is no such assignment, or with all mistakes of its files together.
+    if the assignment does not exist, or with all mistakes of its files together.
     """
     return load(Path(root), assignment_id, support=_path_or_none(support))
 

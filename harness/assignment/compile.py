@@ -45,7 +45,7 @@ def compile_assignment(
     root: Path, assignment_id: str, *, support: Path | None = None, recording: bool = False
 ) -> Compilation:
     """Read everything below specs/<id> and reference/<id>. Raise SpecErrors with all errors,
-    UserError if there is no such assignment."""
+    UserError if it does not exist."""
     root = root.resolve()
     folder = loading.spec_folder(root, assignment_id)
     compiler = _Compiler(root=root, folder=folder, support=support, recording=recording)

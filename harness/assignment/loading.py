@@ -218,7 +218,7 @@ def _texts(values: Iterable[object]) -> tuple[str, ...]:
 
 
 def spec_folder(root: Path, assignment_id: str) -> Path:
-    """Return the folder of an assignment. Raise UserError if there is no such assignment."""
+    """Return the folder of an assignment. Raise UserError if it does not exist."""
     ids = available(root)
     if assignment_id in ids:
         return root / SPECS / assignment_id

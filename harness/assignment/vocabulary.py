@@ -64,7 +64,7 @@ class Vocabulary:
     folder: Path
     shown_folder: str
     reference_folder: Path
-    reference: tuple[SourceFile, ...]  # empty where there is none
+    reference: tuple[SourceFile, ...]  # empty if there is none
     provided: tuple[SourceFile, ...]
     functions: tuple[FunctionSignature, ...]
     other_names: frozenset[str]  # that stimuli may use: of the reference's module, beside functions

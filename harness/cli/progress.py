@@ -156,7 +156,7 @@ class Pace:
 
 
 def slow_text(left: SlowLeft) -> str:
-    """`3 slow ones to go on with: about 4 min, at most 20 min`; empty where there are none."""
+    """`3 slow ones to go on with: about 4 min, at most 20 min`; empty if there are none."""
     if not left.submissions:
         return ""
     ones = "one" if left.submissions == 1 else "ones"

@@ -196,7 +196,7 @@ def create_driver(interpreter: Interpreter, tier: Tier, cpu: int | None = None) 
     over pipes.
     """
     if has_terminals():
-        from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are some)
+        from harness.execution.linux.driver import Driver  # noqa: PLC0415  (needs terminals)
 
         return Driver(interpreter, tier, cpu=cpu)
     from harness.execution.piped import PipedDriver  # noqa: PLC0415

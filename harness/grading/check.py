@@ -70,7 +70,7 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
     """Return the submission to check.
 
     If files are handed in together, naming one of them means all, as they lie in its folder. Raise
-    UserError if there is no such file.
+    UserError if it does not exist.
     """
     endings = (".py", *ARCHIVE_ENDINGS)
     for path in paths:

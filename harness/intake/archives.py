@@ -155,7 +155,7 @@ def _bytes_of_ours(entry: Entry, size: int) -> bytes:
 def _members(stream: BinaryIO, kind: FileKind, spend: Spend, most: int | None) -> Iterator[Entry]:
     """Yield everything that the archive names, with paths as names.
 
-    One that is packed as a whole unpacks to `most` bytes at most. Raise Refused where nothing more
+    One that is packed as a whole unpacks to `most` bytes at most. Raise Refused if nothing more
     can be read.
     """
     stream.seek(0)

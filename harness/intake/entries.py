@@ -349,7 +349,7 @@ _ALIKE = 0.5  # a1 and a1.py are
 
 
 def must_exist(path: Path) -> None:
-    """Raise UserError if there is no such file or folder.
+    """Raise UserError if the file or folder does not exist.
 
     The hint names one with nearly this name: a letter is wrong, or a system does not show the
     ending.

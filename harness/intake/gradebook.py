@@ -62,7 +62,7 @@ class GradebookEntry:
     out_of: Fraction
     # The maximum of the whole assignment.
     total_out_of: Fraction | None = None
-    # Why there is no mark.
+    # Why the mark is missing.
     why: str = ""
     # The marks by hand that are missing.
     waits: str = ""

@@ -24,8 +24,10 @@ class _Mark:
 
 
 class GzipTape:
-    """What the first gzip member of a stream holds; there is no other in a .tar.gz. Refused where
-    the stream is broken, or unpacks to more than `most` bytes (None: there is no limit)."""
+    """Yield the content of a stream's first gzip member; a .tar.gz has no other.
+
+    Raise Refused if the stream is broken, or unpacks to more than `most` bytes (None: no limit).
+    """
 
     def __init__(self, stream: BinaryIO, most: int | None) -> None:
         self._stream = stream

@@ -175,7 +175,7 @@ def time_in(text: str) -> datetime | None:
 def hour_of_day(hour: int, half: str | None) -> int | None:
     """Return the hour from 0 of a clock with 12 hours; `half` begins with "a" or "p".
 
-    Without `half` the clock has 24 hours. None if there is no such hour.
+    Without `half` the clock has 24 hours. None if that hour does not exist.
     """
     if not half:
         return hour

@@ -97,7 +97,7 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
     """Return the content of the folder as the submission `name`.
 
     A platform may have unpacked the expected archive: then its files are taken as they are, or
-    those of its only folder. Raise UserError if there is no such folder.
+    those of its only folder. Raise UserError if it does not exist.
     """
     if not folder.is_dir():
         raise UserError("there is no such folder", place=str(folder))

@@ -28,7 +28,7 @@ class Tape(Protocol):
     """What a tar archive is read from."""
 
     def read_at(self, start: int, size: int) -> bytes:
-        """Return so many bytes, fewer at the end; Refused where they cannot be had."""
+        """Return so many bytes, fewer at the end; raise Refused if they cannot be read."""
 
 
 class FileTape:
@@ -46,7 +46,7 @@ class FileTape:
 
 
 def tar_members(tape: Tape, spend: Spend) -> Iterator[Entry]:
-    """Yield each member with its path as name; where nothing more can be read, raise Refused. No
+    """Yield each member with its path as name; raise Refused if nothing more can be read. No
     member is looked for behind that: what looks like one may lie in a student's file."""
     position = 0
     name, length, fault = "", None, ""  # what extended headers say of the next member

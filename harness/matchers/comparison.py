@@ -2,7 +2,7 @@
 
 A bool is not an int, an int is not a float, a list is not a tuple. `nan` is the same as `nan`, or
 a reference that returns it could never be matched. `0.0` and `-0.0` are the same, as by Python's
-`==`: no sheet asks for the sign of a zero (where it is printed, the text differs). Dicts and sets
+`==`: no sheet asks for the sign of a zero (if it is printed, the text differs). Dicts and sets
 have no order. Objects are the same if the names of their types and their attributes are.
 `TOO_LARGE`, and an attribute that cannot be read, never equals anything. `floats` says how far off
 floats may be.

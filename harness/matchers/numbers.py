@@ -25,7 +25,7 @@ _MAX_LENGTH = 400  # characters of a number; a longer one is text, so 100 groups
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A number where it stands in a text."""
+    """A number with its place in a text."""
 
     start: int
     stop: int
@@ -74,7 +74,7 @@ def _number(found: re.Match[str]) -> Number | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Atom:
-    """A float, or a text between blanks and floats, where it stands in a line."""
+    """A float, or a text between blanks and floats, with its place in a line."""
 
     start: int
     stop: int

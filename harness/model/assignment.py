@@ -187,7 +187,7 @@ class CompareBy(StrEnum):
     NAMED = "named"  # some, by name; properties among them
     REPR = "repr"
     EQUALITY = "equality"  # the class's own `==`, with an object that the scenario states
-    NONE = "none"  # by the class alone
+    NONE = "none"  # only by the class
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +232,7 @@ class Assignment:
     isolate_all: bool = False  # every scenario has a process of its own
     compare: tuple[ClassComparison, ...] = ()
     floats_within: float | None = None  # how far off a float may be
-    exemptions: tuple[Exemption, ...] = ()  # the lecturer's alone: they may name students
+    exemptions: tuple[Exemption, ...] = ()  # only for the lecturer: they may name students
     writes_files: bool = False  # some scenario has a folder in which files may be written
     tells_time: bool = False  # some scenario has a clock
     packages: tuple[str, ...] = ()  # like emoji==2.14.0: what programs may import besides

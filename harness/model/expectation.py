@@ -145,10 +145,10 @@ class Expected:
 
     returns: Matcher | None = None
     prints: Matcher | None = None
-    stderr: Matcher | None = None  # then what is printed there is no part of the screen
+    stderr: Matcher | None = None  # then its text is not part of the screen
     turns: StatedTurns | None = None
     transcript: str | None = None  # the whole screen with typed text
-    prompts_any: bool = False  # the texts of `input` calls are no part of what is compared
+    prompts_any: bool = False  # the texts of `input` calls are not compared
     shown: tuple[str, ...] | None = None  # a session's text per step, as the sheet prints it
     raises: StatedRaise | None = None
     leaves: tuple[StatedLeave, ...] = ()

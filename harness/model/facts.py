@@ -137,7 +137,7 @@ class InRecursion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoReturn:
-    """A function returned None where it has no `return`."""
+    """A function returned None at a place without `return`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

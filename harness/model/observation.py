@@ -117,7 +117,7 @@ class StepOutcome:
     turns: tuple[Turn, ...] = ()
     value: Value | None = None  # None of a statement
     raised: Raised | None = None
-    shown: str = ""  # the value's `repr`, without addresses, where it holds objects
+    shown: str = ""  # the value's `repr`, without addresses, if it holds objects
 
     @property
     def printed(self) -> str:
@@ -147,7 +147,7 @@ class Observation:
     variables: tuple[NamedValue, ...] = ()  # a session's names afterwards
     loading_printed: str = ""
     exit_status: int | None = None
-    stderr: str | None = None  # what was written there, where that is not part of the screen
+    stderr: str | None = None  # its text, if that is not part of the screen
     detail: str = ""  # of the ending: the name of a function or signal, what broke, which limit
     nearest: str = ""  # what the program has that is called most like a missing function
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
@@ -156,7 +156,7 @@ class Observation:
     output_limit: OutputLimit | None = None  # which one it reached, if that is how it ended
     calls_itself: bool = False  # when looked for a loop: a function that calls itself kept it busy
     ends_in_double: bool = False  # it ran into its CPU limit, and ends by itself in twice that
-    cpu_seconds: float = field(default=0.0, compare=False)  # for the scheduler alone
+    cpu_seconds: float = field(default=0.0, compare=False)  # only for the scheduler
 
     @property
     def printed(self) -> str:

@@ -51,7 +51,7 @@ class Scenario:
     """One scored question."""
 
     id: str
-    group: str  # the id without its swept values: scenarios of a group differ in constants alone
+    group: str  # the id without its swept values: scenarios of a group differ only in constants
     name: str
     function: str
     clauses: tuple[str, ...]
@@ -199,7 +199,7 @@ class Specification:
     """One assignment as loaded."""
 
     plan: Plan
-    reference: tuple[SourceFile, ...]  # empty where there is none
+    reference: tuple[SourceFile, ...]  # empty if there is none
     mutants: tuple[Mutant, ...]
     transcripts: tuple[TranscriptFile, ...]
     folder: str  # the spec folder's path

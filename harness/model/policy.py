@@ -359,7 +359,7 @@ class Unparsable:
     line: int | None = None
     source: str = ""
     column: int | None = None  # from 1; where Python's parser stopped
-    needs: PythonVersion | None = None  # the one that can read the file, where that is certain
+    needs: PythonVersion | None = None  # the one that can read the file, if that is certain
 
     @property
     def place(self) -> str:
@@ -402,5 +402,5 @@ class PolicyReport:
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
     notes: tuple[str, ...] = ()  # accepted oddities (BOM, CRLF)
-    sharing: Sharing = Sharing(allowed=False)  # where it was not asked for
+    sharing: Sharing = Sharing(allowed=False)  # if it was not asked for
     outline: Outline = Outline()  # of what could be read

@@ -68,7 +68,7 @@ class ManualMark:
 
     slot: ManualSlot
     mark: Fraction | None = None
-    items: tuple[PickedItem, ...] = ()  # what the mark is made up of, where it is the rubric's
+    items: tuple[PickedItem, ...] = ()  # the parts of the mark, if it is the rubric's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,7 +123,7 @@ class Action(ABC):
     elsewhere: ClassVar[str] = ""  # where another one may be stated, for a hint
     order: ClassVar[int]  # in lists
     by_name: ClassVar[bool] = True  # it can use the names of a case; else these are only typed
-    subject: ClassVar[str] = "it"  # of a sentence, where it calls no function of the submission
+    subject: ClassVar[str] = "it"  # of a sentence, if it calls no function of the submission
 
     @classmethod
     @abstractmethod

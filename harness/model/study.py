@@ -130,7 +130,7 @@ class ChangeOutcome:
     before: str
     after: str
     noticed_by: tuple[str, ...]
-    why: str = ""  # the reason why nobody can, where there is one
+    why: str = ""  # the reason why nobody can, if there is one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +209,7 @@ class CodeElement:
 
     name: str
     file: str
-    line: int  # where it begins
+    line: int  # its first line
     count: int  # of its lines; of a number how often it is in the program
 
 
@@ -310,7 +310,7 @@ class FuzzDifference:
     target: str
     function: str
     message: str
-    scenario: str  # YAML: an item of `scenarios:` that passes the reference alone
+    scenario: str  # YAML: an item of `scenarios:` that only the reference passes
     drawn: int  # the number of the draw that showed it first, from 1
 
 

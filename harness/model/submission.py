@@ -50,7 +50,7 @@ class Submission:
 
     id: str
     files: tuple[SourceFile, ...]
-    origin: str  # where they were found, for messages
+    origin: str  # their place, for messages
     problem: str = ""  # why they cannot be graded as handed in: "found X.py, expected a1.py"
     notes: tuple[str, ...] = ()
     student: Student | None = None  # None where the source tells only a folder's or file's name

@@ -33,7 +33,7 @@ class ValueKind(StrEnum):
     ELLIPSIS = "ellipsis"
     OBJECT = "object"  # of a class of the submission's: `text` its name, `items` its attributes
     ITERATOR = "iterator"  # `text` is the type's name, `items` what it yields, cut by an Ellipsis
-    FOREIGN = "foreign"  # any other type: `text` is its name, `items` its repr where that is known
+    FOREIGN = "foreign"  # any other type: `text` is its name, `items` its repr if that is known
     UNREADABLE = "unreadable"  # an attribute that raised: `text` is the exception's type
     FUNCTION = "function"  # a function or method: `text` is its name, of a built-in one `str.upper`
     CYCLE = "cycle"  # the value contains itself here

@@ -249,7 +249,7 @@ class Conversation:
     expected: Turn | None  # each side's next; None: it has none
     actual: Turn | None
     example: bool = False  # the expected turn's text is one of many that would do
-    compared: Comparison | None = None  # the next turns; None for one side alone and for an example
+    compared: Comparison | None = None  # the next turns; None for a single side and for an example
 
     @property
     def parts(self) -> bool:
@@ -282,7 +282,7 @@ class Verdict:
     draw: int | None = None  # the index of a sample's smallest failing draw
     draws_failed: int = 0
     draws_run: int = 1
-    stand_in: StandInOutcome | None = None  # None where there was no second run
+    stand_in: StandInOutcome | None = None  # None without a second run
     # Run again it did something else: the calls that may be why.
     differs_by: tuple[LuckyCall, ...] = ()
     on_wall_time: bool = False  # it slept too long, which says something of the machine as well
@@ -319,7 +319,7 @@ class CodePlace:
     file: str
     first: int
     last: int
-    text: tuple[str, ...] = ()  # the first of them, without ends, cut where they are very long
+    text: tuple[str, ...] = ()  # the first of them, without ends, cut if they are very long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,10 +342,10 @@ class Cause:
     example: str = ""  # the clearest of them: visible before hidden, shortest input
     blamed: bool = False
     place: CodePlace | None = None  # of the function
-    line: int | None = None  # the very line, where it is known
+    line: int | None = None  # the very line, if it is known
     raised_in: CodePlace | None = None  # where the example's exception came up outside `place`
     raised_at: int | None = None  # its line there
-    suspects: tuple[Suspect, ...] = ()  # to be shown to whoever may see the example
+    suspects: tuple[Suspect, ...] = ()  # to be shown to readers of the example
     about_text: bool = False  # in runs of older versions, so that they can be read
     symptoms: tuple[Symptom, ...] = ()
     clauses: tuple[str, ...] = ()

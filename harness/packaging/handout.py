@@ -366,7 +366,7 @@ _IGNORED = {
 
 
 def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
-    """Yield the compared parts; without a reference there is no text for unstated ones."""
+    """Yield the compared parts; without a reference, unstated ones have no text."""
     if stimulus.action.steps:
         yield from _steps(expected, stimulus.action)
     else:

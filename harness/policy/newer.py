@@ -60,7 +60,7 @@ class _UnsureError(Exception):
 
 
 def newer_syntax(text: str) -> Newer | None:
-    """Find what a text that this Python cannot read needs; None where that is not certain."""
+    """Find what a text that this Python cannot read needs; None if that is not certain."""
     if len(text) > _MOST_CHARACTERS:
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")

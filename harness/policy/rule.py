@@ -93,7 +93,7 @@ class PolicyRule:
 def policy_rule(
     order: int, kind: FindingKind, setting: ListSetting | None = None
 ) -> Callable[[Check], PolicyRule]:
-    """Make a rule of a function in a file of `rules`, where it is found."""
+    """Make a rule of a function in a file of `rules`, which is found there."""
     return lambda check: PolicyRule(check=check, order=order, kind=kind, setting=setting)
 
 

@@ -35,7 +35,7 @@ def _texts() -> dict[str, str]:
     root = resources.files("harness")
     for name in _MODULES:
         path = name.removeprefix("harness.").replace(".", "/")
-        if name == rules.__name__:  # inside there is no folder to look for modules in
+        if name == rules.__name__:  # inside, modules are not looked for in a folder
             imports = "".join(f"import {name}.{rule}\n" for rule in _RULES)
             file = root.joinpath(path, "__init__.py")
         else:

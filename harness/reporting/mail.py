@@ -152,7 +152,7 @@ def usable_address(text: str) -> str:
 
 
 def _address(result: SubmissionResult, addresses: Mapping[str, str]) -> tuple[str, str]:
-    """Return the recipient, or the reason why there is no mail."""
+    """Return the recipient, or the reason for sending no mail."""
     address = addresses.get(result.id) or (result.student.email if result.student else "")
     to = usable_address(address)
     if result.excused:

@@ -81,7 +81,7 @@ def read_snapshot(path: Path) -> RunSnapshot:
     """Read a run: its folder, its database, or a `results.json`.
 
     The database is preferred to `results.json`, because a run that was killed leaves an older one
-    of these. Raise UserError if there is no run, or it cannot be read.
+    of these. Raise UserError if a run is missing or cannot be read.
     """
     is_folder = path.is_dir()
     database = path / STORE_NAME if is_folder else path
@@ -341,7 +341,7 @@ def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkCh
     # If one version was not run at all, its status says so.
     if before.scenarios and after.scenarios:
         scenarios, weights = _scenario_changes(before, after)
-    # Other points that come to the same mark are no difference.
+    # Other points that come to the same mark do not count as a difference.
     if not scenarios and before == replace(after, scenarios=before.scenarios):
         return None
     marks = None

@@ -317,7 +317,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return tuple(str(path) for (path,) in self._rows("SELECT path FROM path ORDER BY path"))
 
     def earlier_facts(self) -> RunFacts | None:
-        """Return the facts of the run; None if there is no run that this harness can read."""
+        """Return the facts of the run; None without a run that this harness can read."""
         return self._read(RunFacts, self._value("SELECT facts FROM run WHERE one = 1"))
 
     def facts(self) -> RunFacts:
@@ -386,7 +386,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return RunResult(facts=facts, submissions=StoredResults(ids, facts, self.path))
 
     def _value(self, query: str, *values: str | bytes) -> object | None:
-        """Return the first column of the first row; None if there is no row."""
+        """Return the first column of the first row; None without a row."""
         with translated(self.path):
             row: Row | None = self._connection.execute(query, values).fetchone()
         return row[0] if row else None

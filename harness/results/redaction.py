@@ -115,7 +115,7 @@ class ShownCause:
 
     @property
     def message(self) -> str:
-        """Return the explanation's message; empty if there is no explanation."""
+        """Return the explanation's message; empty without an explanation."""
         if self.explanation is None:
             return ""
         return self.explanation.message

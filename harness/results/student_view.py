@@ -66,7 +66,7 @@ class StudentView:
     title: str
     course: str
     status: SubmissionStatus
-    # None if there is no mark (yet).
+    # None without a mark (yet).
     mark: Fraction | None
     out_of: Fraction
     surroundings: Surroundings
@@ -107,7 +107,7 @@ class StudentView:
 
     @property
     def marks_of_a_point(self) -> Fraction:
-        """Return the marks that one point is worth; 0 if there are no points."""
+        """Return the marks that one point is worth; 0 without points."""
         points = _sum(tally.out_of for tally in self.functions)
         if not points:
             return Fraction(0)

@@ -211,7 +211,7 @@ class _Person:
 
 
 def _typed(line: str) -> Typed:
-    """Return the input for a line that was read, of which the line end is no part."""
+    """Return the input for a line that was read, without the line end."""
     if not line:
         return Typed(key=Key.CTRL_D)
     text = line.rstrip("\n")

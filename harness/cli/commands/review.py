@@ -17,7 +17,7 @@ from harness.review.desk import Desk, Part
 
 SECTION = "Grading"
 
-_OPENS = "review.html"  # sends the browser on: whoever lists processes sees this path, no token
+_OPENS = "review.html"  # sends the browser on: a list of processes shows this path, not the token
 
 
 def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:

@@ -81,7 +81,7 @@ def command(
         loaded = _load(base, assignment_id, support, form)
         context = prepare(loaded, python=python, cache=base / CACHE, refuse=False, recall_tier=True)
         folder = base / "submissions"
-        # In a folder with one assignment alone its samples may lie in submissions/ itself.
+        # In a folder with only one assignment its samples may lie in submissions/ itself.
         if (folder / assignment_id).is_dir() or len(available(base)) > 1:
             folder /= assignment_id
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
@@ -235,7 +235,7 @@ def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> No
 
 def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
     """Write the expect.yaml of every sample that is a problem as it is; the report without these.
-    Other causes than stated are a problem only where they are too many."""
+    Other causes than stated are a problem only if they are too many."""
     wrong = {problem.place for problem in report.problems if problem.check in _OF_SAMPLES}
     samples = list(report.samples)
     for at, sample in enumerate(samples):

@@ -74,7 +74,7 @@ def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
         if tier is not Tier.PORTABLE:
             return TierTrial(tier=tier, shortcoming="it needs Linux")
         return TierTrial(tier=tier, input_mechanism="standard input stand-in, over pipes")
-    from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are terminals)
+    from harness.execution.linux.driver import Driver  # noqa: PLC0415  (needs terminals)
 
     confinement = Confinement(tier_layers(tier))
     if shortcoming := confinement.unavailable():
@@ -177,7 +177,7 @@ def try_together(interpreter: Interpreter, tier: Tier) -> str:
     """
     if not has_terminals():
         return "it needs Linux"
-    from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are terminals)
+    from harness.execution.linux.driver import Driver  # noqa: PLC0415  (needs terminals)
 
     try:
         with (

@@ -1,6 +1,6 @@
 """Starts the processes of workers, forked from one that has imported what they run.
 
-Importing the grader costs more than grading a small submission. Where there are pidfds (Linux), a
+Importing the grader costs more than grading a small submission. With pidfds (Linux), a
 server imports it once, in a plain subprocess with one thread, and forks for each request;
 elsewhere each process is an interpreter of its own.
 """

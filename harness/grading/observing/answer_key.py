@@ -81,7 +81,7 @@ def _seen_together(
 def _observe_together(
     server: SharingObserver, asked: dict[Stimulus, Limits]
 ) -> dict[Stimulus, Observation]:
-    # How long it took is measured alone only, and limits of looping submissions follow from it:
+    # Its time counts only in its own process; limits of looping submissions follow from it:
     # what runs here may take so little only, and counts as if it had taken all of that.
     most = _MOST_SECONDS / CPU_SHARE
     brief = {

@@ -29,7 +29,7 @@ LOWEST_FACTOR = 3
 LOWEST_WALL_SECONDS = 0.25
 # In full limits, of the twenty that may be spent. The rest is for scenarios of functions that are
 # known to end, for the milliseconds until a process is killed, and for our own processes: the
-# driver's terminal alone takes a millisecond and a half a scenario.
+# driver's terminal by itself takes a millisecond and a half a scenario.
 BUDGET = 10
 FOR_SHORTENED = 6  # of those at most for limits above the lowest, less what full limits took
 LEAST_SHARE = 0.25  # of the budget for full limits, however many scenarios there are
@@ -292,7 +292,7 @@ def read_program(
 ) -> PolicyReport:
     """Return the report of `tool`, the policy's entry point, on these files.
 
-    Raise ToolFailed if there is no answer.
+    Raise ToolFailed without an answer.
     """
     program = None
     if not assignment.isolate_all:

@@ -172,7 +172,7 @@ class SharedRuns:
                 continue
             outcome = server.observe_together(group, numbers, keep)
             if outcome.changed_by is not None:
-                # Again in the plan's order, for the reason alone: it must not depend on the secret.
+                # Again in the plan's order, only for the reason: it must not depend on the secret.
                 again = server.observe_together(group, sorted(numbers), lambda number, data: False)
                 outcome = again if again.refused else outcome
             if outcome.refused:

@@ -3,7 +3,7 @@
 They are `autograder.zip` (an assignment and the harness itself), `submission_metadata.json`
 (optional), and `results.json`, described by `docs/gradescope-results.schema.json`.
 
-The score is the whole mark, rounded once; without a mark there is no score. Tests have no points:
+The score is the whole mark, rounded once; without a mark it is left out. Tests have no points:
 rounded ones would add up to another mark, and deductions and extra credit belong to no test.
 
 The text above the tests is HTML that passes the platform's sanitiser: no styles, no scripts.

@@ -188,7 +188,7 @@ def _driver(context: GradingContext) -> AnyDriver:
     tier, core = context.tier.tier, pick_cpu()
     if tier is not Tier.PORTABLE:
         return create_driver(context.interpreter, tier, cpu=core)
-    from harness.execution import Driver  # noqa: PLC0415  (loads where there are terminals)
+    from harness.execution import Driver  # noqa: PLC0415  (needs terminals)
 
     return Driver(context.interpreter, tier, cpu=core, layers=tier_layers(tier) | {"user"})
 

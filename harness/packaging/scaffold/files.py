@@ -141,7 +141,7 @@ def from_reference(
 
 
 def _why_nothing(assignment_id: str, left_out: Sequence[LeftOut]) -> tuple[str, ...]:
-    """Return why there is no first scenario. Raise UserError if the reference imports a missing
+    """Return why no first scenario is possible. Raise UserError if the reference imports a missing
     module."""
     for entry in left_out:
         match = _NO_MODULE.search(entry.reason)

@@ -19,7 +19,7 @@ class TableColumn:
     cells: tuple[Text, ...]
     is_number: bool = False
     narrowest: int | None = None  # to how much it may be folded; None: to nothing less
-    is_detail: bool = False  # it goes below the row if there is no room for it
+    is_detail: bool = False  # it goes below the row if the row has no room
 
     @property
     def width(self) -> int:
@@ -28,7 +28,7 @@ class TableColumn:
 
 class ClassTable:
     """Rows of a class. `entries` are a row's texts that must each stay in one piece, such as
-    `play 3/10`: they fill a last column, or lines below the row if there is no room for it."""
+    `play 3/10`: they fill a last column, or lines below the row if the row has no room."""
 
     def __init__(
         self, columns: Iterable[TableColumn], title: str, entries: Sequence[Sequence[str]]

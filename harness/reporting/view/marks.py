@@ -15,7 +15,7 @@ from harness.results.student_view import StudentView
 class CountingMark:
     """The mark that counts: after marks by hand, lateness, adjustment and override."""
 
-    value: Fraction | None  # None: there is no mark, or the student is excused
+    value: Fraction | None  # None: without a mark, or the student is excused
     out_of: Fraction
     unmarked: tuple[str, ...] = ()  # titles of parts without a mark: `value` is the mark so far
     sum: str = ""  # how it is made up; empty if it is the functionality mark and nothing else

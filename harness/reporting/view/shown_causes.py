@@ -178,8 +178,8 @@ class CardKind(StrEnum):
     """The kinds of cards."""
 
     CAUSE = "cause"  # one thing to fix
-    MISSING = "missing"  # several functions that are missing, of which there is no more to say
-    HIDDEN = "hidden"  # functions that fail only hidden checks, of which there is no example
+    MISSING = "missing"  # several missing functions, without details
+    HIDDEN = "hidden"  # functions that fail only hidden checks, without an example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ class Namespaces(Layer):
         Only the interpreter (the command's first word), its library, more modules, `READABLE`,
         `directory` and the scenarios' folders beside it can be seen; files can be written only in
         these folders. Open descriptors pass through. With `setup.keeps_users` the caller is root
-        and stays root inside, where it can only change its user and end processes: a user namespace
+        and stays root inside, but can only change its user and end processes: a user namespace
         would have only one user. Raise HarnessError if bubblewrap is missing.
         """
         if (program := shutil.which("bwrap")) is None:

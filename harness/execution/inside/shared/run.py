@@ -103,7 +103,7 @@ class NoOutput:
         """Notice that `input` begins and has taken `sys.stdout` for its prompt.
 
         If the prompt's conversion to text prints something, the process ends: the terminal decides
-        where that appears.
+        its place.
         """
         sys.stdout = self
         self._run.prompt_begins()

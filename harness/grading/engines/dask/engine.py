@@ -110,7 +110,7 @@ class Roster:
         return found
 
     def must_have_some(self) -> None:
-        """Raise UserError if there is no worker to wait for, or none has come for `PATIENCE`."""
+        """Raise UserError without a worker to wait for, or none has come for `PATIENCE`."""
         waiting = self._there.keys() - self.refused.keys()
         all_refused = self.refused and not waiting
         if self.able() or (time.monotonic() - self._since < PATIENCE and not all_refused):
