@@ -24,7 +24,7 @@ class _Mark:
 
 
 class GzipTape:
-    """Yield the content of a stream's first gzip member; a .tar.gz has no other.
+    """Reads the content of a stream's first gzip member; a .tar.gz has no other.
 
     Raise Refused if the stream is broken, or unpacks to more than `most` bytes (None: no limit).
     """

@@ -231,7 +231,13 @@ def test_where_the_time_ends_in_the_middle(context: GradingContext) -> None:
     results = shown(run, plan)
     assert autograder_tree.gives_no_mark(results)
     states = [*autograder_tree.verdicts(results).values()][1:]
-    assert states == ["passed"] * 4 + [None] * (len(plan.scenarios) - 4)
+    # Visible scenarios run first, and here four runs are allowed.
+    run_first = sorted(
+        range(len(states)),
+        key=lambda place: list(Visibility).index(plan.scenarios[place].visibility),
+    )
+    in_turn = [states[place] for place in run_first]
+    assert in_turn == ["passed"] * 4 + [None] * (len(plan.scenarios) - 4)
 
 
 def test_a_run_that_is_out_of_time_or_not_confined_gives_no_mark(context: GradingContext) -> None:
