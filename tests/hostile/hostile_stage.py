@@ -66,6 +66,17 @@ class Stage:
         (self._class / "honest").mkdir(parents=True)
         (self._class / "honest" / "a1.py").write_text(honest_program(), "utf-8")
         self._honest = self._grade_honest()
+        self._start_all()
+
+    def _start_all(self) -> None:
+        """Grade a failing program that asks for an address: it is run in all the ways there are,
+        each by processes of ours that stay."""
+        folder = self._class / "starts"
+        folder.mkdir()
+        (folder / "a1.py").write_text("def total(numbers):\n    id(numbers)\n", "utf-8")
+        (submission,) = read([folder], self.plan.assignment)
+        self._grader.grade(submission)
+        shutil.rmtree(folder)
 
     def run(self, entry: Entry) -> Outcome:
         """Hand it in beside the honest one and grade it; where it attacks neighbours, then the
