@@ -99,20 +99,28 @@ def _put_together_by_number(
         number = first.explanation.hard_coded if first in left else None
         if number is None:
             continue
-        same = [
-            each
-            for each in left
-            if each is not first
-            and any(symptom.rule == HARD_CODED for symptom in each.symptoms)
-            and by_id[each.example].scenario.visibility is by_id[first.example].scenario.visibility
-            and all(
-                _is_at_other_value(by_id[id], number) for id in (*first.scenarios, *each.scenarios)
-            )
-        ]
+        same: list[Cause] = []
+        for cause in left:
+            if cause is not first and _is_same_mistake(first, cause, number, by_id):
+                same.append(cause)
         if same:
             left[left.index(first)] = _in_several(first, number, same, failures, outline)
-            left = [each for each in left if each not in same]
+            left = [cause for cause in left if cause not in same]
     return tuple(left)
+
+
+def _is_same_mistake(
+    first: Cause, other: Cause, number: HardCoded, by_id: Mapping[str, FailedScenario]
+) -> bool:
+    """Whether another cause may come of the same number, and students may see both examples or
+    neither."""
+    if all(symptom.rule != HARD_CODED for symptom in other.symptoms):
+        return False
+    examples = by_id[first.example].scenario, by_id[other.example].scenario
+    if examples[0].visibility is not examples[1].visibility:
+        return False
+    scenarios = (*first.scenarios, *other.scenarios)
+    return all(_is_at_other_value(by_id[name], number) for name in scenarios)
 
 
 def _is_at_other_value(failed: FailedScenario, hard_coded: HardCoded) -> bool:
@@ -130,15 +138,18 @@ def _in_several(
     failures: Sequence[FailedScenario],
     outline: Outline,
 ) -> Cause:
-    names = [each.function for each in others]
-    parts = filter(None, map(outline.part, names))
-    suspects = tuple(Suspect(function=one.name, place=place_of(one), lines=()) for one in parts)
-    also_in = tuple(each.function for each in others if each.blamed)
+    names = [cause.function for cause in others]
+    suspects: list[Suspect] = []
+    for name in names:
+        part = outline.part(name)
+        if part is not None:
+            suspects.append(Suspect(function=part.name, place=place_of(part), lines=()))
+    also_in = tuple(cause.function for cause in others if cause.blamed)
     facts = replace(number, also_in=also_in)
     return replace(
         _joined((first, *others), first, failures),
         explanation=replace(first.explanation, facts=facts),
-        suspects=suspects,
+        suspects=tuple(suspects),
         together_with=tuple(name for name in first.together_with if name not in names),
     )
 
@@ -152,9 +163,12 @@ def _put_together_by_exception(members: dict[Key, list[FailedScenario]], outline
         place = next(iter(places))
         if len(places) > 1 or place is None or key not in members or key[0] != "blamed":
             continue
-        if outline.function_at(place[2], int(place[3])) == key[1]:
-            for other in [each for each in members if each != key and raised[each] == places]:
-                members[key] = sorted(members[key] + members.pop(other), key=lambda e: e.index)
+        if outline.function_at(place[2], int(place[3])) != key[1]:
+            continue
+        others = [other for other in members if other != key and raised[other] == places]
+        for other in others:
+            together = members[key] + members.pop(other)
+            members[key] = sorted(together, key=lambda failed: failed.index)
 
 
 def _exception(each: FailedScenario) -> Key | None:
@@ -177,7 +191,7 @@ def _keys_by_id(
     scenarios = [each.scenario for each in failures]
     needs = needed(scenarios)
     found: dict[str, tuple[Key, ...]] = {}
-    for scenario in (one for group in in_turn(scenarios, needs) for one in group):
+    for scenario in itertools.chain.from_iterable(in_turn(scenarios, needs)):
         each = by_id[scenario.id]
         if each.verdict.kind is VerdictKind.NOT_RUN and scenario.id in needs:
             keys = (key for other in needs[scenario.id] for key in found[other.id])
@@ -198,7 +212,8 @@ def _settled(failures: Sequence[FailedScenario], outline: Outline) -> dict[str, 
     if loading:
         # What fails at every turn fails as it loads; nothing that is seen later counts then.
         everything = 2 * len(loading) > len(failures)
-        return {each.scenario.id: (("loading",),) for each in (failures if everything else loading)}
+        settled = failures if everything else loading
+        return {each.scenario.id: (("loading",),) for each in settled}
     looked_for = (each for each in failures if each.observation.ending is Ending.MISSING)
     missing = {each.missing for each in looked_for} - outline.names()
     found: dict[str, tuple[Key, ...]] = {}
@@ -394,15 +409,20 @@ def with_texts(causes: Iterable[Cause], lines: Callable[[str], Sequence[str]]) -
         text = lines(place.file)[place.first - 1 : place.last][:MOST_LINES]
         return replace(place, text=tuple(line[:_LONGEST_LINE] for line in text))
 
-    return tuple(
-        replace(
+    found: list[Cause] = []
+    for cause in causes:
+        suspects: list[Suspect] = []
+        for suspect in cause.suspects:
+            place = with_text(suspect.place) or suspect.place
+            suspects.append(replace(suspect, place=place))
+        cause_with_texts = replace(
             cause,
             place=with_text(cause.place),
             raised_in=with_text(cause.raised_in),
-            suspects=tuple(replace(s, place=with_text(s.place) or s.place) for s in cause.suspects),
+            suspects=tuple(suspects),
         )
-        for cause in causes
-    )
+        found.append(cause_with_texts)
+    return tuple(found)
 
 
 def with_loops(
@@ -451,9 +471,12 @@ def _what_keeps_busy(
 
 def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScenario]) -> Cause:
     """One of the causes, with the scenarios of all."""
-    together = {name for cause in causes for name in cause.scenarios}
+    together: set[str] = set()
+    clauses: list[str] = [*main.clauses]
+    for cause in causes:
+        together.update(cause.scenarios)
+        clauses += cause.clauses
     members = [each for each in failures if each.scenario.id in together]
-    clauses = (clause for cause in (main, *causes) for clause in cause.clauses)
     return replace(
         main,
         scenarios=tuple(each.scenario.id for each in members),

@@ -37,8 +37,9 @@ def refine(
     seen_from = {scenario.id: scenario.visibility.rank for scenario in plan.scenarios}
     for now in sorted(set(seen_from.values())):
         open_now = {name: each for name, each in verdicts.items() if seen_from[name] <= now}
-        explained = _hard_coded(plan, open_now, observations, key)
-        refined |= {name: each for name, each in explained.items() if seen_from[name] == now}
+        for name, verdict in _hard_coded(plan, open_now, observations, key).items():
+            if seen_from[name] == now:
+                refined[name] = verdict
     return refined
 
 
@@ -92,14 +93,13 @@ class _Family:
         """A board with as many rows or columns as by default, where there should be `size`."""
         if self.usual is None and abs(one.size - self.default) == 1:
             return False  # off by one would look the same
+        sizes = {self.default, one.size}
         both = zip(_board_sizes(one.observation), _board_sizes(one.answer), strict=False)
-        return any(
-            shown != should
-            and should == (one.size, one.size)
-            and self.default in shown
-            and set(shown) <= {self.default, one.size}
-            for shown, should in both
-        )
+        for shown, should in both:
+            is_of_default = self.default in shown and set(shown) <= sizes
+            if is_of_default and shown != should and should == (one.size, one.size):
+                return True
+        return False
 
     def _says_default(self, one: _AtSize, usual: _AtSize) -> bool:
         """A line with the default number, which the reference says at the default size only."""
@@ -151,12 +151,10 @@ def _hard_coded(
     # The whole numbers that the provided files bind at their top level.
     defaults = {name: value for name, value in values.items() if type(value) is int}
     families = _families(plan, defaults, verdicts, observations, key)
-    suspect = {
-        (one.scenario.function, family.constant)
-        for family in families
-        if family.has_evidence()
-        for one in family.failing
-    }
+    suspect: set[tuple[str, str]] = set()
+    for family in families:
+        if family.has_evidence():
+            suspect.update((one.scenario.function, family.constant) for one in family.failing)
     right = _right_by_default(plan, defaults, verdicts)
     for family in families:
         for one in family.failing:
@@ -230,24 +228,31 @@ def _families(
             others.setdefault((scenario.group, name), []).append(one)
         else:
             usual[scenario.group] = one
-    return [
-        _Family(constant=name, default=defaults[name], usual=usual.get(group), others=tuple(ones))
-        for (group, name), ones in others.items()
-        if group not in cut
-    ]
+    families: list[_Family] = []
+    for (group, name), ones in others.items():
+        if group not in cut:
+            family = _Family(
+                constant=name,
+                default=defaults[name],
+                usual=usual.get(group),
+                others=tuple(ones),
+            )
+            families.append(family)
+    return families
 
 
 def _right_by_default(plan: Plan, defaults: Mapping[str, int], verdicts: Verdicts) -> set[str]:
     """The functions of which every graded scenario without an unusual constant passes."""
-    usual = [
-        scenario
-        for scenario in plan.scenarios
-        if scenario.id in verdicts
-        and not scenario.informational
-        and _unusual(scenario, defaults) == {}
-    ]
-    wrong = {scenario.function for scenario in usual if not verdicts[scenario.id].passed}
-    return {scenario.function for scenario in usual} - wrong
+    functions: set[str] = set()
+    wrong: set[str] = set()
+    for scenario in plan.scenarios:
+        verdict = verdicts.get(scenario.id)
+        if verdict is None or scenario.informational or _unusual(scenario, defaults) != {}:
+            continue
+        functions.add(scenario.function)
+        if not verdict.passed:
+            wrong.add(scenario.function)
+    return functions - wrong
 
 
 def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] | None:
@@ -267,8 +272,11 @@ def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] 
 
 def _board_sizes(observation: Observation) -> list[tuple[int, int]]:
     """Rows and columns of the boards returned and shown, the first few."""
-    values = [observation.value, *(step.value for step in observation.steps)]
-    tables: list[Cells] = [table for value in values if value and (table := cells(value))]
+    tables: list[Cells] = []
+    for value in (observation.value, *(step.value for step in observation.steps)):
+        table = cells(value) if value else None
+        if table:
+            tables.append(table)
     lines = observation.printed.split("\n", MOST_LINES)[:MOST_LINES]
     index = 0
     while index < len(lines) and len(tables) < _MOST_TABLES:
@@ -280,10 +288,11 @@ def _board_sizes(observation: Observation) -> list[tuple[int, int]]:
 
 
 def _lines(observation: Observation) -> set[str]:
-    values = (observation.value, *(step.value for step in observation.steps))
-    texts = (value.text for value in values if value and value.kind is ValueKind.STR)
-    return {
-        line
-        for text in (observation.printed, *texts)
-        for line in text.split("\n", MOST_LINES)[:MOST_LINES]
-    }
+    texts = [observation.printed]
+    for value in (observation.value, *(step.value for step in observation.steps)):
+        if value and value.kind is ValueKind.STR:
+            texts.append(value.text)
+    lines: set[str] = set()
+    for text in texts:
+        lines.update(text.split("\n", MOST_LINES)[:MOST_LINES])
+    return lines
