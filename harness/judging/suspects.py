@@ -73,11 +73,12 @@ def different_lines(example: FailedScenario) -> tuple[str, str]:
 
 def _whole(cells: Iterable[Cell]) -> list[str]:
     """The texts of lines that are there and not cut."""
-    return [
-        cell.text
-        for cell in cells
-        if cell.text.strip() and not (cell.note or cell.cut_before or cell.cut_after)
-    ]
+    texts: list[str] = []
+    for cell in cells:
+        is_whole = not (cell.note or cell.cut_before or cell.cut_after)
+        if is_whole and cell.text.strip():
+            texts.append(cell.text)
+    return texts
 
 
 MOST_SUSPECTS = 5
@@ -288,8 +289,9 @@ class SuspectProgram:
         score = _scores(failing, passing)
 
         def order(line: Line) -> tuple[float, int, Line]:
-            signs = _SIGN.findall(_TEXT.sub('""', self.text(line)))
-            return -round(score[line], 6), -len(signs), line
+            text = _TEXT.sub('""', self.text(line))
+            signs = len(_SIGN.findall(text))
+            return -round(score[line], 6), -signs, line
 
         lines = [line for line in score if may_be(line) and self.text(line).strip()]
         best = max((score[line] for line in lines), default=0.0)
@@ -315,10 +317,16 @@ class SuspectProgram:
         found: dict[Suspect, list[int]] = {}
         for line in lines:
             part = _around(line, functions)
-            whole = CodePlace(file=line.file, first=1, last=len(self.texts[line.file]))
-            name, place = (part.name, place_of(part)) if part else ("", whole)
-            found.setdefault(Suspect(function=name, place=place, lines=()), []).append(line.number)
-        return tuple(replace(each, lines=tuple(sorted(its))) for each, its in found.items())
+            if part is None:
+                whole = CodePlace(file=line.file, first=1, last=len(self.texts[line.file]))
+                suspect = Suspect(function="", place=whole, lines=())
+            else:
+                suspect = Suspect(function=part.name, place=place_of(part), lines=())
+            found.setdefault(suspect, []).append(line.number)
+        suspects: list[Suspect] = []
+        for suspect, numbers in found.items():
+            suspects.append(replace(suspect, lines=tuple(sorted(numbers))))
+        return tuple(suspects)
 
     def other_constant(self, functions: Iterable[OutlinePart]) -> OutlinePart | None:
         """The constant that these functions use, directly or through another constant, whose
@@ -423,14 +431,16 @@ def where_none_was_returned(
 ) -> Line | None:
     """The line at which the calls of a function returned None, if it is only one."""
     own = [part for part in functions if part.name == name]
-    lines = [
-        event.line
-        for event in trace
+    lines: list[Line] = []
+    for event in trace:
         # A file that ends with the function returns None at its head.
-        if event.what == "None"
-        and any(_around(event.line, [part]) and event.line.number > part.first for part in own)
-    ]
+        if event.what == "None" and any(_is_below_head(event.line, part) for part in own):
+            lines.append(event.line)
     return lines[0] if len(lines) == 1 else None
+
+
+def _is_below_head(line: Line, part: OutlinePart) -> bool:
+    return line.file == part.file and part.first < line.number <= part.last
 
 
 def literals(source: str | bytes) -> dict[str, object]:

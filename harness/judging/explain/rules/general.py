@@ -91,9 +91,12 @@ def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:
 
 def _shape(value: Value) -> tuple[int, int] | None:
     """Rows, and the items of each, of a list of equally long lists."""
-    rows = {len(row.items) for row in value.items if row.kind in SEQUENCES}
-    whole = all(row.kind in SEQUENCES for row in value.items)
-    return (len(value.items), rows.pop()) if whole and len(rows) == 1 else None
+    widths: set[int] = set()
+    for row in value.items:
+        if row.kind not in SEQUENCES:
+            return None
+        widths.add(len(row.items))
+    return (len(value.items), widths.pop()) if len(widths) == 1 else None
 
 
 def _item(pair: tuple[Value, Value], place: FirstDifference) -> str:
@@ -164,7 +167,9 @@ def _nearest(lines: list[str], expected: ALine, rules: TextRules) -> list[str]:
     inner = expected.matcher
     parts = inner.matchers if isinstance(inner, AllOf) else (inner,)
     searched = lines[-_LINES_SEARCHED:]
-    has = [sum(part.accepts_text(line, rules) for part in parts) for line in searched]
+    has: list[int] = []
+    for line in searched:
+        has.append(sum(part.accepts_text(line, rules) for part in parts))
     best = sorted(range(len(searched)), key=lambda at: (has[at], at))[-_LINES_NAMED:]
     return [searched[at] for at in sorted(best)]
 
