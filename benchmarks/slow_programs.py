@@ -6,6 +6,7 @@ python -m benchmarks.slow_programs [--total-seconds 3] [--scenarios 8] [NAME…]
 from __future__ import annotations
 
 import argparse
+import resource
 import tempfile
 import time
 from pathlib import Path
@@ -20,7 +21,7 @@ submission: {files: [a1.py]}
 functionality_marks: 10
 limits: {cpu_seconds: 0.5, wall_seconds: 2}
 """
-_MODULES = ("os", "select", "signal", "threading", "time")
+_MODULES = ("os", "queue", "select", "signal", "subprocess", "threading", "time")
 _BURNS = "t = time.process_time() + 0.45\n    while time.process_time() < t: 1"
 _RIGHT = "def double(n):\n    return 2 * n\n"
 _BODIES = {
@@ -37,6 +38,15 @@ _BODIES = {
     "event, 1.8 s": "threading.Event().wait(1.8)",
     "event, endless": "threading.Event().wait()",
     "lock": "lock = threading.Lock(); lock.acquire(); lock.acquire()",
+    "lock, 1.8 s": "lock = threading.Lock(); lock.acquire(); lock.acquire(timeout=1.8)",
+    "barrier, 1.8 s": "try: threading.Barrier(2).wait(1.8)\n    except Exception: pass",
+    "thread.join, 1.8 s": "t = threading.Thread(target=threading.Event().wait)\n"
+    "    try: t.start(); t.join(1.8)\n    except RuntimeError: pass",
+    "poll, 1.8 s": "select.poll().poll(1800)",
+    "epoll, 1.8 s": "select.epoll().poll(1.8)",
+    "SimpleQueue, 1.8 s": "try: queue.SimpleQueue().get(timeout=1.8)\n    except Exception: pass",
+    "sigtimedwait, 1.8 s": "signal.sigtimedwait([signal.SIGUSR1], 1.8)",
+    "subprocess, 1.8 s": "try: subprocess.run(['sleep', '1.8'])\n    except OSError: pass",
     "signal.pause": "signal.pause()",
     "sleep, 1.8 s": "time.sleep(1.8)",
     "sleep beside signal, 1.8 s": "signal.SIGALRM; time.sleep(1.8)",
@@ -56,7 +66,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         _lay(root, asked.scenarios)
-        print("| program | seconds with a budget | without | status |")
+        print("| program | seconds with a budget (CPU) | without (CPU) | status |")
         print("|---|---|---|---|")
         for name in asked.names or _BODIES:
             body = _BODIES[name]
@@ -82,7 +92,7 @@ def _lay(root: Path, scenarios: int) -> None:
 
 
 def _cost(root: Path, body: str, seconds: float, *, thorough: bool) -> tuple[str, str]:
-    """Wall seconds of the whole command, and what became of the submission."""
+    """Wall and CPU seconds of the whole command, and what became of the submission."""
     program = root / "submissions" / "slow" / "s" / "a1.py"
     program.parent.mkdir(parents=True, exist_ok=True)
     # Only what it needs: beside `signal`, say, no wait is skipped.
@@ -90,13 +100,20 @@ def _cost(root: Path, body: str, seconds: float, *, thorough: bool) -> tuple[str
     imports = "".join(f"import {name}\n" for name in used) + "CALLS = []\n"
     program.write_text(f"{imports}def double(n):\n    {body}\n    return 2 * n\n", "utf-8")
     loaded = load_assignment(root, "slow")
-    begun = time.monotonic()
+    begun, before = time.monotonic(), _cpu_seconds()
     options = {"thorough": True} if thorough else {"total_seconds": seconds}
     run = grade(loaded, [program], root / "out", jobs=1, fresh=True, **options)
     (result,) = run.submissions
     over = result.over_budget
     status = str(result.status) if over is None else f"{over.undecided} not run"
-    return f"{time.monotonic() - begun:.1f}", status
+    elapsed, cpu = time.monotonic() - begun, _cpu_seconds() - before
+    return f"{elapsed:.1f} ({cpu:.1f})", status
+
+
+def _cpu_seconds() -> float:
+    """CPU time of this process and of all below it that have ended."""
+    below = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + below.ru_utime + below.ru_stime
 
 
 if __name__ == "__main__":

@@ -47,7 +47,8 @@ _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "clock", "stand_ins.calls",
-    "scenario.evaluate", "stimuli", "scenario.streams", "scenario.process", "browser",
+    "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
+    "scenario.process", "browser",
 )  # fmt: skip
 # `boot` takes what `machine_modules` gives.
 MACHINE_BOOT = f"""\

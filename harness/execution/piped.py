@@ -58,7 +58,8 @@ _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "clock", "limits", "stand_ins.calls",
-    "scenario.evaluate", "stimuli", "scenario.streams", "scenario.process", "piped",
+    "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
+    "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
 {LOADER}

@@ -31,6 +31,7 @@ from harness.model.verdict import (
 
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 TOO_SLOW = "too_slow"
+COSTS_TOO_MUCH = "costs_too_much"
 MOST_LINES = 100  # of the text of a place
 _LONGEST_LINE = 200
 _NEAR = 0.7  # of 1: how alike a name must be to be meant
@@ -62,7 +63,7 @@ def unsettled(failures: Sequence[FailedScenario], outline: Outline) -> tuple[Fai
     what they need, or the time that a right answer took."""
     ran = _ran(failures)
     settled = _settled(ran, outline)
-    wrong = (each for each in ran if each.rule != TOO_SLOW)
+    wrong = (each for each in ran if each.rule not in (TOO_SLOW, COSTS_TOO_MUCH))
     return tuple(each for each in wrong if each.scenario.id not in settled)
 
 

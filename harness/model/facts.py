@@ -65,6 +65,15 @@ class ArgumentNotChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GrowsTooFast:
+    """So many lines ran for inputs of these sizes, and `asked` is how they may grow."""
+
+    asked: str
+    sizes: tuple[int, ...]
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotHandedIn:
     """A file of several is missing."""
 
@@ -102,6 +111,7 @@ Facts = (
     Stated
     | RaisedAtLine
     | DidNotEnd
+    | GrowsTooFast
     | ReturnedNone
     | ArgumentNotChanged
     | NotHandedIn

@@ -152,6 +152,7 @@ class Observation:
     nearest: str = ""  # what the program has that is called most like a missing function
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
     left_open: tuple[str, ...] = ()  # which of them it did not close
+    lines: int | None = None  # of the program that ran, where they were counted
     cut: str = ""  # a digest: it was too large to keep but for its ending and what it raised
     output_limit: OutputLimit | None = None  # which one it reached, if that is how it ended
     calls_itself: bool = False  # when looked for a loop: a function that calls itself kept it busy

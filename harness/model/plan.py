@@ -46,6 +46,26 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+MIN_SIZES = 3  # of a scenario that says how its cost may grow
+
+
+class Growth(StrEnum):
+    """How a number may grow with the size of the input."""
+
+    LINEAR = "linear"
+    N_LOG_N = "n log n"
+    QUADRATIC = "quadratic"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostLimit:
+    """How the number of executed lines may grow, and the sizes of the draws, each twice the one
+    before."""
+
+    growth: Growth
+    sizes: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
     """One scored question."""
@@ -72,6 +92,7 @@ class Scenario:
     needs: tuple[str, ...] = ()  # functions and scenarios (ids, groups) that must be right first
     # Hidden, but its hint and its description are shown to a student when it fails.
     shows_hint: bool = False
+    cost: CostLimit | None = None  # how the lines that run may grow; None: in any way
     faster_than: int = 0  # this multiple of the reference's CPU time; 0: any time will do
 
     def stated_for(self, stimulus: Stimulus) -> Expected:

@@ -14,6 +14,7 @@ from harness.model.facts import (
     DroppedComparison,
     Facts,
     FaultyHelper,
+    GrowsTooFast,
     Guess,
     HardCoded,
     HardCodedSign,
@@ -105,6 +106,8 @@ def own_words(facts: Facts, *, with_guess: bool = True, with_source: bool = True
             return ended(_returned_none(facts))
         case ArgumentNotChanged(sentence=sentence, guess=guess):
             return sentence if guess is None or not with_guess else f"{sentence} {_GUESSES[guess]}"
+        case GrowsTooFast():
+            return _grows_too_fast(facts)
         case NotHandedIn(file=file):
             return f"{named(file)} was not handed in."
         case NotJudged(place=place):
@@ -112,6 +115,20 @@ def own_words(facts: Facts, *, with_guess: bool = True, with_source: bool = True
         case HardCoded():
             return _hard_coded(facts)
     assert_never(facts)
+
+
+def _grows_too_fast(facts: GrowsTooFast) -> str:
+    *_, before, last = facts.lines
+    counts = [
+        f"{count:,} lines for size {size:,}"
+        for size, count in zip(facts.sizes, facts.lines, strict=True)
+    ]
+    times = f"{last / max(1, before):.1f}"
+    grown = f"For an input twice as large, {times} times as many lines run"
+    return (
+        f"The answer is right, but costs too much. {grown}: {', '.join(counts)}. "
+        f"Asked for: {facts.asked}."
+    )
 
 
 def _returned_none(facts: ReturnedNone) -> str:

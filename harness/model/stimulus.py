@@ -225,6 +225,7 @@ class Stimulus:
     answered: tuple[str, ...] | None = None
     marks_prompts: bool = False  # where the text of each `input` call begins is observed
     finds_loop: bool = False  # of a program that does not end only where it loops is observed
+    counts_lines: bool = False  # how many lines of the program run is observed, too
     traces_lines: bool = False  # of any program only which of its lines run is observed
 
     def source_texts(self) -> tuple[str, ...]:

@@ -287,6 +287,8 @@ def _scenario(scenario: Scenario) -> dict[str, Any]:
     plain |= _fields(scenario, *names)
     if scenario.needs:
         plain["needs"] = scenario.needs
+    if scenario.cost is not None:
+        plain["cost"] = scenario.cost.growth.value
     if scenario.faster_than:
         plain["faster_than"] = scenario.faster_than
     plain["points"] = Fraction(0) if scenario.informational else scenario.points

@@ -39,7 +39,7 @@ from harness.assignment.shapes import salvage
 from harness.assignment.vocabulary import Vocabulary
 from harness.matchers.reading import Refused
 from harness.model.expectation import Expected
-from harness.model.plan import Scenario, TranscriptFile, Visibility
+from harness.model.plan import MIN_SIZES, CostLimit, Growth, Scenario, TranscriptFile, Visibility
 from harness.model.stimulus import Action, StandIn, Stimulus
 
 _VISIBILITY: dict[Any, Visibility] = {
@@ -200,6 +200,7 @@ class ScenarioFile:
         own = context.own
         stand_ins = own.stand_in.items()
         of_file = context.head.limits.over(self.vocabulary.limits)
+        cost = _cost(context, stimuli)
         return Scenario(
             id=context.group + context.variation.bracket(),
             group=context.group,
@@ -221,8 +222,30 @@ class ScenarioFile:
             description=own.description.strip(),
             stand_ins=tuple(StandIn(module=module, file=file) for module, file in stand_ins),
             shows_hint=own.visible == "hint",
+            cost=cost,
             faster_than=own.faster_than or 0,
         )
+
+
+def _cost(context: Context, stimuli: Sequence[Stimulus]) -> CostLimit | None:
+    """Return how the scenario's cost may grow. Raise Refused if its cases have no sizes."""
+    if "cost" not in context.own.model_fields_set:
+        return None
+    growth = Growth(context.own.cost)
+    where = (*context.loc, "cost")
+    if context.own.each or context.own.stand_in or context.states("replies"):
+        context.refuse(where, "cost needs one scenario without each, stand_in and replies")
+    values: dict[str, list[str]] = {}
+    for stimulus in stimuli:
+        for binding in stimulus.bindings:
+            values.setdefault(binding.name, []).append(binding.literal)
+    for literals in values.values():
+        sizes = [int(text) for text in literals if text.isdecimal()]
+        doubled = [2 * size for size in sizes[:-1]]
+        if len(sizes) == len(stimuli) >= MIN_SIZES and sizes[0] > 0 and sizes[1:] == doubled:
+            return CostLimit(growth=growth, sizes=tuple(sizes))
+    what = "cost needs cases with a whole number, in each twice that of the one before"
+    return context.refuse(where, what, "write cases: [{n: 100}, {n: 200}, {n: 400}]")
 
 
 def _check_faster_than(context: Context) -> None:

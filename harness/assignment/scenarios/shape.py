@@ -297,6 +297,9 @@ class _ScenarioShape(SettingsShape, StatedShape):
     """Every draw is a scenario of its own."""
     transcript: str = ""
     """A file with prompts and typed text as a person sees them."""
+    cost: Literal["linear", "n log n", "quadratic"] = ""  # type: ignore[assignment]
+    """How the number of executed lines may grow with the size, the whole number that each of the
+    `cases:` binds, twice the one before."""
     faster_than: Annotated[
         int,
         Field(ge=_LEAST_MULTIPLE),

@@ -69,6 +69,7 @@ _JOB = ScenarioJob(
     environment={},
     finds_loop=False,
     traces_lines=False,
+    counts_lines=False,
     sentinel=b"-",
 )
 _TIMES = 12  # more often than the interpreter waits before it fits its code to what it meets

@@ -238,6 +238,8 @@ def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool
         return True
     if (final.stderr is not None) != stimulus.stderr_apart:
         return False
+    if (final.lines is not None) != stimulus.counts_lines:
+        return False
     fields = {name for name in _OUTCOME if getattr(final, name) is not None}
     if (action.program != "") != ("exit" in fields):
         return False

@@ -30,7 +30,8 @@ from harness.model.values import Value
 INSIDE = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "clock", "confine", "limits", "stand_ins.calls",
-    "scenario.evaluate", "stimuli", "scenario.streams", "scenario.process",
+    "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
+    "scenario.process",
     "shared.facades", "shared.snapshot", "shared.run", "warm_up", "base",
 )  # fmt: skip
 _PIPED = "piped"  # sent only to systems without terminals
@@ -274,6 +275,7 @@ class Jobs:
             environment={each.name: each.literal for each in stimulus.environment},
             finds_loop=stimulus.finds_loop,
             traces_lines=stimulus.traces_lines,
+            counts_lines=stimulus.counts_lines,
         )
 
     def _module_of(self, stimulus: Stimulus) -> str:

@@ -85,7 +85,7 @@ def observation(
         return replace(seen, ending=Ending.CPU_LIMIT, detail=place, calls_itself=True)
     if reply.final.loop is not None:
         return replace(seen, ending=Ending.CPU_LIMIT, detail=reply.final.loop)
-    return _answered(answerable, seen, reply.final)
+    return _answered(answerable, replace(seen, lines=reply.final.lines), reply.final)
 
 
 def _output_limit(end: End, limits: Limits) -> OutputLimit:

@@ -261,6 +261,7 @@ class FinalReply:
     loop: str | None = None  # the place of the loop
     recursion: str | None = None  # the line of a function that called itself again and again
     stderr: str | None = None  # the text of stderr, if the screen does not show it
+    lines: int | None = None  # of the program that ran, if they are counted
 
     def check_size(self) -> None:
         """Raise TamperedError if a part is larger than our side makes it, or no name."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness.grading.observing.cost import cost_verdict
 from harness.grading.observing.judged_runs import (
     Candidate,
     JudgedRuns,
@@ -131,6 +132,10 @@ class RunsInOrder:
                 seen = outcome.observations[scenario.id]
                 if slow := self.speed.verdict(scenario, self.candidate.server, seen):
                     outcome.verdicts[scenario.id] = slow
+            if scenario.cost is not None and outcome.verdicts[scenario.id].passed:
+                seen = outcome.observations[scenario.id]
+                if costly := cost_verdict(scenario, self.candidate.server, seen):
+                    outcome.verdicts[scenario.id] = costly
         flag_luck(outcome, part, self.candidate, self.variations)
         self._now.first = self.first.joined(outcome) if self._now.has_begun else outcome
         self._now.has_begun = True

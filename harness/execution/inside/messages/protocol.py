@@ -282,6 +282,7 @@ class ScenarioJob(Record):
     environment: dict[str, str]
     finds_loop: bool
     traces_lines: bool
+    counts_lines: bool
     # What the driver adds.
     sentinel: bytes = b""  # written to the terminal where a part of the output ends
     prompt_mark: bytes = b""  # written to the terminal where the text of an `input` call begins

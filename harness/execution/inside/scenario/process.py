@@ -28,6 +28,7 @@ from ..messages.protocol import FromScenario
 from ..modules import MODULE, Library, ModuleSource, by_module_name, is_never_found
 from ..stand_ins.calls import RemoteCaller, slot, substituted
 from . import evaluate
+from .counting import LineCounter
 from .streams import KeptBytes, install_input, pipe_in
 
 TYPE_CHECKING = False
@@ -216,7 +217,12 @@ class ScenarioProcess:
         if self.job.traces_lines:
             send_line = partial(self._send, FromScenario.LINE_RAN)
             sys.settrace(LineTracer(self.files.student, send_line).enter)
+        counter = LineCounter(self.files.student) if self.job.counts_lines else None
+        if counter is not None:
+            counter.start()
         self._run_submission(answer)
+        if counter is not None and counter.has_counted_all():
+            answer.fields["lines"] = str(counter.lines)
         if self.job.traces_lines:
             sys.settrace(None)
         others = {name for _, _, names in self.files.proxies for name in names}

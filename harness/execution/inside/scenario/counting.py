@@ -1,0 +1,64 @@
+"""How many lines of the student's files a scenario executes: the same number on every machine."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+    from types import FrameType
+    from typing import Any
+
+# What replaces the counter, or the tracing of a frame that runs.
+_SETTERS = ("settrace", "setprofile")
+
+
+class LineCounter:
+    """Counts executed lines of the files in `own`, once `start` was called.
+
+    A loop on one line counts one for each turn. Work inside built-in functions and operators
+    (`sorted`, `in`, slices) counts as the line that asks for it.
+
+    A program could stop the counting. So the functions of `sys` that do so say that it was asked,
+    and every call of the program that began under the counter must end under it.
+    """
+
+    def __init__(self, own: Container[str]) -> None:
+        self._own = own
+        self._calls = 0  # that have begun and not ended
+        self._was_asked = False
+        self.lines = 0
+
+    def start(self) -> None:
+        """Count from now on."""
+        settrace = sys.settrace
+        for name in _SETTERS:
+            setattr(sys, name, self._refuse)
+        if "monitoring" in vars(sys):
+            del sys.monitoring  # type: ignore[attr-defined]
+        settrace(self._enter)
+
+    def has_counted_all(self) -> bool:
+        """Return whether nothing has stopped the counting."""
+        # Where it was stopped, this is no longer what traces.
+        is_counting = sys.gettrace() == self._enter
+        return is_counting and not self._was_asked and self._calls == 0
+
+    def _refuse(self, function: object) -> None:
+        self._was_asked = True
+
+    def _enter(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code.co_filename not in self._own:
+            return None
+        self._calls += 1
+        return self._count
+
+    def _count(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            self.lines += 1
+        elif event == "return":
+            self._calls -= 1
+            # A call that does not tell of its lines says so at its end.
+            self._was_asked |= not frame.f_trace_lines
+        return self._count
