@@ -157,11 +157,13 @@ class Expected:
     exit_any: bool = False
     reads: int | None = None
     reads_at_most: int | None = None
+    reads_any: bool = False
     ends: Ending | None = None
     ignore: tuple[Ignore, ...] = ()
     floats: Floats | None = None  # the scenario's, its file's or the assignment's
     writes: tuple[StatedLeave, ...] = ()  # files of the scenario's own folder
     writes_unchanged: bool = False
+    writes_any: bool = False  # files are not compared
     writes_only: tuple[str, ...] | None = None  # all other files are unchanged
 
     @property

@@ -452,6 +452,8 @@ def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
             yield "stderr", exact.rstrip("\n") or "nothing"
     if stated.reads_at_most is not None:
         yield "must", f"ask at most {stated.reads_at_most} times"
+    if stated.reads_any:
+        yield "may", "ask any number of times"
 
 
 def _turn_place(turn: StatedTurn, stimulus: Stimulus) -> str:
@@ -526,7 +528,9 @@ def _file_lines(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]
             yield "leaves", _file_change(name, matcher)
     for name in removed:
         yield "leaves", f"no file {name}"
-    if expected.stated.writes_unchanged:
+    if expected.stated.writes_any:
+        yield "may", "write any files"
+    elif expected.stated.writes_unchanged:
         yield "and", "leaves all files unchanged"
     elif expected.stated.writes_only is not None:
         yield "and", "leaves all other files unchanged"

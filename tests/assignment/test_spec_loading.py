@@ -440,6 +440,9 @@ STATED: list[tuple[str, Expected]] = [
     ("leaves: unchanged", Expected(leaves_unchanged=True)),
     ("prompts: {any: true}", Expected(prompts_any=True)),
     ("prompts: exact", Expected()),
+    ("reads: {any: true}", Expected(reads_any=True)),
+    ("reads: {at_most: 2}", Expected(reads_at_most=2)),
+    ("writes: {any: true}", Expected(writes_any=True)),
     ("prints: {lines_unordered: [b, a]}", Expected(prints=LinesUnordered(lines=("b", "a")))),
 ]
 

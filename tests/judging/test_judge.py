@@ -326,6 +326,23 @@ def test_exceptions_agree_by_type_and_by_message_only_where_stated() -> None:
     assert not passes(called(1), reference)
 
 
+def test_any_number_of_inputs_and_any_files_where_that_is_stated() -> None:
+    reference, more = ran("? ", "x", "bye"), ran("? ", "x", "", "y", "bye")
+    free = Expected(prints=AnyValue(), reads_any=True)
+    assert passes(reference, more, free, typing("x", "y"))
+    assert not passes(reference, more, Expected(prints=AnyValue()), typing("x", "y"))
+    assert not passes(reference, ran("? ", "x", "bye", status=1), free, typing("x", "y"))
+    assert disagreements(reference, expecting(reference, free), typing("x", "y")) == ()
+    assert disagreements(reference, expecting(reference), typing("x", "y")) != ()
+    folder = replace(RUN, folder=True)
+    nothing, log = ran("bye"), NamedValue(name="log.txt", value=Value.of("a\n"))
+    wrote = replace(nothing, files=(log,))
+    assert passes(nothing, wrote, Expected(writes_any=True), folder)
+    assert not passes(nothing, wrote, Expected(), folder)
+    assert not passes(nothing, replace(ran("by"), files=(log,)), Expected(writes_any=True), folder)
+    assert disagreements(wrote, expecting(wrote, Expected(writes_any=True)), folder) == ()
+
+
 def test_the_exit_status_of_a_program() -> None:
     assert passes(ran("x"), ran("x"), stimulus=RUN)
     assert not passes(ran("x"), ran("x", status=3), stimulus=RUN)

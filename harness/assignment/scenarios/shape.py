@@ -56,10 +56,21 @@ def _strictly(value: Any, read: Callable[[Any], Any]) -> Any:
 
 
 class AtMostShape(Shape):
-    """Not more than so many."""
+    """Not more than so many, or any number: exactly one of the two."""
 
-    at_most: WholeOrZero
+    model_config = ConfigDict(json_schema_extra=one_required("at_most", "any"))
+
+    at_most: WholeOrZero = 0
     """The most there may be."""
+    any: Literal[True] | None = None
+    """true: any number."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_one(cls, data: Any) -> Any:
+        if len(data) != 1 or None in data.values():
+            raise ValueError
+        return data
 
 
 class TextShape(Shape):
@@ -240,8 +251,11 @@ class StatedShape(Shape):
     """Parameters or session variables afterwards, or `unchanged`."""
     exit: Annotated[int | AnythingShape, Expects("an exit status or {any: true}", whole=True)] = 0
     """The program's exit status, or {any: true}."""
-    reads: Annotated[WholeOrZero | AtMostShape, Expects("a whole number or {at_most: …}")] = 0
-    """How many inputs are taken, or {at_most: N}."""
+    reads: Annotated[
+        WholeOrZero | AtMostShape,
+        Expects("a whole number or {at_most: …}", "{any: true} accepts any number"),
+    ] = 0
+    """How many inputs are taken, {at_most: N} or {any: true}."""
     writes: Annotated[
         Literal["unchanged"]
         | Annotated[
@@ -256,7 +270,7 @@ class StatedShape(Shape):
         Expects("files with their texts, or unchanged"),
     ] = {}
     """Files afterwards, by name: a path below this folder, a text of several lines, {text: …}, a
-    matcher, or null (it is not there); {only: [names]}; or `unchanged`."""
+    matcher, or null (it is not there); {only: [names]}; `unchanged`; or {any: true}."""
     ends: Literal[
         "answered",
         "asks_for_more",

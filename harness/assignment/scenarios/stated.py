@@ -83,6 +83,8 @@ def _exit(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[s
 @_reads("reads")
 def _inputs_taken(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if isinstance(data, AtMostShape):
+        if data.any:
+            return {"reads_any": True}
         return {"reads_at_most": data.at_most}
     return {"reads": data}
 
@@ -201,6 +203,8 @@ def _call_in(call: str) -> ast.Call:
 def _writes(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if data == "unchanged":
         return {"writes_unchanged": True}
+    if data == {"any": True}:
+        return {"writes_any": True}
     files = dict(data)
     fields: dict[str, Any] = {}
     if isinstance(files.get("only"), list):

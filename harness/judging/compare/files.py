@@ -15,7 +15,7 @@ def written_mismatches(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Iterator[ValueMismatch]:
     """Every file that differs, by name; `actual` is None for one that is not there."""
-    if not stimulus.folder:
+    if not stimulus.folder or expectation.stated.writes_any:
         return
     all_files = expected_files(expectation, stimulus)
     expected = _stated_files(expectation) if all_files is None else all_files

@@ -21,7 +21,7 @@ def expected_reads(expectation: Expectation) -> int | None:
     stated = expectation.stated
     if stated.reads is not None:
         return stated.reads
-    if stated.reads_at_most is not None:
+    if stated.reads_at_most is not None or stated.reads_any:
         return None
     if stated.turns is not None and stated.turns.all_turns:
         return max(0, len(stated.turns.turns) - 1)
