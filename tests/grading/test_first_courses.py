@@ -346,7 +346,7 @@ def test_a_line_passes_the_right_program_and_fails_wrong_ones(what: str, tmp_pat
 
 
 def test_what_is_printed_at_import_and_to_stderr(tmp_path: Path) -> None:
-    example = GUIDE.read_text("utf-8").partition("What is printed while a file is imported")[2]
+    example = GUIDE.read_text("utf-8").partition("### Standard error")[2]
     program, rows = (block.partition("\n")[2] for block in example.split("```")[1:4:2])
     rows = rows.replace("shout.py", "a1.py")
     marks = "functionality_marks: 2\n"

@@ -267,7 +267,8 @@ def test_filters_and_order_reach_the_pages_of_submissions(browser: Browser, repo
         page.locator("#marks th[data-kind=mark] small").click()  # the whole cell sorts
         page.locator("#marks th[data-kind=mark] small").click()
         order = opened.names
-        page.get_by_role("link", name=order[1], exact=True).first.click()
+        with page.expect_navigation():
+            page.get_by_role("link", name=order[1], exact=True).first.click()
         for by, expected in (("ArrowRight", order[2]), ("ArrowLeft", order[1])):
             with page.expect_navigation():
                 page.keyboard.press(by)
