@@ -16,7 +16,7 @@ SIDE_BY_SIDE = -n logical --dist loadfile --no-loadscope-reorder
 ALONE = $(shell grep -rl --include='*.py' mark[.]alone tests)
 IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
-.PHONY: help grade quick test test-times test-all validate lint docs pictures hostile bench soak peers large size prose gradescope-check wheel system clean likeness
+.PHONY: help grade quick test test-times test-all validate lint docs pictures hostile bench soak peers large size prose gradescope-check wheel system clean likeness slow
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -86,6 +86,10 @@ bench: $(DEV)  ## measure against the floor and against pexpect.spawn
 	$(BIN)/python -m benchmarks.assignments
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.workers
+
+slow: $(DEV)  ## slow programs: what each costs, and a class with some of them (ARGS="--size 200")
+	$(BIN)/python -m benchmarks.slow_programs
+	$(BIN)/python -m benchmarks.slow_class $(ARGS)
 
 likeness: $(DEV)  ## measure how well copies are found, beside copydetect, installed for it
 	$(BIN)/python -m benchmarks.likeness
