@@ -141,7 +141,7 @@ def _without_code(markdown: str) -> str:
     lines = []
     for line in text.split("\n"):
         if not line.lstrip().startswith(("|", "!", "#")):
-            lines.append(line)
+            lines.append(line.removeprefix(">"))  # a quotation has paragraphs, too
     return re.sub(r"`[^`\n]*`", "`x`", "\n".join(lines))
 
 
