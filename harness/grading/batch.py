@@ -3,8 +3,8 @@ class into the class's report."""
 
 import difflib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -14,14 +14,17 @@ from harness.common.errors import UserError
 from harness.common.words import plural
 from harness.execution import cores
 from harness.grading.context import GradingContext, now, run_facts
-from harness.grading.engines import Engine, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import CausesJob, Engine, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import WorkerPool
+from harness.grading.grader import Graded
 from harness.grading.observing.judged_runs import GraderSetup
 from harness.grading.slow_last import graded_slow_last
 from harness.judging.not_taken import RULE as NOT_TAKEN
 from harness.marking.mark import without_mark
 from harness.model.plan import Plan
 from harness.model.result import (
+    CausesBegun,
+    CausesFound,
     CohortFacts,
     Event,
     Notice,
@@ -45,6 +48,7 @@ from harness.results.store import Store
 Listener = Callable[[Event], None]
 OnEach = Callable[[SubmissionResult], SubmissionResult]
 _LISTED = 3  # ids in a message
+_SOON = 8  # submissions whose causes are found so soon that the report waits for them
 EARLIER_NOTE = "the harness failed on this submission; this result is from an earlier run"
 
 
@@ -67,17 +71,22 @@ class BatchOptions:
     on_graded: (
         Callable[[Sequence[str], Plan], Callable[[SubmissionResult], SubmissionResult]] | None
     ) = None
+    # Is called with the run when all marks are there and many causes are still to be found.
+    on_marks: Callable[[RunResult], None] | None = None
     strength: StrengthFigures | None = None  # what is known of how strong the scenarios are
 
 
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
-    """Raised on Ctrl-C or SIGTERM: finished results are stored; `run` is incomplete and
-    resumable.
+    """Raised on Ctrl-C or SIGTERM: finished results are stored; `run` is resumable.
+
+    If only causes are still pending, all marks are there, and the run is complete.
     """
 
-    def __init__(self, run: RunResult, total: int) -> None:
-        done = f"{len(run.submissions)} of {total}"
-        super().__init__(f"interrupted after {done}; the same command goes on from there")
+    def __init__(self, run: RunResult, total: int, *, only_causes: bool = False) -> None:
+        done = f"after {len(run.submissions)} of {total}"
+        if only_causes:
+            done = "while causes were looked for; all marks are there"
+        super().__init__(f"interrupted {done}; the same command goes on from there")
         self.run = run
 
 
@@ -87,9 +96,12 @@ def grade_batch(
     options: BatchOptions,
     listener: Listener,
 ) -> RunResult:
-    """Grade every submission; those that the store holds from the same inputs are kept. Raises
-    UserError (the store cannot be written, or holds submissions that would be lost) and Interrupted
-    (Ctrl-C, SIGTERM)."""
+    """Grade every submission; those that the store holds from the same inputs are kept. Then find
+    the causes of failures.
+
+    Raise UserError (the store cannot be written, or holds submissions that would be lost) and
+    Interrupted (Ctrl-C, SIGTERM).
+    """
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         state = _state_digest(context)
         reference = context.specification.reference
@@ -109,26 +121,110 @@ def grade_batch(
             store=options.out / STORE_NAME,
             on_graded=partial(options.on_graded, ids) if options.on_graded else None,
         )
-        engine = options.engine or WorkerPool(options.jobs)
-        # On other machines several work on the slow ones, and nobody waits for one of them.
-        workers = None if options.engine else options.jobs or len(cores())
-        try:
-            for found in _graded(todo, setup, engine, workers, listener):
-                if isinstance(found, Piece):
-                    store.add(found)
-                    continue
-                result = _not_lost(found, store)
-                store.save(result, state_digest="" if result.earlier else state)
-                _tell_of_odd_runs(result, listener)
-                listener(SubmissionGraded(result=result))
-        except KeyboardInterrupt:
-            raise Interrupted(store.run(), len(chosen)) from None
-        missing = {each.id for each in submissions} - store.states().keys()
-        if is_class and not missing:
-            facts = replace(facts, finished=now(), complete=True)
-        store.finish(facts)
+        batch = _Batch(store=store, state=state, setup=setup, options=options, listener=listener)
+        with batch.engine:
+            try:
+                batch.grade(todo)
+            except KeyboardInterrupt:
+                raise Interrupted(store.run(), len(chosen)) from None
+            missing = {each.id for each in submissions} - store.states().keys()
+            if is_class and not missing:
+                facts = replace(facts, finished=now(), complete=True)
+            store.finish(facts)
+            try:
+                found_some = batch.find_causes(chosen)
+            except KeyboardInterrupt:
+                raise Interrupted(store.run(), len(chosen), only_causes=True) from None
+            if found_some and facts.complete:
+                facts = replace(facts, finished=now())
+                store.finish(facts)
         listener(RunFinished(facts=facts))
         return store.run()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Batch:
+    """Grades submissions into a store, and then finds their causes."""
+
+    store: Store
+    state: str
+    setup: WorkerSetup
+    options: BatchOptions
+    listener: Listener
+    engine: Engine = field(init=False)
+
+    def __post_init__(self) -> None:
+        engine = self.options.engine or WorkerPool(self.options.jobs)
+        object.__setattr__(self, "engine", engine)
+
+    @property
+    def workers(self) -> int | None:
+        """Return how many workers there are; None on other machines, where several work on the slow
+        submissions, and nobody waits for one of them.
+        """
+        return None if self.options.engine else self.options.jobs or len(cores())
+
+    def grade(self, todo: Sequence[Submission]) -> None:
+        """Grade these, and store each result as it comes."""
+        store = self.store
+        for found in _graded(todo, self.setup, self.engine, self.workers, self.listener):
+            if isinstance(found, Piece):
+                store.add(found)
+                continue
+            result = _not_lost(found, store)
+            store.save(result, state_digest="" if result.earlier else self.state)
+            _tell_of_odd_runs(result, self.listener)
+            self.listener(SubmissionGraded(result=result))
+
+    def find_causes(self, chosen: Sequence[Submission]) -> bool:
+        """Find the pending causes of these; return whether there were any."""
+        pending = [each for each in chosen if self._pending(each) is not None]
+        if not pending:
+            return False
+        self.listener(CausesBegun(total=len(pending)))
+        if len(pending) > _SOON and self.options.on_marks is not None:
+            self.options.on_marks(self.store.run())
+        groups = _groups(pending)
+
+        def jobs() -> Iterator[CausesJob]:
+            for members in groups.values():
+                if (result := self._pending(members[0])) is not None:
+                    yield CausesJob(submission=members[0], result=result)
+
+        for job, found in self.engine.run(self.setup, jobs()):
+            if isinstance(found, Piece):
+                self.store.add(found)
+            elif isinstance(found, WorkerFailure):
+                what = f"{job.submission.id}: the causes of its failures could not be found"
+                self.listener(Notice(text=f"{what}: {found.reason}"))
+            elif isinstance(found, Graded):
+                self._save_causes(groups[job.submission.id], job.result, found.result)
+        return True
+
+    def _pending(self, submission: Submission) -> SubmissionResult | None:
+        """Return the stored result if its causes are pending."""
+        result = self.store.result(submission.id)
+        return result if result is not None and result.pending is not None else None
+
+    def _save_causes(
+        self, members: Sequence[Submission], before: SubmissionResult, found: SubmissionResult
+    ) -> None:
+        """Store what was found of the result that the first of a group had `before`."""
+        for submission in members:
+            result = self._pending(submission)
+            if result is None:
+                continue
+            if submission is members[0] or found.status is not before.status:
+                result = of_submission(found, submission)
+            else:
+                result = replace(
+                    result,
+                    causes=found.causes,
+                    students_causes=found.students_causes,
+                    pending=None,
+                )
+            self.store.save(result, state_digest=self.state)
+            self.listener(CausesFound(result=result))
 
 
 def _begin(
@@ -202,7 +298,8 @@ def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
     if earlier is None:
         return result
     notes = tuple(note for note in earlier.notes if note != EARLIER_NOTE)
-    earlier = replace(earlier, earlier=True, flagged=True, notes=(*notes, EARLIER_NOTE))
+    notes = (*notes, EARLIER_NOTE)
+    earlier = replace(earlier, earlier=True, flagged=True, notes=notes, pending=None)
     return of_submission(earlier, result)
 
 
@@ -247,34 +344,36 @@ def _graded(
     workers: int | None,
     listener: Listener,
 ) -> Iterator[Piece | SubmissionResult]:
-    """Yield every submission's pieces and result as they arrive; our own failures have their own
-    status.
-
-    A group's submission is graded once, so that all its members have the same mark.
+    """Yield every submission's pieces and result as they come, our own failures as their own
+    status. What a group submitted together is graded once, so that all of them have the same mark.
     """
     plan = setup.grader.plan
+    groups = _groups(todo)
+    jobs = [Job(submission=members[0], causes_later=True) for members in groups.values()]
+    for job, found in graded_slow_last(engine, setup, jobs, workers, listener):
+        if isinstance(found, Piece):
+            yield found
+            continue
+        for submission in groups[job.submission.id]:
+            if isinstance(found, WorkerFailure):
+                listener(Notice(text=f"{submission.id}: could not be graded: {found.reason}"))
+                yield replace(
+                    without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
+                    problem="the harness failed on this submission; run the same command again",
+                )
+            else:
+                result = found.result
+                notes = (*submission.notes, *result.notes[len(job.submission.notes) :])
+                yield of_submission(replace(result, notes=notes), submission)
+
+
+def _groups(submissions: Iterable[Submission]) -> dict[str, list[Submission]]:
+    """Return the submissions that were submitted together, by the id of the first."""
     together: dict[tuple[str | None, ...], list[Submission]] = {}
-    for submission in todo:
+    for submission in submissions:
         same = (submission.origin, submission.digest, submission.problem, submission.withheld)
         together.setdefault(same, []).append(submission)
-    groups = {members[0].id: members for members in together.values()}
-    jobs = [Job(submission=members[0]) for members in groups.values()]
-    with engine:
-        for job, found in graded_slow_last(engine, setup, jobs, workers, listener):
-            if isinstance(found, Piece):
-                yield found
-                continue
-            for submission in groups[job.submission.id]:
-                if isinstance(found, WorkerFailure):
-                    listener(Notice(text=f"{submission.id}: could not be graded: {found.reason}"))
-                    yield replace(
-                        without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
-                        problem="the harness failed on this submission; run the same command again",
-                    )
-                else:
-                    result = found.result
-                    notes = (*submission.notes, *result.notes[len(job.submission.notes) :])
-                    yield of_submission(replace(result, notes=notes), submission)
+    return {members[0].id: members for members in together.values()}
 
 
 def _refuse_to_lose(

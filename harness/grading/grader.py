@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Self
@@ -11,7 +11,8 @@ from typing import Self
 from harness.common.errors import HarnessError, place_of
 from harness.execution import AnyDriver, ToolFailed
 from harness.grading.observing.budget import SubmissionBudget, Used, budgeted, calibrated
-from harness.grading.observing.causes import CauseFinder
+from harness.grading.observing.causes import CauseFinder, FoundCauses
+from harness.grading.observing.evidence import evidence_of, failures_of
 from harness.grading.observing.in_order import RunsInOrder, RunsSoFar
 from harness.grading.observing.judged_runs import (
     Candidate,
@@ -34,7 +35,7 @@ from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport
 from harness.model.probes import Probe
-from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.model.result import CausesPending, SubmissionResult, SubmissionStatus
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict
 from harness.policy.rule import unchecked
@@ -68,7 +69,8 @@ class _Task:
     submission: Submission
     cache: ResultCache
     budget: SubmissionBudget
-    so_far: RunsSoFar | None
+    so_far: RunsSoFar | None = None
+    causes_later: bool = False
 
 
 class Grader(AbstractContextManager["Grader"]):
@@ -89,7 +91,9 @@ class Grader(AbstractContextManager["Grader"]):
             reference=setup.reference,
             slowness=setup.slowness,
         )
-        self._causes = CauseFinder(setup.reference, self._runs, calls)
+        self._causes = CauseFinder(
+            setup.reference, self._runs, calls, for_students=setup.for_students
+        )
 
     def __enter__(self) -> Self:
         self._policy = self._stack.enter_context(self._driver.tool(SOURCES, ENTRY))
@@ -107,12 +111,14 @@ class Grader(AbstractContextManager["Grader"]):
         before: Used | None = None,
         so_far: RunsSoFar | None = None,
         pause_after: float | None = None,
+        causes_later: bool = False,
     ) -> Graded:
         """Grade a submission, from its bytes to its mark, on all scenarios or `only` these.
 
         If it was paused, it goes on from the time that it had used (`before`) and from what it had
-        found (`so_far`). If our own code fails on it, it is held for review and says where that
-        was. Raise HarnessError if a process of ours failed.
+        found (`so_far`). If there are causes to be found, and that is to be done later, they are
+        pending in its result. If our own code fails on it, it is held for review and says where
+        that was. Raise HarnessError if a process of ours failed.
         """
         plan = self._plan
         if only is not None:
@@ -126,16 +132,72 @@ class Grader(AbstractContextManager["Grader"]):
             cache=cache or ResultCache(),
             budget=budget,
             so_far=so_far,
+            causes_later=causes_later,
         )
         try:
             graded = self._graded(task)
         except HarnessError:
             raise
         except Exception as error:
-            held = without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR)
-            problem = _NOT_GRADED.format(place_of(error))
-            return Graded(result=replace(held, problem=problem, flagged=True))
+            return self._held(submission, error)
         return replace(graded, result=_with_reason(graded.result))
+
+    def find_causes(
+        self,
+        submission: Submission,
+        result: SubmissionResult,
+        cache: ResultCache | None = None,
+    ) -> Graded:
+        """Find the pending causes of a submission that `grade` gave this result for, on the whole
+        plan. Failures of our own are as in `grade`."""
+        if result.pending is None:
+            return Graded(result=result)
+        try:
+            return self._with_pending(submission, result, result.pending, cache or ResultCache())
+        except HarnessError:
+            raise
+        except Exception as error:
+            return self._held(submission, error)
+
+    def _held(self, submission: Submission, error: Exception) -> Graded:
+        held = without_mark(self._plan, submission, SubmissionStatus.HARNESS_ERROR)
+        problem = _NOT_GRADED.format(place_of(error))
+        return Graded(result=replace(held, problem=problem, flagged=True))
+
+    def _with_pending(
+        self,
+        submission: Submission,
+        result: SubmissionResult,
+        pending: CausesPending,
+        cache: ResultCache,
+    ) -> Graded:
+        plan, setup = self._plan, self._setup
+        used = Used(cpu=pending.cpu_seconds, waiting=pending.waiting_seconds)
+        budget = SubmissionBudget(setup.total_seconds, used, slowness=setup.slowness)
+        budget.is_over = result.over_budget is not None
+        task = _Task(plan=plan, submission=submission, cache=cache, budget=budget)
+        failures = failures_of(result, pending, plan)
+        passing = {entry.scenario_id for entry in result.scenarios if entry.verdict.passed}
+        passed = tuple(each for each in plan.scenarios if each.id in passing)
+        with self._opened(task, self._read(submission)) as candidate:
+            found = self._causes.find(failures, passed, candidate)
+        result = replace(with_causes(plan, result, found), pending=None)
+        return Graded(result=result, probes=found.probes, used=budget.used())
+
+    @contextmanager
+    def _opened(self, task: _Task, report: PolicyReport) -> Iterator[Candidate]:
+        """Begin what runs a submission, and end it."""
+        submission, budget = task.submission, task.budget
+        assignment = task.plan.assignment
+        reference = self._setup.reference
+        with self._driver.submission(assignment, submission.files, reference) as server:
+            yield Candidate(
+                submission=submission,
+                server=budgeted(server, budget),
+                report=report,
+                cache=task.cache,
+                budget=budget,
+            )
 
     def _graded(self, task: _Task) -> Graded:
         plan, submission = task.plan, task.submission
@@ -226,15 +288,7 @@ class Grader(AbstractContextManager["Grader"]):
 
     def _run_and_judge(self, task: _Task, report: PolicyReport) -> Graded:
         plan, submission, budget = task.plan, task.submission, task.budget
-        assignment = plan.assignment
-        with self._driver.submission(assignment, submission.files, self._setup.reference) as server:
-            candidate = Candidate(
-                submission=submission,
-                server=budgeted(server, budget),
-                report=report,
-                cache=task.cache,
-                budget=budget,
-            )
+        with self._opened(task, report) as candidate:
             in_order = RunsInOrder(
                 runs=self._runs,
                 speed=self._speed,
@@ -245,39 +299,60 @@ class Grader(AbstractContextManager["Grader"]):
             )
             in_order.run()
             first, second = in_order.first, in_order.second
-            # Of the second run nothing is explained or shown: it may hold a stand-in's answers.
-            compared_with = self._setup.compared_with
-            verdicts = refine(plan, first.verdicts, first.observations, compared_with)
-            taken = [file.name for file in submission.files]
-            not_taken = submission.not_taken
-            verdicts = with_not_taken(verdicts, first.observations, not_taken, taken)
-            for scenario in plan.scenarios:
-                name = scenario.id
-                if name in second.verdicts:
-                    own, other = verdicts[name], second.verdicts[name]
-                    files = assignment.submission_files
-                    verdicts[name] = merge_stand_in_verdict(own, other, scenario, files)
+            verdicts = self._explained(plan, submission, in_order)
             failures = failing(plan, verdicts, first.observations)
             passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
-            causes, probes = self._causes.find(failures, passed, candidate)
+            found = FoundCauses()
+            if not task.causes_later:
+                found = self._causes.find(failures, passed, candidate)
+        used = budget.used()
         digested = first.observations | second.observations if self._setup.digests else {}
         result = replace(
             mark(plan, verdicts, report, submission=submission),
             isolation=first.isolation,
             isolation_reason=first.isolation_reason,
             undefined=undefined_functions(plan, report.outline) if failures else (),
+            pending=evidence_of(failures, used) if failures and task.causes_later else None,
         )
-        result = with_stakes(plan, result, causes)
+        result = with_causes(plan, result, found)
         return Graded(
             result=held_if_undecided(plan, result, self._setup.total_seconds),
-            used=budget.used(),
+            used=used,
             paused=budget.is_paused,
             so_far=in_order.whole_parts if budget.is_paused else None,
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts,
-            probes=probes,
+            probes=found.probes,
             seen={name: _digest(seen) for name, seen in digested.items()},
         )
+
+    def _explained(
+        self, plan: Plan, submission: Submission, ran: RunsInOrder
+    ) -> dict[str, Verdict]:
+        """Return the verdicts of all runs. Of second runs nothing is explained or shown: they may
+        hold a stand-in's answers."""
+        first = ran.first
+        verdicts = refine(plan, first.verdicts, first.observations, self._setup.compared_with)
+        taken = [file.name for file in submission.files]
+        not_taken = submission.not_taken
+        verdicts = with_not_taken(verdicts, first.observations, not_taken, taken)
+        files = plan.assignment.submission_files
+        for scenario in plan.scenarios:
+            second = ran.second.verdicts.get(scenario.id)
+            if second is not None:
+                own = verdicts[scenario.id]
+                verdicts[scenario.id] = merge_stand_in_verdict(own, second, scenario, files)
+        return verdicts
+
+
+def with_causes(plan: Plan, result: SubmissionResult, found: FoundCauses) -> SubmissionResult:
+    """Return the result with causes and what each costs."""
+    students = found.for_students
+    return replace(
+        result,
+        causes=with_stakes(plan, result, found.causes),
+        students_causes=None if students is None else with_stakes(plan, result, students),
+    )
 
 
 _NOT_GRADED = "the harness failed on this submission ({}); a person has to look at it"

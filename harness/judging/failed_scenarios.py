@@ -1,6 +1,6 @@
 """The failing scenarios of a submission, with what their causes are derived from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.judging.compare.ending import at_import
@@ -90,17 +90,33 @@ def failing(
     verdicts: Mapping[str, Verdict],
     observations: Mapping[str, Sequence[Observation]],
 ) -> tuple[FailedScenario, ...]:
-    """The scored scenarios that failed, in the plan's order."""
+    """Return the scored scenarios that failed, in the plan's order."""
     failures: list[FailedScenario] = []
-    for index, scenario in enumerate(plan.scenarios):
-        verdict = verdicts.get(scenario.id)
-        if verdict is None or verdict.kind in _NOT_OURS_TO_FIX or scenario.informational:
-            continue
-        if verdict.undecided:
-            continue
+    for index, scenario, verdict in _failed(plan, verdicts):
         draws, draw = observations.get(scenario.id, ()), verdict.draw or 0
         seen = draws[draw] if draw < len(draws) else _NOTHING_SEEN
         failures.append(
             FailedScenario(index=index, scenario=scenario, verdict=verdict, observation=seen)
         )
     return tuple(failures)
+
+
+def failing_again(
+    plan: Plan, verdicts: Mapping[str, Verdict], observations: Sequence[Observation]
+) -> tuple[FailedScenario, ...]:
+    """Return what `failing` returned for these verdicts; `observations` are those of its result, in
+    the same order. Raise ValueError for another number of them."""
+    both = zip(_failed(plan, verdicts), observations, strict=True)
+    return tuple(
+        FailedScenario(index=index, scenario=scenario, verdict=verdict, observation=seen)
+        for (index, scenario, verdict), seen in both
+    )
+
+
+def _failed(plan: Plan, verdicts: Mapping[str, Verdict]) -> Iterator[tuple[int, Scenario, Verdict]]:
+    for index, scenario in enumerate(plan.scenarios):
+        verdict = verdicts.get(scenario.id)
+        if verdict is None or verdict.kind in _NOT_OURS_TO_FIX or scenario.informational:
+            continue
+        if not verdict.undecided:
+            yield index, scenario, verdict

@@ -204,19 +204,21 @@ def counts(scenario: Scenario) -> bool:
     return not scenario.informational and not scenario.extra_credit
 
 
-def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -> SubmissionResult:
-    """Return the result with these causes and the marks that each costs, most expensive first.
+def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -> tuple[Cause, ...]:
+    """Return the causes with the marks that each costs this submission, most expensive first.
 
     Equal ones keep their order. Without a mark, no cause costs anything.
     """
     place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
+    over = result.over_budget
+    now = result.mark if over is None else over.mark
     priced: list[Cause] = []
     for cause in causes:
-        if not cause.scenarios or result.mark is None:
+        if not cause.scenarios or now is None:
             priced.append(cause)
             continue
         fixed = _with_passed(result, frozenset(cause.scenarios))
-        stake = mark_of(plan, fixed, result.findings) - result.mark
+        stake = mark_of(plan, fixed, result.findings) - now
         priced.append(replace(cause, marks_at_stake=stake))
 
     def order(cause: Cause) -> tuple[Fraction, int]:
@@ -224,4 +226,4 @@ def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -
         return -cause.marks_at_stake, first
 
     priced.sort(key=order)
-    return replace(result, causes=tuple(priced))
+    return tuple(priced)

@@ -149,6 +149,19 @@ class OverBudget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CausesPending:
+    """The causes of a submission's failures are still to be found. The mark does not depend on
+    them.
+
+    `evidence` has what they are derived from, packed; the seconds are what the submission used of
+    its time."""
+
+    evidence: bytes
+    cpu_seconds: float
+    waiting_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionResult:
     """The result of one submission.
 
@@ -188,6 +201,10 @@ class SubmissionResult:
     late: Lateness | None = None
     over_budget: OverBudget | None = None
     extended_to: str = ""  # the student's own due time, ISO 8601; empty if it is the class's
+    # Derived from visible scenarios only, for the student. None: `causes` rest on nothing hidden,
+    # or an older version found them.
+    students_causes: tuple[Cause, ...] | None = None
+    pending: CausesPending | None = None  # None: `causes` are all there are
 
     @property
     def all_passed(self) -> bool:
@@ -399,6 +416,21 @@ class SlowLeft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CausesBegun:
+    """All submissions have their marks; the causes of this many submissions' failures are looked
+    for now."""
+
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CausesFound:
+    """The causes of one submission's failures are stored."""
+
+    result: SubmissionResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished:
     """All submissions are graded and stored."""
 
@@ -413,4 +445,13 @@ class ReportsWritten:
     total: int
 
 
-Event = RunStarted | SubmissionGraded | SlowLeft | Notice | RunFinished | ReportsWritten
+Event = (
+    RunStarted
+    | SubmissionGraded
+    | SlowLeft
+    | CausesBegun
+    | CausesFound
+    | Notice
+    | RunFinished
+    | ReportsWritten
+)

@@ -166,6 +166,7 @@ def lock_for_writing(database: Path) -> IO[bytes]:
 # The beginning and the end of the scenarios in the text of a result.
 _SCENARIOS = b',"scenarios":['
 _AFTER_SCENARIOS = b'],"source_digest":'
+_LEFT_OUT = ("scenarios", "causes", "students_causes", "files")  # of an outline
 T = TypeVar("T")
 Row = tuple[object, ...]
 Numbered = tuple[int, review.Change]
@@ -298,7 +299,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
             return None
         try:
             plain = json.loads(_without_scenarios(zlib.decompress(data)))
-            for key in ("scenarios", "causes", "files"):
+            for key in _LEFT_OUT:
                 plain.pop(key, None)
             return serial.from_plain(SubmissionResult, plain)
         except (zlib.error, ValueError, AttributeError, TypeError):

@@ -65,7 +65,7 @@ def of_verdicts(
     failures = failing(PLAN, verdicts, seen)
     result = mark(PLAN, verdicts, PolicyReport(), submission=Submission(id=id, origin=id, files=()))
     result = replace(result, undefined=undefined_functions(PLAN, outline))
-    return with_stakes(PLAN, result, derive(failures, outline, {}))
+    return replace(result, causes=with_stakes(PLAN, result, derive(failures, outline, {})))
 
 
 def hostile_class(first: int, count: int) -> list[SubmissionResult]:

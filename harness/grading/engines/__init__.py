@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from harness.execution import Interpreter
 from harness.grading.grader import FirstFailures, Graded
@@ -55,6 +55,15 @@ class Job:
     pause_after: float | None = None
     before: Used | None = None
     so_far: bytes | None = None
+    causes_later: bool = False  # a `CausesJob` will find them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CausesJob:
+    """One submission whose result has pending causes, which are to be found."""
+
+    submission: Submission
+    result: SubmissionResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,16 +98,20 @@ class Paused:
 
 Ended = (
     Graded | WorkerFailure | Paused
-)  # of a `Job`: its observations and verdicts came before, in pieces
-AnyJob = Job | FailureJob
+)  # of a `BatchJob`: its observations and verdicts came before, in pieces
+BatchJob = Job | CausesJob  # of a class; an engine takes these
+TheJob = TypeVar("TheJob", Job, CausesJob)
+AnyJob = BatchJob | FailureJob
 Message = Piece | Ended | FirstFailures
 
 
 class Engine(AbstractContextManager["Engine"], Protocol):
     """Grades what it is given. Leaving its `with` block ends all that it started."""
 
-    def run(self, setup: WorkerSetup, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
+    def run(
+        self, setup: WorkerSetup, jobs: Iterable[TheJob]
+    ) -> Iterator[tuple[TheJob, Piece | Ended]]:
         """Yield for each job any number of pieces to be stored in this order, then how it ended.
 
-        Several jobs may run at once.
+        Several jobs may run at once. A job is taken from `jobs` not long before it is begun.
         """

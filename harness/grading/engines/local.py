@@ -157,7 +157,8 @@ def run_jobs(
     Raise HarnessError if the harness itself failed on a job.
     """
     reference = context.specification.reference if blame else ()
-    grader = replace(context.grader_setup(), digests=digests, reference=reference)
+    setup = context.grader_setup()
+    grader = replace(setup, digests=digests, reference=reference, for_students=False)
     return _outcomes(context.worker_setup(grader), jobs, workers)
 
 

@@ -19,6 +19,7 @@ from harness.common.errors import HarnessError, place_of
 from harness.execution import create_driver, remove_held
 from harness.grading.engines import (
     AnyJob,
+    CausesJob,
     FailureJob,
     Message,
     Paused,
@@ -215,6 +216,11 @@ def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> 
     try:
         if isinstance(job, FailureJob):
             return grader.first_failures(job.submission, first=job.first, most=job.most)
+        if isinstance(job, CausesJob):
+            graded = grader.find_causes(job.submission, job.result, cache)
+            is_ours = graded.result.status is SubmissionStatus.HARNESS_ERROR
+            was_ours = job.result.status is SubmissionStatus.HARNESS_ERROR
+            return graded if last or was_ours or not is_ours else None
         only = None if job.only is None else frozenset(job.only)
         so_far: RunsSoFar | None = None if job.so_far is None else pickle.loads(job.so_far)
         graded = grader.grade(
@@ -224,6 +230,7 @@ def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> 
             before=job.before,
             so_far=so_far,
             pause_after=job.pause_after,
+            causes_later=job.causes_later,
         )
     except HarnessError as failure:
         return WorkerFailure(reason=str(failure)) if last else None

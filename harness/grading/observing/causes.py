@@ -75,9 +75,15 @@ class CauseFinder:
     submission's functions (empty: nobody is blamed by substitution), and `calls` knows to what."""
 
     def __init__(
-        self, reference: tuple[SourceFile, ...], runs: JudgedRuns, calls: ReferenceCalls
+        self,
+        reference: tuple[SourceFile, ...],
+        runs: JudgedRuns,
+        calls: ReferenceCalls,
+        *,
+        for_students: bool = True,
     ) -> None:
         self._calls = calls
+        self._for_students = for_students
         assignment = runs.plan.assignment
         self._reference = reference
         self._constants = {
@@ -101,8 +107,29 @@ class CauseFinder:
         failures: tuple[FailedScenario, ...],
         passed: tuple[Scenario, ...],
         candidate: Candidate,
-    ) -> tuple[tuple[Cause, ...], dict[str, Probe]]:
-        """Find the causes, and the new probes by their keys."""
+    ) -> FoundCauses:
+        """Return the causes, and the new probes by their keys."""
+        probes: dict[str, Probe] = {}
+        # Students' causes first: what is hidden has no part in them, not even by its order.
+        shown = tuple(each for each in failures if _is_shown(each.scenario))
+        shown_passed = tuple(filter(_is_shown, passed))
+        rests_on_hidden = len(shown) < len(failures) or len(shown_passed) < len(passed)
+        for_students = None
+        if rests_on_hidden and self._for_students:
+            for_students = self._found(shown, shown_passed, candidate, probes)
+        causes = self._found(failures, passed, candidate, probes)
+        return FoundCauses(causes=causes, for_students=for_students, probes=probes)
+
+    def _found(
+        self,
+        failures: tuple[FailedScenario, ...],
+        passed: tuple[Scenario, ...],
+        candidate: Candidate,
+        probes: dict[str, Probe],
+    ) -> tuple[Cause, ...]:
+        """Return the causes of these failures; runs that are in `probes` are not made again."""
+        if not failures:
+            return ()
         outline, files = candidate.report.outline, candidate.submission.files
         assignment = self._runs.plan.assignment
         several = len(assignment.submission_files) > 1 and assignment.laid_as is None
@@ -116,6 +143,7 @@ class CauseFinder:
             passed=passed,
             constants=constants,
             calls=self._calls,
+            new=probes,
         )
         size = sum(len(file.data) for file in files)
         can_substitute = bool(self._reference) and size <= LARGEST_SOURCE
@@ -134,7 +162,22 @@ class CauseFinder:
             outline=outline, texts=texts, sheet=self._sheet, constants=self._constants
         )
         causes = again.with_suspects(causes, program)
-        return with_texts(causes, texts.__getitem__), again.new
+        return with_texts(causes, texts.__getitem__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundCauses:
+    """All causes of a submission's failures, those that its student may know of, and the probes that
+    runs for them gave, by their keys. `for_students` is None if nothing hidden has a part in the
+    causes, or nobody asked."""
+
+    causes: tuple[Cause, ...] = ()
+    for_students: tuple[Cause, ...] | None = None
+    probes: Mapping[str, Probe] = field(default_factory=dict)
+
+
+def _is_shown(scenario: Scenario) -> bool:
+    return scenario.visibility is Visibility.VISIBLE
 
 
 @dataclass(slots=True, kw_only=True)
@@ -147,7 +190,7 @@ class _RunsAgain:
     passed: Sequence[Scenario]
     constants: Mapping[str, str]  # those that can be substituted, with the module of each
     calls: ReferenceCalls
-    new: dict[str, Probe] = field(default_factory=dict)  # what the cache did not have, by its key
+    new: dict[str, Probe]  # what the cache did not have, by its key
     substituted_runs: int = 0
     # Names with which a run hit a limit: they are not tried again.
     too_slow: set[Blame] = field(default_factory=set)
@@ -170,7 +213,8 @@ class _RunsAgain:
             *what,
         )
         key = sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-        found = self.candidate.cache.probe(key, kind)
+        earlier = self.new.get(key)
+        found = earlier if isinstance(earlier, kind) else self.candidate.cache.probe(key, kind)
         if found is None:
             found = run()
             if not self.candidate.budget.is_over:  # otherwise not all scenarios ran

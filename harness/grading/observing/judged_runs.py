@@ -65,6 +65,13 @@ def reduced(seen: Observation) -> Observation:
     digest of the whole observation."""
     if seen.cut or all(size <= MOST_KEPT for size in accumulate(_sizes(seen))):
         return seen
+    return short_form(seen)
+
+
+def short_form(seen: Observation) -> Observation:
+    """Return how an observation ended and what it raised, with `cut` as in `reduced`."""
+    if seen.cut:
+        return seen
     raising = (step.raised for step in seen.steps if step.raised)
     return Observation(
         ending=seen.ending,
@@ -233,7 +240,7 @@ class GraderSetup:
     see which of them is to blame (empty: causes are found without that). `timed_beside` is the
     reference for what must be fast (None: the same; empty: no time is judged). `secret` is the
     course's, and chooses what the audits of shared runs look at (None: another one each time). With
-    `digests`, `Graded.seen` is filled."""
+    `digests`, `Graded.seen` is filled; with `for_students`, so are the causes for students."""
 
     plan: Plan
     key: AnswerKey
@@ -242,6 +249,7 @@ class GraderSetup:
     thorough: bool = False
     secret: bytes | None = None
     digests: bool = False
+    for_students: bool = True
     slowness: float = 1.0  # of the machine that grades: how many times slower than the usual one
 
     @property

@@ -9,7 +9,6 @@ import queue
 import time
 import uuid
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from typing import Any
 
 from harness.common import serial
 from harness.common.errors import UserError
-from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import Ended, TheJob, WorkerFailure, WorkerSetup
 from harness.grading.engines.dask import (
     RESOURCE,
     Cluster,
@@ -129,7 +128,7 @@ class Roster:
 class _Flight:
     """A job that is out: dask's futures by their keys, and since when."""
 
-    job: Job
+    job: Any  # a `BatchJob`
     data: bytes
     sent: float = 0.0
     futures: dict[str, Any] = field(default_factory=dict)
@@ -161,25 +160,32 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             with suppress(Exception):  # the scheduler may be gone; it forgets us by itself
                 self._client.close(timeout=2)
 
-    def run(self, setup: WorkerSetup, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
+    def run(
+        self, setup: WorkerSetup, jobs: Iterable[TheJob]
+    ) -> Iterator[tuple[TheJob, Piece | Ended]]:
         """Run the jobs as `Engine.run` does.
 
         Raise UserError if the scheduler does not answer or goes away, or no worker takes part.
         """
-        waiting = deque(jobs)
+        waiting = iter(jobs)
         self._data = pack_setup(setup, described())
         self._name = sha256(self._data).hexdigest()
-        if not waiting:
+        following = next(waiting, None)
+        if following is None:
             return
-        self._client = connect(self._cluster)
-        while waiting or self._flights:
+        if self._client is None:
+            self._client = connect(self._cluster)
+        while following is not None or self._flights:
             if time.monotonic() - self._looked >= LOOK_SECONDS:
                 self._look()
             most = AHEAD * sum(self._roster.able().values())
             out = sum(not flight.copied for flight in dict.fromkeys(self._flights.values()))
-            for _ in range(min(most - out, len(waiting))):
-                job = waiting.popleft()
-                self._send(_Flight(job=job, data=serial.dumps(job).encode("ascii")))
+            for _ in range(most - out):
+                if following is None:
+                    break
+                data = serial.dumps(host.JobMessage(job=following)).encode("ascii")
+                self._send(_Flight(job=following, data=data))
+                following = next(waiting, None)
             for flight, answer in self._arrived():
                 for piece in answer.pieces:
                     yield flight.job, piece

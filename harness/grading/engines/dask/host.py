@@ -31,7 +31,7 @@ from harness.execution import (
     scratch_directory,
     try_tier,
 )
-from harness.grading.engines import Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import BatchJob, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.dask import (
     CONNECT_SECONDS,
     RESOURCE,
@@ -69,6 +69,13 @@ class SetupMessage:
     build: str
     tier: Tier
     grader: GraderSetup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobMessage:
+    """What a worker is to do."""
+
+    job: BatchJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +178,9 @@ def grade(name: str, job: bytes) -> bytes:
     The setup came with the trial. As an argument here it would be fetched from the worker that had
     it first, which may hang, and waited for without end.
     """
-    wanted = replace(serial.loads(Job, job), so_far=None)  # which would be a pickle
+    wanted = serial.loads(JobMessage, job).job
+    if isinstance(wanted, Job):
+        wanted = replace(wanted, so_far=None)  # which would be a pickle
     return _answered(lambda host: host.grade(name, wanted))
 
 
@@ -206,7 +215,7 @@ class WorkerHost:
             found = self._setups[name]
         return found if isinstance(found, str) else ""
 
-    def grade(self, name: str, job: Job) -> WorkerAnswer:
+    def grade(self, name: str, job: BatchJob) -> WorkerAnswer:
         """Grade. After a failure of ours the worker tries anew whether it still serves (its disk
         may be full), and refuses if not, so that the job goes elsewhere."""
         known = self._setups.get(name, NOT_TRIED)
@@ -246,7 +255,7 @@ class WorkerHost:
         )
         return _shortcoming_now(setup) or setup
 
-    def _attempt(self, setup: WorkerSetup, job: Job) -> WorkerAnswer:
+    def _attempt(self, setup: WorkerSetup, job: BatchJob) -> WorkerAnswer:
         """Grade with an idle process, or a new one."""
         pieces: list[Piece] = []
         try:
