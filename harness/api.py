@@ -159,8 +159,14 @@ def _grade(
     specification = context.specification
     plan = specification.plan
     folder = options.out
+
+    def publish_marks(run: RunResult) -> None:
+        with _report_errors(folder):
+            write_reports(run, plan, folder)
+
     options = replace(
         options,
+        on_marks=publish_marks,
         cohort=cohort.facts,
         notices=cohort.notices,
         on_graded=partial(page_writer, folder),

@@ -16,7 +16,7 @@ import harness
 from harness.common import serial
 from harness.execution import AnyDriver, Driver, Interpreter, create_driver
 from harness.grading.context import GradingContext
-from harness.grading.engines import Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import CausesJob, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.worker import grade_in_turn
 from harness.grading.grader import Graded, Grader
 from harness.grading.observing.judged_runs import GraderSetup
@@ -74,7 +74,9 @@ class RememberingEngine(InlineEngine):
     def run(self, setup: WorkerSetup, jobs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         jobs = list(jobs)
         setup = replace(setup, pack_alone=setup.store is not None)
-        if setup.grader.plan.assignment.exemptions or self._has_observations(setup):
+        is_later = any(isinstance(job, CausesJob) for job in jobs)
+        is_known = not is_later and self._has_observations(setup)
+        if setup.grader.plan.assignment.exemptions or is_known:
             yield from super().run(setup, jobs)
             return
         self._of_setup = (
@@ -110,12 +112,21 @@ class RememberingEngine(InlineEngine):
             problem=job.submission.problem,
             withheld=job.submission.withheld,
         )
+        if isinstance(job, CausesJob):
+            graded = of_submission(job.result, program)
+            # Neither the notes nor what was used depends on the program alone.
+            graded = replace(graded, notes=(), pending=None)
+            job = replace(job, result=graded)
         return (*self._of_setup, replace(job, submission=program))
 
     def _as_before(self, job: Any) -> Iterator[Any]:
         first, messages = self._shown[self._key(job)]
         for message in messages:
-            if isinstance(message, Graded):
+            if isinstance(message, Graded) and isinstance(job, CausesJob):
+                found = message.result
+                causes = {"causes": found.causes, "students_causes": found.students_causes}
+                yield replace(message, result=replace(job.result, pending=None, **causes))
+            elif isinstance(message, Graded):
                 notes = (*job.submission.notes, *message.result.notes[len(first.notes) :])
                 result = of_submission(replace(message.result, notes=notes), job.submission)
                 yield replace(message, result=result)

@@ -17,6 +17,8 @@ from harness.cli.printing import say
 from harness.common.words import plural
 from harness.grading.batch import Listener
 from harness.model.result import (
+    CausesBegun,
+    CausesFound,
     Event,
     Notice,
     ReportsWritten,
@@ -53,6 +55,18 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
                 shown.update(completed=graded, description=escape(result.id))
                 is_due = graded % PLAIN_EVERY == 0 or graded == in_all
                 shown.line(graded, in_all, "graded", pace, is_due=is_due)
+            case CausesBegun(total=total):
+                graded, in_all = 0, total
+                pace = shown.begin(total, total=total, completed=0, doing="looking for causes")
+                if not console.is_terminal:
+                    whose = f"{total} {plural(total, 'submission')}"
+                    console.print(f"all marks are there; looking for causes in {whose}")
+            case CausesFound(result=result):
+                graded += 1
+                pace.done()
+                shown.update(completed=graded, description=escape(result.id))
+                is_due = graded % PLAIN_EVERY == 0 or graded == in_all
+                shown.line(graded, in_all, "looked through for causes", pace, is_due=is_due)
             case SlowLeft():
                 shown.update(slow=slow_text(event))
             case Notice(text=text):

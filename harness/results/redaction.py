@@ -1,12 +1,13 @@
 """Redact causes to what a student may read.
 
-First each cause is redacted to its visible scenarios, then the failing hidden scenarios are counted
-by function, and the counts are merged into the list.
+They are derived from visible scenarios only. Then the failing hidden scenarios are counted by
+function, and the counts are merged into the list.
 
 A program is called with hidden arguments in a hidden scenario, and these may influence its
 exception, its line, its function to blame or the scenarios that fail alike. So nothing about hidden
 scenarios is used here except the plan and whether they passed; everything else in a `ShownCause`
-comes from visible scenarios, or from the submission's text (`Undefined`).
+comes from visible scenarios, or from the submission's text (`Undefined`). Causes of an older
+version rest on both: each is redacted to its visible scenarios.
 """
 
 from __future__ import annotations
@@ -153,9 +154,9 @@ def shown_causes(
     Then follow failures that no cause explains, which are failures of the harness.
     """
     reader = _Reader(result, plan, shown)
-    redacted = [cause for cause in map(reader.redact, result.causes) if cause is not None]
+    redacted = [cause for cause in map(reader.redact, reader.causes) if cause is not None]
     redacted.sort(key=reader.first_of)
-    explained = {name for cause in result.causes for name in cause.scenarios}
+    explained = {name for cause in reader.causes for name in cause.scenarios}
     others = [check for name, check in reader.failed.items() if name not in explained]
     return reader.merge(redacted, put_together(others))
 
@@ -167,6 +168,11 @@ class _Reader:
         self._result = result
         self._plan = plan
         self._shown = frozenset(check.id for check in shown)
+        # Of whoever may not see all, the causes that rest on visible scenarios only.
+        self.causes = result.causes
+        is_all_shown = self._shown.issuperset(scenario.id for scenario in plan.scenarios)
+        if not is_all_shown and result.students_causes is not None:
+            self.causes = result.students_causes
         self._place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
         self._entries = {entry.scenario_id: entry for entry in result.scenarios}
         self.failed: dict[str, ShownCheck] = {}
@@ -226,7 +232,7 @@ class _Reader:
             return cause.together_with
         shown_here = self.failed.keys() & set(cause.scenarios)
         sharing: set[str] = set()
-        for other in self._result.causes:
+        for other in self.causes:
             if other.blamed and shown_here & set(other.scenarios):
                 sharing.add(other.function)
         return tuple(name for name in cause.together_with if name in sharing)

@@ -227,6 +227,8 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
         plain["late"] = _late(result, result.late)
     plain["adjustment"] = result.adjustment and _fields(result.adjustment, "marks", "reason")
     plain |= _fields(result, "comment", "total", "total_out_of", "earlier", "isolation")
+    if result.pending is not None:
+        plain["causes_pending"] = True
     if result.over_budget is not None:
         plain["over_budget"] = _fields(result.over_budget, "seconds", "undecided", "mark", "most")
     if result.override is not None:

@@ -104,6 +104,7 @@ class StudentView:
     source_digest: str = ""
     # The student's own files, if a person commented on their lines or they could not be graded.
     shown_files: tuple[SourceFile, ...] = ()
+    causes_pending: bool = False  # they are still looked for
 
     @property
     def marks_of_a_point(self) -> Fraction:
@@ -216,6 +217,7 @@ def student_view(
         assignment=plan.assignment.id,
         source_digest=result.source_digest,
         shown_files=_own_files(result),
+        causes_pending=result.pending is not None,
     )
 
 

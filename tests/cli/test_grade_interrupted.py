@@ -351,6 +351,10 @@ def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
         for number in range(100):
             clock.now += PLAIN_AFTER if number == 9 else 1.0
             show(DONE)
+        show(result.CausesBegun(total=26))
+        for _ in range(26):
+            clock.now += 1.0
+            show(result.CausesFound(result=DONE.result))
         show(result.RunFinished(facts=FACTS))
         show(result.ReportsWritten(done=100, total=300))
         show(result.ReportsWritten(done=500, total=600))
@@ -362,6 +366,9 @@ def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
         "250 of 300 graded, about 1 min left",
         "275 of 300 graded, about 20 s left",
         "300 of 300 graded",
+        "all marks are there; looking for causes in 26 submissions",
+        "25 of 26 looked through for causes, about 10 s left",
+        "26 of 26 looked through for causes",
         "500 of 600 reports written",
     ]
 

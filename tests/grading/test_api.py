@@ -76,7 +76,9 @@ def test_grades_as_the_command_does(graded_once: Course, course: Course, tmp_pat
     assert results(tmp_path / "out") == results(graded_once.report)
     assert (tmp_path / "out" / "index.html").is_file()
     kinds = [type(event) for event in heard]
-    assert kinds == [RunStarted, *[SubmissionGraded] * 5, result.RunFinished]
+    failing = sum(not graded.all_passed for graded in run.submissions if graded.causes)
+    marks, causes = [SubmissionGraded] * 5, [result.CausesFound] * failing
+    assert kinds == [RunStarted, *marks, result.CausesBegun, *causes, result.RunFinished]
     assert all(len(now) >= 2 * done for done, now in enumerate(written[:6]))
     assert written[-1] == pages()  # the workers' pages, and none was written again
     assert len(pages()) == 10

@@ -22,7 +22,7 @@ from harness.grading.engines.dask import Cluster
 from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
 from harness.model.plan import Specification
-from harness.model.result import Event, SubmissionGraded, SubmissionStatus
+from harness.model.result import CausesFound, Event, SubmissionGraded, SubmissionStatus
 from harness.model.submission import Submission
 from harness.reporting.terminal.tables import summary_table
 
@@ -176,7 +176,9 @@ def _grade(
 
     def hear(event: Event) -> None:
         nonlocal broken
-        if isinstance(event, SubmissionGraded):  # not sent for results that are kept from before
+        if isinstance(
+            event, SubmissionGraded | CausesFound
+        ):  # not sent for results that are kept from before
             result = event.result
             broken |= result.earlier or result.status is SubmissionStatus.HARNESS_ERROR
         show(event)

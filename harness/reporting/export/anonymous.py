@@ -65,8 +65,14 @@ def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
         manual=tuple(_chosen(given, ("slot", "mark")) for given in result.manual),
         late=_chosen(result.late, ("begun", "slip_days", "share", "of"), due=""),
         adjustment=_chosen(result.adjustment, ("marks",), reason=""),
-        causes=tuple(_cause(cause) for cause in result.causes),
+        causes=tuple(map(_cause, result.causes)),
+        students_causes=_students_causes(result),
     )
+
+
+def _students_causes(result: SubmissionResult) -> tuple[Cause, ...] | None:
+    found = result.students_causes
+    return None if found is None else tuple(map(_cause, found))
 
 
 def _cause(cause: Cause) -> Cause:

@@ -96,6 +96,7 @@ class Overview:
         self._final = 0  # marks that lack nothing
         self._out_of = self._functionality_of = Fraction(0)
         self.has_totals = False  # somebody's mark that counts is not the functionality mark
+        self.pending = 0  # submissions whose causes are still looked for
         self.means = figures.Means(plan.assignment.functionality_marks)
         self.failing = FailingCounter(plan)
         self.causes = ClassCauses()
@@ -123,6 +124,7 @@ class Overview:
         self.causes.add(result)
         # Last, when nothing can fail any more: a row that is not complete is not counted.
         self.rows.append(row)
+        self.pending += result.pending is not None
         if counting.value is not None:
             self._marks.append(counting.value)
             self._final += counting.is_final
@@ -208,6 +210,7 @@ def first_page(
         **script("page.js", "sort.js"),
         **_table(overview, pages[0]),
         facts=facts,
+        pending=overview.pending,
         other_python=words.is_other_python(facts.python, facts.python_wanted),
         spread=spread,
         tallest=max((bar.count for bar in spread.bars), default=1) if spread else 1,

@@ -126,6 +126,9 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
         line = f"{finding.file}:{finding.line}: {finding.message}"
         kind = (f"{finding_kind(finding.rule).title} ", "yellow")
         parts.append(Text.assemble(kind, visible(line)))
+    if view.causes_pending:
+        pending = "the causes of these failures are still to be found: run harness grade again"
+        parts.append(Text(pending, "yellow"))
     parts.append(_Printed(things_to_fix(view, _MOST_CAUSES)))
     seen = [c for c in view.shown if c.verdict.kind is not VerdictKind.UNREADABLE]
     ungraded = [check for check in seen if check.informational and not check.verdict.passed]
