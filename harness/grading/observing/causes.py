@@ -167,8 +167,8 @@ class CauseFinder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundCauses:
-    """All causes of a submission's failures, those that its student may know of, and the probes that
-    runs for them gave, by their keys. `for_students` is None if nothing hidden has a part in the
+    """All causes of a submission's failures, those that its student may know of, and the probes by
+    their keys. `for_students` is None if nothing hidden has a part in the
     causes, or nobody asked."""
 
     causes: tuple[Cause, ...] = ()
