@@ -59,6 +59,7 @@ class Graded:
     used: Used = field(default_factory=Used)
     paused: bool = False  # the result is of a part of the scenarios, for it took long
     so_far: RunsSoFar | None = None  # where it was paused, what it has to go on with
+    shared: int = 0  # scenarios that passed in shared processes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,6 +321,7 @@ class Grader(AbstractContextManager["Grader"]):
             used=used,
             paused=budget.is_paused,
             so_far=in_order.whole_parts if budget.is_paused else None,
+            shared=len(first.shared),
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts,
             probes=found.probes,

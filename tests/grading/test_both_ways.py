@@ -13,6 +13,7 @@ from harness.grading.check import cohort_of
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Graded
 from harness.grading.validation.checks import isolation_problems
+from harness.grading.validation.validate import why_alone
 from harness.model.assignment import SourceFile
 from harness.model.observation import Isolation
 from harness.model.plan import Scenario
@@ -51,6 +52,14 @@ def at(address: str) -> SubmissionResult:
 
 def graded(result: SubmissionResult, seen: str = "1") -> Graded:
     return Graded(result=result, observations={}, verdicts={}, seen={"f/one": seen})
+
+
+def test_that_nothing_was_shared_is_found_with_the_references_reason() -> None:
+    assert why_alone([graded(ALONE), replace(graded(SHARED), shared=1), graded(ALONE)]) is None
+    assert why_alone([graded(SHARED), graded(ALONE)]) == "line 1: `global n`"
+    assert why_alone(
+        [graded(SHARED)]
+    )  # it might have shared a process, and nothing was asked there
 
 
 DIFFERENCES = {

@@ -173,6 +173,8 @@ def _in_short(report: ValidationReport) -> Iterator[str]:
     tested = sum(1 for each in report.clauses if each.scenarios)
     if report.clauses:
         yield f"{tested} of {counted(len(report.clauses), 'clause')} have scenarios"
+    if report.why_alone is not None:
+        yield f"all scenarios ran alone: {report.why_alone}"
     killed = sum(1 for each in report.mutants if each.killed_by)
     if report.mutants:
         yield f"{killed} of {counted(len(report.mutants), 'mutant')} are noticed"

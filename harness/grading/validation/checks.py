@@ -99,7 +99,8 @@ class TrivialScore:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationReport:
     """Everything `harness validate` shows; the assignment is sound when `problems` is empty.
-    `advice` is what would be better otherwise, in one line each."""
+    `advice` is what would be better otherwise, in one line each. `why_alone` says why no scenario
+    of any program shared a process (None: some did)."""
 
     assignment: str
     scenarios: int
@@ -113,6 +114,7 @@ class ValidationReport:
     trivial: tuple[TrivialScore, ...]
     problems: tuple[Problem, ...]
     advice: tuple[str, ...] = ()
+    why_alone: str | None = None
     tolerances: tuple[str, ...] = ()  # what the settings about floats reach, in one line each
 
     @property

@@ -115,6 +115,7 @@ def validate(
         problems=tuple(problems),
         tolerances=tolerances(plan),
         advice=tuple(_advice(itself.isolation_reason, plan)),
+        why_alone=why_alone(graded),
     )
 
 
@@ -132,6 +133,13 @@ def _run(
         graded[id(job)] = found
         progress("mutants and samples", len(graded), len(programs))
     return [graded[id(job)] for job in programs]
+
+
+def why_alone(graded: Sequence[Graded]) -> str | None:
+    """Return why nothing was shared, as of the last program, the reference; None if some was."""
+    if any(each.shared for each in graded):
+        return None
+    return graded[-1].result.isolation_reason or "no two scenarios may share a process"
 
 
 def _policy_problems(itself: SubmissionResult) -> Iterator[Problem]:
