@@ -168,13 +168,13 @@ class _Reader:
         self._result = result
         self._plan = plan
         self._shown = frozenset(check.id for check in shown)
-        # Of whoever may not see all, the causes that rest on visible scenarios only.
-        self.causes = result.causes
-        is_all_shown = self._shown.issuperset(scenario.id for scenario in plan.scenarios)
-        if not is_all_shown and result.students_causes is not None:
-            self.causes = result.students_causes
         self._place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
         self._entries = {entry.scenario_id: entry for entry in result.scenarios}
+        # Of whoever may not see all, the causes that rest on visible scenarios only.
+        self.causes = result.causes
+        is_all_shown = self._shown >= self._place.keys() & self._entries.keys()
+        if not is_all_shown and result.students_causes is not None:
+            self.causes = result.students_causes
         self.failed: dict[str, ShownCheck] = {}
         for check in shown:
             if not check.informational and check.verdict.kind not in _NO_FAILURE:
