@@ -80,6 +80,8 @@ def planted() -> tuple[SubmissionResult, dict[str, str]]:
         unparsable=None,
         scenarios=tuple(entries),
         causes=(cause,),
+        students_causes=None,  # of an older version: what is said of both is redacted
+        pending=None,
     )
     return whole, planter.where
 
