@@ -268,7 +268,7 @@ def in_zone(at: datetime, zone: ZoneInfo | None, *, fold: int = _EARLIER) -> dat
     """Return a naive time as the zone's clock showed it.
 
     If an autumn night has it twice, it is the earlier one, so that nobody is late by it. A time
-    with a zone stays, as does every time if there is no zone.
+    with a zone stays, as does every time without a zone.
     """
     if at.tzinfo or not zone:
         return at

@@ -168,7 +168,7 @@ def _measured(stream: BinaryIO, begin: int) -> tuple[int, int, int] | None:
 
 def _length_of_sizes(stream: BinaryIO, at: int) -> int:
     """Return how long the record is that has the sizes of a member behind it: 12 bytes, or 20 for
-    large ones, and 4 more where it has a mark."""
+    large ones, and 4 more if it has a mark."""
     stream.seek(at)
     data = stream.read(24 + 4)
     mark = 4 if data.startswith(b"PK\x07\x08") else 0

@@ -89,7 +89,9 @@ class RubricItem:
         return max([self.points, *(level.points for level in self.levels)])
 
     def worth(self, level: str) -> Fraction | None:
-        """Its points in this level (the title; empty for an item without); None for no such."""
+        """Return its points in this level (the title; empty for an item without levels); None for
+        an unknown level.
+        """
         if not self.levels:
             return None if level else self.points
         return next((each.points for each in self.levels if each.title == level), None)
@@ -107,17 +109,18 @@ class ManualSlot:
 
     @property
     def start(self) -> Fraction:
-        """The mark when nothing of the rubric applies: all of it where items only take away."""
+        """Return the mark if nothing of the rubric applies: all of it if items only take away."""
         return Fraction(0) if any(item.most > 0 for item in self.rubric) else self.out_of
 
     @property
     def spare(self) -> Fraction:
-        """What further items of the rubric may add."""
+        """Return what further items of the rubric may add."""
         return self.out_of - sum((max(item.most, Fraction(0)) for item in self.rubric), Fraction(0))
 
     def mark_of(self, levels: Mapping[str, str]) -> Fraction:
-        """The mark for these items that apply, by their ids each with its level; never below 0 or
-        above `out_of`. What the rubric does not have counts nothing."""
+        """Return the mark for these items that apply, by their ids each with its level; never
+        below 0 or above `out_of`. Items that the rubric does not have count nothing.
+        """
         worth = [item.worth(levels[item.id]) for item in self.rubric if item.id in levels]
         total = sum((points for points in worth if points is not None), self.start)
         return min(self.out_of, max(Fraction(0), total))
@@ -237,13 +240,13 @@ class Assignment:
     tells_time: bool = False  # some scenario has a clock
     packages: tuple[str, ...] = ()  # like emoji==2.14.0: what programs may import besides
     other_names: tuple[str, ...] = ()  # of the reference's module, that stimuli use
-    late: LatePolicy | None = None  # None: what is late has no mark
+    late: LatePolicy | None = None  # None: late work has no mark
     total_seconds: float | None = None  # that all of a submission may take; None: by the reference
     extra_modules: ExtraModules = ExtraModules()
 
     @property
     def module_names(self) -> tuple[str, ...]:
-        """What stimuli may name of the submission."""
+        """Return the names of the submission that stimuli may use."""
         return (*(function.name for function in self.functions), *self.other_names)
 
     def use_of_extra(self, name: str) -> ExtraUse:
@@ -263,7 +266,10 @@ class Assignment:
         return frozenset(name.casefold() for name in names)
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
-        """The provided files for these overrides; KeyError if the plan has no such variant."""
+        """Return the provided files for these overrides.
+
+        Raise KeyError if the plan has no such variant.
+        """
         return {variant.constants: variant for variant in self.variants}[constants]
 
 
@@ -296,7 +302,7 @@ class Surroundings:
         )
 
     def literals(self) -> dict[str, str]:
-        """The values of constants that are literals in the provided files, by name."""
+        """Return the values of constants that are literals in the provided files, by name."""
         return {each.name: each.literal for each in self.constants if each.literal}
 
 

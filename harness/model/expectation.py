@@ -64,7 +64,7 @@ class Matcher(ABC):
 
     @property
     def exact_text(self) -> str | None:
-        """The one text that the matcher asks for; None when it allows more than one."""
+        """Return the only text that the matcher accepts; None if it allows more than one."""
         return None
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
@@ -174,7 +174,7 @@ class Expected:
         return TextRules(ignore=self.ignore, within=within)
 
     def parts(self) -> tuple[Matcher, ...]:
-        """All matchers, and those of which they are made."""
+        """Return all matchers, and those of which they are made."""
         return tuple(_matchers_in(self))
 
 
@@ -237,7 +237,7 @@ class AnswerKey:
     run_seconds: float = field(default=0.0, compare=False)  # of the whole run; an upper bound
 
     def answers(self, scenario_id: str) -> tuple[Answer, ...]:
-        """Raises KeyError for a scenario without answers."""
+        """Return a scenario's answers. Raise KeyError for a scenario without any."""
         return {entry.scenario_id: entry.answers for entry in self.scenarios}[scenario_id]
 
     def subset(self, scenario_ids: Iterable[str]) -> AnswerKey:

@@ -121,7 +121,7 @@ Facts = (
 
 
 class LoopEnd(StrEnum):
-    """What is known of how a loop ends."""
+    """Known facts about how a loop ends."""
 
     NEVER = "never"
     NEVER_OR_LATE = "never_or_late"

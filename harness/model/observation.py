@@ -34,7 +34,7 @@ class Phase(StrEnum):
     states."""
 
     LOADING = "loading"  # the submission's own body (what runs at import)
-    GIVEN = "given"  # what is bound and run before the call or the session's first step
+    GIVEN = "given"  # the setup before the call or the session's first step
     ARGUMENTS = "arguments"  # what the call is given, or what a method is called on
     STIMULUS = "stimulus"  # the call itself, a session's steps, the program that is run
     RESULT = "result"  # what the call returned, as it was read or compared
@@ -152,7 +152,7 @@ class Observation:
     nearest: str = ""  # what the program has that is called most like a missing function
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
     left_open: tuple[str, ...] = ()  # which of them it did not close
-    lines: int | None = None  # of the program that ran, where they were counted
+    lines: int | None = None  # of the program that ran, if they were counted
     cut: str = ""  # a digest: it was too large to keep but for its ending and what it raised
     output_limit: OutputLimit | None = None  # which one it reached, if that is how it ended
     calls_itself: bool = False  # when looked for a loop: a function that calls itself kept it busy
@@ -174,7 +174,9 @@ class Observation:
         return sum(turn.typed is not None for turn in self.turns)
 
     def transcript(self) -> str:
-        """The screen as a person saw it: typed text after its prompt, each with its Enter."""
+        """Return the screen as a person saw it: typed text after its prompt, each with its
+        Enter.
+        """
         return transcript(self.turns)
 
 

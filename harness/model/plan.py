@@ -99,7 +99,7 @@ class Scenario:
         return self.stated_cases[self.stimuli.index(stimulus)] if self.stated_cases else self.stated
 
     def standing_in(self) -> Scenario:
-        """The same scenario with the stand-ins in place of the submission's modules."""
+        """Return the same scenario with the stand-ins in place of the submission's modules."""
         stimuli = tuple(replace(one, stand_ins=self.stand_ins) for one in self.stimuli)
         return replace(self, stimuli=stimuli, stand_ins=())
 

@@ -23,7 +23,9 @@ class SourceFile:
 
     @property
     def lines(self) -> list[str]:
-        """Its lines as Python counts them (`splitlines` knows other ends), without their ends."""
+        """Return its lines as Python counts them, without their ends (`splitlines` knows other
+        ends).
+        """
         lines = _LINE_END.split(self.data.decode("utf-8-sig", "replace"))
         if not lines[-1]:
             lines.pop()

@@ -97,7 +97,7 @@ class LineComment:
     text: str
     quoted: str = ""  # the line as it was
     moved_from: int = 0  # the line that it was, where the file has changed since
-    outdated: bool = False  # the file has changed, and the line is no longer in it
+    outdated: bool = False  # the file has changed and has lost the line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +144,7 @@ class OverBudget:
         return f"all of its {self.seconds:g} s were used up with {scenarios}; {marks}"
 
     def go_on(self, submission_id: str) -> str:
-        """How a person has the rest run."""
+        """Return how a person has the rest run."""
         return f"harness grade … --thorough --only {shlex.quote(submission_id)} runs the rest"
 
 
@@ -192,7 +192,7 @@ class SubmissionResult:
     isolation_reason: str = ""  # why each scenario had its own process: "line 12: `global board`"
     causes: tuple[Cause, ...] = ()  # what to fix, most marks first
     undefined: tuple[Undefined, ...] = ()
-    files: tuple[SourceFile, ...] = ()  # what was handed in, for its lecturer; none if very large
+    files: tuple[SourceFile, ...] = ()  # the uploaded files, for its lecturer; none if very large
     override: Override | None = None
     line_comments: tuple[LineComment, ...] = ()  # by file and line
     decisions: tuple[Decision, ...] = ()  # one of a kind
@@ -208,20 +208,21 @@ class SubmissionResult:
 
     @property
     def all_passed(self) -> bool:
-        """Whether it was run, and every scenario that is worth points passed."""
+        """Return whether it was run, and every scenario that is worth points passed."""
         return self.status is SubmissionStatus.GRADED and all(
             entry.verdict.passed or not entry.out_of for entry in self.scenarios
         )
 
     @property
     def shown_files(self) -> tuple[SourceFile, ...]:
-        """The files that were graded; if none was, those that were handed in instead."""
+        """Return the graded files; without any, the uploaded ones."""
         return self.files or tuple(file for file in self.choices if file.data)
 
     @property
     def reached(self) -> Fraction | None:
-        """The mark, or what a person put in its place, and all marks by hand, exact; None while a
-        part is missing, and for the excused."""
+        """Return the mark, or a person's mark in its place, with all marks by hand, exact; None
+        while a part is missing, and for excused students.
+        """
         given = [part.mark for part in self.manual if part.mark is not None]
         mark = self.mark if self.override is None else self.override.mark
         if mark is None or len(given) < len(self.manual) or self.excused:
@@ -269,19 +270,21 @@ class SubmissionResult:
 
     @property
     def excused(self) -> str:
-        """Why no mark is expected; empty where one is."""
+        """Return why no mark is expected; an empty text if one is."""
         return next((d.value for d in self.decisions if d.kind is DecisionKind.EXCUSE), "")
 
     @property
     def total_out_of(self) -> Fraction:
-        """What `total` is out of: the functionality and every manual slot."""
+        """Return the maximum of `total`: the functionality and every manual slot."""
         return sum((part.slot.out_of for part in self.manual), self.out_of)
 
 
 def of_submission(
     result: SubmissionResult, submission: Submission | SubmissionResult
 ) -> SubmissionResult:
-    """The result with the id, student, times, attempt, source and choices of this submission."""
+    """Return the result with the id, student, times, attempt, source and choices of this
+    submission.
+    """
     return replace(
         result,
         id=submission.id,
@@ -369,7 +372,7 @@ class RunFacts:
     not_prevented: str
     notices: tuple[str, ...] = ()
     cohort: CohortFacts | None = None
-    strength: StrengthFigures | None = None  # what was measured of these scenarios before
+    strength: StrengthFigures | None = None  # an earlier measurement of these scenarios
     slowness: float = 1.0  # of the machine: CPU limits are as many times longer than stated
 
 

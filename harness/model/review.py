@@ -202,7 +202,7 @@ class ByHand:
 
 
 def by_hand(changes: Iterable[Change]) -> dict[str, ByHand]:
-    """What people gave each submission by its id, of the changes to one run."""
+    """Return what people gave each submission by its id, from the changes to one run."""
     hands: defaultdict[str, ByHand] = defaultdict(ByHand)
     for change in in_force(changes):
         if change.submission:
@@ -253,7 +253,7 @@ def _manual_mark(slot: ManualSlot, added: Sequence[ItemAdded], hand: ByHand) -> 
 
 
 def _comment_in(comment: LineComment, result: SubmissionResult) -> LineComment:
-    """The comment at its line in files that may have changed since."""
+    """Return the comment at its line in files that may have changed since."""
     files = (file.lines for file in result.files if file.name == comment.file)
     lines = [line[:MOST_QUOTED].strip() for line in next(files, [])]
     quoted = comment.quoted.strip()
@@ -265,8 +265,9 @@ def _comment_in(comment: LineComment, result: SubmissionResult) -> LineComment:
 
 
 def merge(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Change], list[str]]:
-    """The changes of `theirs` that `ours` lacks, and a line for each thing that was changed on both
-    sides, to something else: there the later changes count, on both alike."""
+    """Return the changes of `theirs` that `ours` lacks, and a line for each thing that both sides
+    changed differently: there the later changes count, on both alike.
+    """
     ids = {change.id for change in ours}
     new = [change for change in theirs if change.id not in ids]
     shared = ids & {change.id for change in theirs}
@@ -282,7 +283,9 @@ def merge(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Change
 
 
 def _last_changes(changes: Sequence[Change], shared: set[str]) -> dict[tuple[str, str], str]:
-    """Who changed what of which submission last, beside the changes that are shared."""
+    """Return who last changed which thing of which submission, beside the changes that are
+    shared.
+    """
     by_id = {change.id: change for change in changes}
     touched: dict[tuple[str, str], str] = {}
     for change in changes:
@@ -295,7 +298,7 @@ def _last_changes(changes: Sequence[Change], shared: set[str]) -> dict[tuple[str
 
 
 def subject(action: Action) -> str:
-    """What an action is about: `mark style`, `comment`."""
+    """Return the subject of an action: `mark style`, `comment`."""
     match action:
         case MarkGiven(slot=slot) | ItemPicked(slot=slot) | ItemAdded(slot=slot):
             return f"mark {slot}"
@@ -317,7 +320,9 @@ _SUBJECTS: dict[type, str] = {
 
 
 def _states(hand: ByHand) -> dict[str, str]:
-    """What there is by its subject, but for comments on lines, which stand beside each other."""
+    """Return the present state by its subject, without comments on lines, which stand beside each
+    other.
+    """
     states = {f"decision to {kind}": repr(each.value) for kind, each in hand.decisions.items()}
     for slot, given in hand.marks.items():
         items = ", ".join(sorted(f"{item} {level}".strip() for item, level in given.levels.items()))

@@ -135,7 +135,7 @@ class Action(ABC):
 
     @abstractmethod
     def yaml_keys(self) -> Mapping[str, str | Sequence[str]]:
-        """The keys of a scenario that state it."""
+        """Return the keys of a scenario that state it."""
 
     def display(self, bound: Sequence[str] = ()) -> str:
         """Return the call or command for a page, with the assignments that bind a case's names."""
@@ -148,23 +148,28 @@ class Action(ABC):
 
     @property
     def expression(self) -> str:
-        """A Python expression whose value is observed; of a plain call of the submission's function
-        also the positional arguments, before and after."""
+        """Return a Python expression whose value is observed; for a plain call of the submission's
+        function also the positional arguments, before and after.
+        """
         return ""
 
     @property
     def equals(self) -> str:
-        """An expression: data is observed as a value, anything else by the answer of `==`."""
+        """Return an expression: data is observed as a value, anything else by the answer
+        of `==`.
+        """
         return ""
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """Statements in one namespace; an error in one does not stop the next."""
+        """Return statements in one namespace; an error in one does not stop the next."""
         return ()
 
     @property
     def program(self) -> str:
-        """The name of a file that is run: as `__main__`, unless the kind runs it in its own way."""
+        """Return the name of a file that is run: as `__main__`, unless the kind runs it in its own
+        way.
+        """
         return ""
 
     @property
@@ -173,14 +178,14 @@ class Action(ABC):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The Python texts that it evaluates."""
+        """Return the Python texts that it evaluates."""
         if self.expression:
             return (self.expression,)
         return self.steps
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The texts to paste into an interpreter to do the same."""
+        """Return the texts to paste into an interpreter to do the same."""
         return self.texts
 
 
@@ -213,18 +218,18 @@ class Stimulus:
     provide: tuple[str, ...] = ()  # extra files placed beside
     seed: int | None = None  # of the module random; None: none is stated, which is 0
     clock: Clock | None = None  # the time that it is told; None: the real one
-    stand_ins: tuple[StandIn, ...] = ()  # in place of what was handed in under their modules' names
+    stand_ins: tuple[StandIn, ...] = ()  # in place of uploaded files with their modules' names
     folder: bool = False  # it has a working folder of its own, which begins with the files
     files: tuple[SourceFile, ...] = ()
-    stdin: str | None = None  # what is piped in, in place of a terminal
+    stdin: str | None = None  # the piped input, in place of a terminal
     environment: tuple[Binding, ...] = ()  # names and texts
-    stderr_apart: bool = False  # what is written to stderr is not on the screen
+    stderr_apart: bool = False  # text on stderr is not on the screen
     replies: Replies | None = None  # they type in place of the inputs
     substitutions: tuple[Substitution, ...] = ()
     # Digests of all that substituted functions may be asked; None: anything.
     answered: tuple[str, ...] | None = None
     marks_prompts: bool = False  # where the text of each `input` call begins is observed
-    finds_loop: bool = False  # of a program that does not end only where it loops is observed
+    finds_loop: bool = False  # of an endless program only the place of its loop is observed
     counts_lines: bool = False  # how many lines of the program run is observed, too
     traces_lines: bool = False  # of any program only which of its lines run is observed
 

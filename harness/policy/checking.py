@@ -74,7 +74,7 @@ def check(
             place += f", line {broken.line}"
         notes.append(f"{place} cannot be read: {broken.reason}; what needs it fails")
         if broken.reason == TOO_DEEP and policy is not None:
-            # The limits here are not those of the run, where it may be readable after all.
+            # The limits here are not those of the run, in which it may be readable after all.
             findings.append(unchecked(broken.file, TOO_DEEP))
     return PolicyReport(findings=tuple(findings), notes=tuple(notes), outline=outline(readable))
 

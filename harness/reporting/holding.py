@@ -70,7 +70,7 @@ def _shown_alone(
 def _failure(
     make: Callable[[RunResult], object], run: RunResult, result: SubmissionResult
 ) -> Exception | None:
-    """Return what our code raises for a run of this submission alone."""
+    """Return what our code raises for a run of only this submission."""
     try:
         make(replace(run, submissions=(result,)))
     except OF_EVERYBODY:  # such as a gradebook in which it is not

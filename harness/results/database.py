@@ -504,7 +504,7 @@ def _names_in(store: StoreReader) -> list[Called]:
 
 
 def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
-    """Return the decisions about submissions by their ids; none if there is no readable run of this
+    """Return the decisions about submissions by their ids; none without a readable run of this
     assignment. Opening the run for writing reports the reason."""
     with suppress(UserError), StoreReader.read_only(run / STORE_NAME) as store:
         facts = store.earlier_facts()

@@ -181,8 +181,9 @@ def observation_key(
 def shared_key(key_alone: str, proof_digest: str, reference_digest: str) -> str:
     """Return the key for "did what the reference does" of a scenario in a shared process.
 
-    It combines `key_alone` (the key of the same scenario alone), the digest of the sharing rules
-    and the digest of the reference's observations. Other rules or another reference make it stale.
+    It combines `key_alone` (the key of the same scenario in its own process), the digest of the
+    sharing rules and the digest of the reference's observations. Other rules or another reference
+    make it stale.
     """
     return _joined(key_alone, "shared", proof_digest, reference_digest)
 

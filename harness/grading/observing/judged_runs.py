@@ -219,7 +219,9 @@ class RunOutcome:
 
 
 def does_not_do_alone(scenario: Scenario) -> str:
-    """Return the reason to run everything alone, after this scenario refuted its shared run."""
+    """Return the reason to run each scenario in its own process, after this scenario refuted its
+    shared run.
+    """
     return f"{scenario.id} does not do alone what it did in the shared run"
 
 
@@ -354,7 +356,7 @@ class JudgedRuns:
         return all_alone(does_not_do_alone(scenario))
 
     def agrees(self, scenario: Scenario, seen: tuple[Observation, ...]) -> bool:
-        """Return whether nothing that was seen alone differs from what the reference does."""
+        """Return whether no observation of its own process differs from the reference's."""
         expected = self._references[scenario.id]
         both = zip(seen, expected, strict=False)
         return all(one == other or one.ending in SAYS_NOTHING_ALONE for one, other in both)
@@ -370,7 +372,9 @@ class JudgedRuns:
         memory: FunctionMemory,
         shared: _SharedAnswers | None = None,
     ) -> RunOutcome:
-        """Observe each scenario alone that neither an earlier run nor a shared run has."""
+        """Observe, in its own process, each scenario that neither an earlier run nor a shared
+        run has.
+        """
         shared = shared or _SharedAnswers()
         keys, cache = self._keys_of(plan, candidate), candidate.cache
         arrivals = Arrivals(self.judge_of)
@@ -407,9 +411,9 @@ class JudgedRuns:
             is_reference_itself = name in shared.keys and is_same
             if is_reference_itself:
                 outcome.shared[name] = shared.keys[name]
-            # Stored anew: that it equals the reference (of a shared run), or what it did alone;
-            # never what was cut, nor another answer of a shared run.
-            # A shared run that was cut short was not audited: nothing of it is kept.
+            # Stored anew: that it equals the reference (of a shared run), or what it did in its own
+            # process; never what was cut, nor another answer of a shared run. A shared run that was
+            # cut short was not audited: nothing of it is kept.
             if fresh and is_reference_itself and not candidate.budget.is_over:
                 outcome.new_observations[shared.keys[name]] = AS_REFERENCE
             elif fresh and not cut and shared.taken.isdisjoint(map(id, scenario.stimuli)):

@@ -63,7 +63,7 @@ class SharingObserver(Observer, Protocol):
 @dataclass(slots=True, kw_only=True)
 class SharedStimulus:
     """A stimulus that may share a process, and what the reference did; what is reported of that,
-    once that is known. Of a function's the one with the least `lot` is in the audit."""
+    once that is known. Among a function's, the one with the least `lot` is in the audit."""
 
     scenario: Scenario
     index: int
@@ -158,7 +158,7 @@ class SharedRuns:
         draws: dict[int, DifferingDraw] = {}
 
         def keep(number: int, data: bytes) -> bool:
-            """Look at what was seen of a stimulus; True where it is needed later."""
+            """Look at what was seen of a stimulus; True if it is needed later."""
             entry = self._entries[number]
             if entry.is_equal(data):
                 equal[number] = entry
@@ -326,14 +326,13 @@ _UNTOLD = str.maketrans("", "", "'\" \n\t\\")  # what a spelling may leave out o
 class CheckedObserver:
     """Answers with what the shared run found equal, else observes; and checks the shared run.
 
-    `refuted` is what showed that the program depends on what ran before: a stimulus that alone
-    does what the reference does though it did not in the shared run, or one of the audit that
-    alone does not.
-    The identities of the stimuli that are answered from the shared run are added to `taken`.
+    `refuted` is what showed that the program depends on what ran before: a stimulus that alone does
+    what the reference does though it did not in the shared run, or one of the audit that alone does
+    not. The identities of the stimuli that are answered from the shared run are added to `taken`.
 
-    One failing draw decides about a sample, and is observed alone. Draws that come after it and
-    failed in the shared run as well, by the judges of `judge_of`, are answered from there: they are
-    counted and explain, and no mark depends on them.
+    One failing draw decides about a sample, and is observed in its own process. Draws that come
+    after it and failed in the shared run as well, by the judges of `judge_of`, are answered from
+    there: they are counted and explain, and no mark depends on them.
     """
 
     def __init__(

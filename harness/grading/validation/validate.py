@@ -72,7 +72,7 @@ def validate(
     """Check the reference, goldens, coverage, repeatability, mutants and samples of one
     assignment.
 
-    With `isolation`, also check that scenarios together and alone give the same results. The
+    With `isolation`, also check that shared and separate processes give the same results. The
     context must come from `prepare(…, refuse=False)`, because disagreements of the reference are
     reported here.
     """

@@ -51,7 +51,8 @@ _OF_OURS = frozenset({VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY})
 
 @dataclass(slots=True)
 class Prepared:
-    """A batch: its stimuli, and the reference's observations in a shared run and alone, by number.
+    """A batch: its stimuli, and the reference's observations, shared and in separate processes, by
+    number.
 
     `left_out` are the stimuli on which the reference raised an exception or reached a limit.
     """

@@ -41,7 +41,7 @@ class LineCounter:
 
     def has_counted_all(self) -> bool:
         """Return whether nothing has stopped the counting."""
-        # Where it was stopped, this is no longer what traces.
+        # If it was stopped, this is no longer what traces.
         is_counting = sys.gettrace() == self._enter
         return is_counting and not self._was_asked and self._calls == 0
 
