@@ -1,6 +1,7 @@
-"""Which part of a submission is to blame for each failing scenario (docs/causes.md): by
-substitution, by use where nothing can be substituted, of a program without functions by what it
-prints."""
+"""Finds the part of a submission that is to blame for each failing scenario (docs/causes.md): by
+substitution, by use if nothing can be substituted, or, in a program without functions, by its
+output.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +36,11 @@ def find_blame(
     *,
     passed: Sequence[Scenario] = (),  # for blame by use
 ) -> dict[str, Blame]:
-    """The names to blame for each scenario, by its id; () for none. `functions` are those of the
-    sheet that can be substituted, `constants` the submission's that a provided one can replace."""
+    """Return the names to blame for each scenario, by its id; () for none.
+
+    `functions` are those of the sheet that can be substituted, `constants` the submission's that a
+    provided one can replace.
+    """
     usage = Usage(outline)
     classes = usage.classes(each.function for each in (*(f.scenario for f in failures), *passed))
     with_objects = [each for each in failures if classes & usage.of(each.stimulus)]
@@ -54,7 +58,7 @@ def find_blame(
     others = [each for each in search.undecided if each not in only_exit_differs]
     # Among those already to blame, if there are any.
     blame |= _blame_by_use(others, passed, usage, faulty or functions)
-    # A function whose failures are all exceptions is no explanation here: an uncaught exception
+    # A function whose failures are all exceptions explains nothing here: an uncaught exception
     # changes more than the exit status.
     raising = _only_raising(failures, blame, outline)
     blame |= _blame_by_use(only_exit_differs, passed, usage, (faulty or functions) - raising)
@@ -64,7 +68,7 @@ def find_blame(
 def _only_raising(
     failures: Sequence[FailedScenario], blame: Mapping[str, Blame], outline: Outline
 ) -> frozenset[str]:
-    """The functions to blame of which every failure is an exception at a line of their own."""
+    """Return the functions to blame whose failures are all exceptions at a line of their own."""
     raising: set[str] = set()
     others: set[str] = set()
     for each in failures:
@@ -92,13 +96,13 @@ def _with_shared_helper(
     ]
     if not shared:
         return blame
-    # A helper rather than the constant that it alone uses: the fault may be in either.
+    # A helper rather than the constant that only it uses: the fault may be in either.
     chosen = max(shared, key=lambda name: len(outline.reached_from((name,))))
     return {id: (chosen,) if names else () for id, names in blame.items()}
 
 
 def _users(name: str, outline: Outline, order: Sequence[str]) -> set[str]:
-    """The functions of `order` that use it, directly or through other parts."""
+    """Return the functions of `order` that use it, directly or through other parts."""
     users: set[str] = set()
     pending, seen = [name], {name}
     while pending:
@@ -127,9 +131,12 @@ class _Trial:
         return bool(passed)
 
     def among(self, suspects: Sequence[str], latest: Blame) -> Blame:
-        """The suspects to blame: `latest` if it makes the scenario pass; none if not even all
-        together do; else the first that does so alone, else those that remain when each that is
-        not needed is left out, the last first."""
+        """Return the suspects to blame.
+
+        That is `latest` if it makes the scenario pass; none if not even all together do; otherwise
+        the first that does so by itself, or those that remain after leaving out each that is not
+        needed, the last first.
+        """
         if latest and set(latest) <= set(suspects) and self.passes_with(latest):
             return latest
         if len(suspects) > 1 and not self.passes_with(tuple(suspects)):
@@ -186,7 +193,7 @@ class _Search:
                 latest = of_sample[each.index] = self._of(trial, latest)
                 is_undecided = not latest and not trial.all_applied
             blame: Blame = ()
-            # A member that is no sample gets the blame of the sample before it; the first is one.
+            # A member outside the sample gets the blame of the sample before it; the first is one.
             for each in members:
                 blame = self.blame[each.scenario.id] = of_sample.get(each.index, blame)
                 if is_undecided and not blame:
@@ -195,7 +202,7 @@ class _Search:
         self.faulty |= found
 
     def _of(self, trial: _Trial, latest: Blame) -> Blame:
-        """Who is to blame for one scenario; `latest` was for another of its kind."""
+        """Return who is to blame for one scenario; `latest` was for another of its kind."""
         each, function = trial.failure, trial.failure.scenario.function
         if each.verdict.stand_in is not None:
             return (function,)  # it does not pass with the reference's modules either
@@ -224,7 +231,9 @@ def _is_run(each: FailedScenario) -> bool:
 
 
 def _samples(members: Sequence[FailedScenario]) -> list[FailedScenario]:
-    """The first, the last, the middle, and so on: any few at the front represent all."""
+    """Return the first, the last, the middle, and so on, so that any few at the front represent
+    all.
+    """
     last = len(members) - 1
     order = dict.fromkeys((0, last))
     stretches = [(0, last)]
@@ -259,20 +268,22 @@ class Usage:
         self._known: dict[Uses, Uses] = {}
 
     def classes(self, functions: Iterable[str]) -> frozenset[str]:
-        """The submission's classes that scenarios are about, by what each is about."""
+        """Return the submission's classes that scenarios are about, by their subjects."""
         about = {name.partition(".")[0] for name in functions}
         return frozenset(name for name in about if name in self._members)
 
     def named_by(self, stimulus: Stimulus) -> Uses:
-        """The names, and those of attributes, with which it begins."""
+        """Return the names, and those of attributes, with which it begins."""
         modules = self.outline.modules if stimulus.action.program else ()
         own = (name for each in modules for name in (*each.mentions, *each.attributes))
         texts = () if stimulus.action.program else stimulus.source_texts()
         return frozenset().union(own, *map(_names_in, texts))
 
     def of(self, stimulus: Stimulus) -> Uses:
-        """The names of functions, classes, methods (as `Account.deposit`) and constants. A method
-        that is named, of whatever object, is used of each class that is used."""
+        """Return the names of functions, classes, methods (as `Account.deposit`) and constants.
+
+        A method that is named on any object is used of each class that is used.
+        """
         begin = self.named_by(stimulus)
         if begin in self._known:
             return self._known[begin]
@@ -307,7 +318,9 @@ class Usage:
 
 @cache
 def _names_in(text: str) -> Uses:
-    """The names in a text of ours, and of attributes of whatever; none where it is not Python."""
+    """Return the names, and attributes of any object, in a text of ours; none if it is not
+    Python.
+    """
     nodes = [node for part in statements(text.strip()) for node in ast.walk(part)]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     return frozenset(names | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
@@ -319,7 +332,9 @@ def _blame_by_use(
     usage: Usage,
     among: frozenset[str] | None = None,
 ) -> dict[str, Blame]:
-    """The part to blame, of `among` (None: all), for each failure that uses one, by its id."""
+    """Return the part to blame, of `among` (None: all), for each failure that uses one, by
+    its id.
+    """
     uses = [usage.of_failure(each) for each in failures]
     passing = [usage.of(scenario.stimuli[0]) for scenario in passed]
     if among is not None:
@@ -332,10 +347,13 @@ def _blame_by_use(
 def _shortest_explanation(
     uses: Sequence[Uses], passing: Sequence[Uses], functions: Sequence[str]
 ) -> list[str]:
-    """For each failure one of the parts that it uses ("": none), with the shortest description in
-    all: a part costs its name, the number of its failures, and which of the scenarios that use it
-    fail. (Spectrum-based fault localization, by description length.) `passing` are the parts used
-    by what passes, `functions` those that failures are about."""
+    """Return for each failure one of the parts that it uses ("": none), with the shortest
+    description of all.
+
+    A part costs its name, the number of its failures, and which of the scenarios that use it fail.
+    (Spectrum-based fault localization, by description length.) `passing` are the parts that passing
+    scenarios use, `functions` those that failures are about.
+    """
     suspects = [
         _Suspect(
             name=name,
@@ -365,14 +383,17 @@ class _Suspect:
     about: int  # how many of the failures are about it: decides between equal costs
 
     def surprise(self, unexplained: int) -> float:
-        """The cost of saying, in nats, which of the scenarios that use it are among
-        `unexplained`, if it makes their share of them fail."""
+        """Return the cost, in nats, of saying which of the scenarios that use it are among
+        `unexplained`, if it makes their share of them fail.
+        """
         fails, passes = (self.failing_bits & unexplained).bit_count(), self.passing
         counts = (count for count in (fails, passes) if count)
         return -sum(count * math.log(count / (fails + passes)) for count in counts)
 
     def order(self, unexplained: int, fault_cost: float) -> tuple[float, int]:
-        """The likeliest first: an unexplained failure costs as much as another fault."""
+        """Return a key that sorts the likeliest first: an unexplained failure costs as much as
+        another fault.
+        """
         left = (unexplained & ~self.failing_bits).bit_count()
         return self.surprise(unexplained) + fault_cost * left, -self.about
 
@@ -389,7 +410,7 @@ class _Choice:
 def _cheapest(
     suspects: Sequence[_Suspect], unexplained: int, fault_cost: float, most: int
 ) -> _Choice:
-    """The explanation of these failures, by at most so many parts, that costs least."""
+    """Return the cheapest explanation of these failures by at most so many parts."""
     if not unexplained or not most:
         return _Choice(cost=unexplained.bit_count() * fault_cost)
     best = _Choice(cost=math.inf)
@@ -420,8 +441,9 @@ _CHANNELS = frozenset({Channel.PRINTS, Channel.READS, Channel.ENDING})
 def in_scripts(
     failures: Sequence[FailedScenario], outline: Outline, passes: SeenPasses | None
 ) -> dict[str, str]:
-    """The statement to blame for each failure of a program without functions in what it shows or
-    reads, by the scenario's id: the kind of statement and its line, or `_OTHER_BRANCH`."""
+    """Return the statement to blame for each failure of a program without functions in its output
+    or input, by the scenario's id: the kind of statement and its line, or `_OTHER_BRANCH`.
+    """
     groups: dict[tuple[str, str], list[FailedScenario]] = {}
     for each in failures:
         program = each.stimulus.action.program
@@ -443,7 +465,7 @@ def in_scripts(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LinePair:
-    """A line as it should be and as it is; None where there is none."""
+    """A line as it should be and as it is; each is None if it does not exist."""
 
     expected: str | None
     actual: str | None
@@ -461,7 +483,7 @@ class _Lead:
 def _statements(
     members: Sequence[FailedScenario], program: str, outline: Outline, tries: _Tries
 ) -> list[str]:
-    """The statement to blame for each of these failures; "": none."""
+    """Return the statement to blame for each of these failures; "" for none."""
     leads = [_lead(each, program, outline) for each in members]
     at_branches = {name for lead in leads if lead and lead.other_branch for name in lead.statements}
     wordings = {lead.line: lead.statements for lead in leads if lead and not lead.other_branch}
@@ -478,9 +500,12 @@ def _statements(
 
 
 def _lead(failure: FailedScenario, program: str, outline: Outline) -> _Lead | None:
-    """Where the first line that differs leads. Statements that can print both texts are suspected
-    with the values in them; else all that can print either, and, if each text has its own, the
-    conditions around them. None where the verdict shows no such line."""
+    """Return where the first line that differs leads.
+
+    Statements that can print both texts are suspected with the values in them; otherwise all that
+    can print either, and, if each text has its own, the conditions around them. None if the verdict
+    shows no such line.
+    """
     line = next(map(_first_difference, failure.verdict.differences[:1]), None)
     if line is None:
         return None
@@ -489,7 +514,7 @@ def _lead(failure: FailedScenario, program: str, outline: Outline) -> _Lead | No
     other_branch = line.expected is None or line.actual is None
     prints_both = prints_expected & prints_actual
     if not other_branch and not prints_both:
-        # A statement that prints a value alone may print any text.
+        # A statement that only prints a value may print any text.
         prints_expected = frozenset(each for each in prints_expected if any(each.pieces))
         other_branch = bool(prints_expected and prints_actual)
     prints_either = prints_expected | prints_actual
@@ -529,7 +554,7 @@ class _Tries:
         self._left = _MOST_TRIES
 
     def explained_by(self, failure: FailedScenario, wordings: Mapping[_LinePair, Uses]) -> Uses:
-        """The statements of the first of these lines that, corrected, makes it pass."""
+        """Return the statements of the first of these lines whose correction makes it pass."""
         seen = failure.observation
         if self._passes is None:
             return frozenset()

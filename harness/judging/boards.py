@@ -16,7 +16,9 @@ LARGEST = 64  # rows, and cells of a row: beyond this nothing is taken for a boa
 
 
 def cells(value: Value) -> Cells | None:
-    """A list of texts, or of lists of plain values, as rows of cells; None for another value."""
+    """Return a list of texts, or of lists of plain values, as rows of cells; None for another
+    value.
+    """
     if value.kind not in SEQUENCES or not 0 < len(value.items) <= LARGEST:
         return None
     rows: Cells = []
@@ -31,13 +33,13 @@ def cells(value: Value) -> Cells | None:
 
 
 def are_transposed(rows: Cells | None, others: Cells | None) -> bool:
-    """Whether they differ, and exchanging rows and columns of one gives the other."""
+    """Return whether they differ, and exchanging rows and columns of one gives the other."""
     if not rows or not others or rows == others or len({len(row) for row in rows}) != 1:
         return False
     return [list(column) for column in zip(*rows, strict=True)] == others
 
 
-_DRAWN = 26  # rows, and cells of a row: a larger board is no help on a page
+_DRAWN = 26  # rows, and cells of a row: a larger board does not help on a page
 _LONGEST_DRAWN = 6000  # characters of source
 _FEW_SIGNS = 4
 _PLAIN = frozenset(
@@ -48,8 +50,9 @@ _PLAIN = frozenset(
 
 
 def grid_of(value: Value) -> Grid | None:
-    """A value that is a board: at least two rows of one length, at least two cells each, none of
-    them a container. A list of tuples is none: those are places."""
+    """Return a value that is a board: at least two rows of one length, with at least two cells
+    each, none of them a container. A list of tuples does not count: those are places.
+    """
     rows = cells(value)
     if rows is None or len(rows) < 2 or not _is_drawn(value):
         return None
@@ -65,7 +68,9 @@ def grid_of(value: Value) -> Grid | None:
 
 
 def board_arguments(stimulus: Stimulus, observation: Observation) -> tuple[BoardArgument, ...]:
-    """The boards that a call was given and that neither its text nor a draw writes out."""
+    """Return the boards that a call was given and that neither its text nor a generated case
+    writes out.
+    """
     nodes: list[ast.expr] = []
     match statements(stimulus.action.expression):
         case [ast.Expr(value=ast.Call(args=arguments))]:
@@ -90,7 +95,7 @@ def _is_written_out(node: ast.expr, drawn: Collection[str]) -> bool:
 
 
 def grid_pair(expected: Value, actual: Value) -> GridPair | None:
-    """A board and what is in its place; None where that has no rows, or where they are equal."""
+    """Return a board and the value in its place; None if that has no rows, or if they are equal."""
     if grid_of(expected) is None or not _is_drawn(actual):
         return None
     texts = _has_texts(expected) and _has_texts(actual)
@@ -123,7 +128,7 @@ def _grid(rows: Sequence[Sequence[str]], differing: Collection[tuple[int, int]] 
 
 
 def _is_drawn(value: Value) -> bool:
-    """Whether it has rows, of plain values that a page has a place for."""
+    """Return whether it has rows of plain values that a page has space for."""
     if value.kind not in SEQUENCES or not 0 < len(value.items) <= _DRAWN:
         return False
     return (
@@ -135,7 +140,9 @@ def _is_drawn(value: Value) -> bool:
 
 
 def _has_texts(value: Value) -> bool:
-    """Whether all cells are texts, which are then shown as they are, and else as Python source."""
+    """Return whether all cells are texts, which are then shown as they are, and otherwise as
+    Python source.
+    """
     rows = (row.items for row in value.items if row.kind is not ValueKind.STR)
     return all(cell.kind is ValueKind.STR for row in rows for cell in row)
 
@@ -165,7 +172,7 @@ class PrintedGrid:
 
 
 def grid_at(lines: Sequence[str], index: int) -> PrintedGrid | None:
-    """The grid that line `index` is a row of; None when it is in none."""
+    """Return the grid that contains line `index` as a row; None if it is in none."""
     shape = _shape(lines[index]) if 0 <= index < len(lines) else None
     if shape is None:
         return None
@@ -180,7 +187,9 @@ def grid_at(lines: Sequence[str], index: int) -> PrintedGrid | None:
 
 
 def _shape(line: str) -> tuple[int, str] | None:
-    """A row's length and separator ("" for none); None for a line that is not a row of cells."""
+    """Return a row's length and separator ("" for none); None for a line that is not a row of
+    cells.
+    """
     if not 1 < len(line) <= 4 * LARGEST:
         return None
     if line[0] == line[-1] and not line[0].isalnum() and line[0] != " ":
@@ -200,7 +209,7 @@ def _row(line: str, separator: str) -> list[str]:
 
 
 def is_board(lines: Sequence[str]) -> bool:
-    """Whether most of some lines that are shown together are rows of one grid."""
+    """Return whether most of some lines that are shown together are rows of one grid."""
     if len(lines) < 2 or len(lines) > 3 * LARGEST:
         return False
     lengths = [len(line) for line in lines if len(line) > 2]
@@ -214,7 +223,9 @@ def is_board(lines: Sequence[str]) -> bool:
 
 
 def holds_board(lines: Sequence[str]) -> bool:
-    """Whether a board is among some lines: rows of more than letters and digits, unlike a table."""
+    """Return whether a board is among some lines: rows of more than letters and digits, unlike a
+    table.
+    """
     windows = (lines[at : at + 3] for at in range(min(len(lines) - 2, 100)))
     return any(
         is_board(three) and any(not (sign.isalnum() or sign.isspace()) for sign in "".join(three))

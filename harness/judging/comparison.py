@@ -45,26 +45,30 @@ class Opposite:
 
 
 def window(expected: Sequence[str], actual: Sequence[str]) -> list[Opposite]:
-    """The lines of two texts that a reader needs, aligned: those around the first difference."""
+    """Return the lines of two texts that a reader needs, aligned: those around the first
+    difference.
+    """
     first = shared_start(expected, actual)
     start = max(0, first - CONTEXT)
     return aligned(expected[start : first + WINDOW], actual[start : first + WINDOW], start)
 
 
 def shared_start(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many items two sequences have in common at their start."""
+    """Return how many items two sequences have in common at their start."""
     pairs = enumerate(zip(left, right, strict=False))
     shorter = min(len(left), len(right))
     return next((index for index, (one, other) in pairs if one != other), shorter)
 
 
 def shared_end(left: Sequence[str], right: Sequence[str], most: int) -> int:
-    """How many items two sequences have in common at their end, `most` at most."""
+    """Return how many items two sequences have in common at their end, at most `most`."""
     return min(most, shared_start(left[::-1], right[::-1]))
 
 
 def quoted_pair(expected: str | None, actual: str | None) -> tuple[str, str]:
-    """Two lines in quotes, each around the first character that differs; None: the text's end."""
+    """Return two lines in quotes, each around the first character that differs; None: the text's
+    end.
+    """
     at = shared_start(expected or "", actual or "")
     wanted, got = (
         "the end of the text" if line is None else quoted(line, at=at)
@@ -74,7 +78,9 @@ def quoted_pair(expected: str | None, actual: str | None) -> tuple[str, str]:
 
 
 def aligned(expected: Sequence[str], actual: Sequence[str], number: int = 0) -> list[Opposite]:
-    """All lines of both sides in order, equal ones opposite each other, from this number on."""
+    """Return all lines of both sides in order, equal ones opposite each other, from this number
+    on.
+    """
     start = shared_start(expected, actual)
     end = shared_end(expected, actual, min(len(expected), len(actual)) - start)
     left, right = expected[start : len(expected) - end], actual[start : len(actual) - end]
@@ -95,11 +101,11 @@ def aligned(expected: Sequence[str], actual: Sequence[str], number: int = 0) -> 
 
 
 def side_by_side(left: Sequence[int], right: Sequence[int]) -> list[Opposite]:
-    """Lines of these numbers opposite each other in their order alone."""
+    """Return lines of these numbers opposite each other, only by their order."""
     return [Opposite(expected=one, actual=other) for one, other in zip_longest(left, right)]
 
 
-LONGEST_LINE = 400  # characters, of what is stored of a line
+LONGEST_LINE = 400  # characters that are stored of a line
 LONGEST_VALUE = 4000
 _BEFORE_MARK = 60
 _ONE_LINE = 60  # a value longer than this is shown item by item
@@ -122,12 +128,12 @@ class _Side:
 
     lines: Sequence[str]
     values: Sequence[Value | None] = ()
-    keys: Sequence[str] = ()  # what is compared of the lines, where that is not all of them
+    keys: Sequence[str] = ()  # the compared parts of the lines, if not all is compared
     rules: TextRules = EXACT
 
 
 class _Column:
-    """One side in rows opposite the other's: its lines of these numbers; None where it has none."""
+    """One side in rows opposite the other's: its lines of these numbers; None without a line."""
 
     def __init__(self, side: _Side, numbers: Sequence[int | None], channel: Channel) -> None:
         self._side = side
@@ -136,12 +142,12 @@ class _Column:
         self.after = len(side.lines) - 1 - shown[-1] if shown else 0
         self._unended: int | None = None  # the row of a last line without a line end
         self._ended: int | None = None  # the row after a last line with one
-        self._absence = Absence.MISSING  # what is said in a row without a line
+        self._absence = Absence.MISSING  # the note in a row without a line
         self.is_text = channel not in OF_VALUES
         if not self.is_text:
             return
         if self.after:
-            self.after -= not side.lines[-1]  # there is no line after the last line end
+            self.after -= not side.lines[-1]  # no line follows the last line end
             return
         last = numbers.index(shown[-1])
         if side.lines[-1]:
@@ -161,7 +167,7 @@ class _Column:
         return None if number is None or not self._side.values else self._side.values[number]
 
     def key(self, index: int) -> str | None:
-        """What is compared of the line."""
+        """Return the compared part of the line."""
         number = self._numbers[index]
         if number is None:
             return None
@@ -179,7 +185,7 @@ class _Column:
         return both and (index == self._unended) is not (index == other._unended)
 
     def cell(self, index: int, other: _Column, at: int, marks: list[Span], *, mark: bool) -> Cell:
-        """The cell of a line, whose first difference is at the index `at`."""
+        """Return the cell of a line, whose first difference is at the index `at`."""
         text = self.row(index)
         if text is None:
             end = LineEnd.SIGN if index == self._ended else LineEnd.NOTHING
@@ -192,7 +198,9 @@ class _Column:
 def compare_texts(
     channel: Channel, subject: str, expected: str, actual: str, rules: TextRules = EXACT
 ) -> Comparison:
-    """Compare two texts line by line; what `rules` forgive is shown and is no difference."""
+    """Compare two texts line by line; differences that `rules` forgive are shown and do
+    not count.
+    """
     return replace(_of_texts(channel, expected, actual, rules), subject=subject)
 
 
@@ -208,7 +216,7 @@ def _of_texts(channel: Channel, expected: str, actual: str, rules: TextRules) ->
 
 
 def compare_values(channel: Channel, subject: str, expected: Value, actual: Value) -> Comparison:
-    """Two values, written as Python: on one line each, or item by item."""
+    """Compare two values, written as Python: on one line each, or item by item."""
     # Only items near the first that differs are looked at.
     start = max(0, first_differing(expected.items, actual.items) - CONTEXT)
     left, right = _source_of(expected, start), _source_of(actual, start)
@@ -223,7 +231,9 @@ def compare_values(channel: Channel, subject: str, expected: Value, actual: Valu
 def described(
     channel: Channel, subject: str, expected: str, actual: str, *, mark: int | None = None
 ) -> Comparison:
-    """A description of what is expected beside the actual text, in which a character is marked."""
+    """Return a description of the expected text beside the actual text, in which a character is
+    marked.
+    """
     marked = _cell(actual, mark or 0, mark=mark is not None)
     cell = marked if actual else Cell(note=_NOTHING.get(channel, Absence.NOTHING_PRINTED))
     row = ComparedRow(expected=_cell(expected), other=cell)
@@ -231,7 +241,9 @@ def described(
 
 
 def _source_of(value: Value, start: int) -> _Side:
-    """A value's source on one line; of a long list or tuple one item a line, from item `start`."""
+    """Return a value's source on one line; for a long list or tuple one item a line, from item
+    `start`.
+    """
     whole = value.source(LONGEST_VALUE * 2)
     if len(whole) <= _ONE_LINE or len(value.items) < 2 or whole[0] not in "[(":
         return _Side(lines=[whole], values=[value])
@@ -249,7 +261,7 @@ def _source_of(value: Value, start: int) -> _Side:
 def _compared(
     channel: Channel, expected: _Side, actual: _Side, pairs: Sequence[Opposite]
 ) -> Comparison:
-    """The rows around the first that differs."""
+    """Return the rows around the first that differs."""
     left = _Column(expected, [pair.expected for pair in pairs], channel)
     right = _Column(actual, [pair.actual for pair in pairs], channel)
     # Above the window both texts have the same lines.
@@ -315,7 +327,7 @@ def _cell(
     signs: bool = False,
     end: LineEnd = LineEnd.NOTHING,
 ) -> Cell:
-    """A line as a cell; of a long one the part around `at`, the first difference."""
+    """Return a line as a cell; of a long one the part around `at`, the first difference."""
     start = max(0, at - _BEFORE_MARK) if len(text) > LONGEST_LINE else 0
     stop = min(len(text), start + LONGEST_LINE)
     ends_here = mark and at == stop == len(text)
@@ -356,7 +368,7 @@ class _Placed:
 
 
 def _differing(left: _Placed, right: _Placed, deepest: int) -> tuple[list[Span], list[Span]]:
-    """Where on either side the innermost items are in which two values differ."""
+    """Return where on either side the innermost items are in which two values differ."""
     kind = left.value.kind
     if kind is not right.value.kind or kind not in SEQUENCES or not deepest:
         return [left.span], [right.span]
@@ -380,7 +392,7 @@ def _differing(left: _Placed, right: _Placed, deepest: int) -> tuple[list[Span],
 
 
 def _is_python(value: Value, text: str) -> bool:
-    """Whether all of it is written as Python would be, and on a line of moderate length."""
+    """Return whether all of it is written as Python would be, and on a line of moderate length."""
     return len(text) <= _LONGEST_MARKED and not any(
         part.kind in _NOT_PYTHON or part.source(1)[:1] == "<" for part in value.parts()
     )

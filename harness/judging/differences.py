@@ -26,7 +26,7 @@ from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Comparison, Conversation
 
 MOST_DIFFERENCES = 6
-_MOST_LINES = 60  # of a text beside which what is expected is described
+_MOST_LINES = 60  # of a text beside a description of the expected one
 
 ENDINGS = {
     Ending.ANSWERED: "it runs to its end",
@@ -50,7 +50,9 @@ ENDINGS = {
 def differences(
     mismatches: Iterable[Mismatch], stimulus: Stimulus, rules: TextRules = EXACT
 ) -> tuple[Comparison, ...]:
-    """The first few mismatches as differences; of the printed turns only the first that differs."""
+    """Return the first few mismatches as differences; of the printed turns only the first that
+    differs.
+    """
     listed: list[Comparison] = []
     printed_at: set[int | None] = set()
     for mismatch in mismatches:
@@ -97,14 +99,14 @@ def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
 
 
 def value_in_words(expected: Matcher, floats: Floats | None = None) -> str:
-    """What should be returned or left; the tolerance for all `floats` is not said."""
+    """Return the value that should be returned or left, without the tolerance for all `floats`."""
     if isinstance(expected, Exactly) and expected.floats == floats:
         return expected.value.source()
     return expected.in_words(whole=True)
 
 
 def raise_in_words(expected: StatedRaise) -> str:
-    """What should be raised, with its message where one is asked for."""
+    """Return the exception that should be raised, with its message if one is asked for."""
     message = expected.message
     if message is None or isinstance(message, AnyValue):
         return expected.in_words()
@@ -170,7 +172,7 @@ def _of_texts(mismatch: TextMismatch, stimulus: Stimulus, rules: TextRules) -> C
 
 
 def _of_matcher(channel: Channel, subject: str, expected: Matcher, text: str) -> Comparison:
-    """A description of what is asked for, beside the lines that it is about."""
+    """Return a description of the expected text beside the lines that it is about."""
     words = expected.in_words(whole=True)
     if not isinstance(expected, LastLine | ALine) or not text.strip():
         return described(channel, subject, words, _first_lines(text))
@@ -212,8 +214,10 @@ LONGEST_SHARED = 40_000
 def conversation(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Conversation | None:
-    """The shared turns and each side's next, None on both sides where no turn differs; None where
-    nothing is typed or there is no reference."""
+    """Return the shared turns and each side's next, None on both sides if no turn differs.
+
+    None if nothing is typed or no reference is known.
+    """
     reference = expectation.reference
     if reference is None or not (stimulus.inputs or stimulus.replies):
         return None
@@ -250,7 +254,7 @@ def conversation(
 
 
 def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """With a last turn in which nothing was typed, even where nothing was printed either."""
+    """Add a last turn in which nothing was typed, even if nothing was printed either."""
     return turns if turns and turns[-1].typed is None else (*turns, Turn(printed=""))
 
 

@@ -37,12 +37,12 @@ class FailedScenario:
 
     @property
     def loading(self) -> bool:
-        """Whether it failed before anything was called."""
+        """Return whether it failed before anything was called."""
         return at_import(self.observation, self.stimulus)
 
     @property
     def missing(self) -> str:
-        """The function that is not there, if that is why it failed."""
+        """Return the missing function, if it failed for that reason."""
         if self.observation.ending is Ending.MISSING:
             return self.observation.detail
         raised = self._raised
@@ -52,13 +52,13 @@ class FailedScenario:
 
     @property
     def raised(self) -> Raised | None:
-        """The exception that it ended with; None where what it printed before is wrong already."""
+        """Return the exception with which it ended; None if earlier output is wrong already."""
         first = [difference.channel for difference in self.verdict.differences[:1]]
         return None if first == [Channel.PRINTS] else self._raised
 
     @property
     def frame(self) -> Frame | None:
-        """The submission's own line at which that was raised."""
+        """Return the submission's own line at which that was raised."""
         return self.raised.frames[-1] if self.raised and self.raised.frames else None
 
     @property
@@ -72,12 +72,16 @@ class FailedScenario:
 
     @property
     def steps(self) -> int:
-        """How many statements of a session were run one after the other; 1 for anything else."""
+        """Return how many statements of a session were run one after the other; 1 for anything
+        else.
+        """
         return len(self.stimulus.action.steps) or 1
 
     @property
     def size(self) -> tuple[int, int]:
-        """How much a reader has to take in: characters of the input, then the draw's number."""
+        """Return how much a reader has to take in: characters of the input, then the case's
+        number.
+        """
         stimulus = self.stimulus
         length = sum(len(text) + 1 for text in stimulus.source_texts())
         length += sum(len(typed.text) + 1 for typed in stimulus.inputs)

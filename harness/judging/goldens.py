@@ -39,9 +39,12 @@ _ENDINGS = {
 def disagreements(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> tuple[str, ...]:
-    """Where the reference's own `observation` is not what the scenario states, a plain sentence
-    each. What is not stated may only be harmless: that it raises, exits with another status than 0,
-    hits a limit, leaves input unread or asks for more has to be stated."""
+    """Return where the reference's own `observation` differs from the scenario's statements, a
+    plain sentence each.
+
+    Things that are not stated may only be harmless: an exception, an exit status other than 0, a
+    limit, unread input and a request for more must be stated.
+    """
     stated = expectation.stated
     sentences = list(_ending(observation, stated))
     if observation.ending is Ending.ANSWERED or observation.ending is stated.ends:
@@ -144,7 +147,9 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
 
 
 def _comparable(what: str, value: Value, fix: str = "") -> Iterator[str]:
-    """Why a value of the reference's cannot be told from others, if so, and what to write then."""
+    """Return why a value of the reference cannot be told from others, if so, and what to write
+    then.
+    """
     for part in value.parts():
         name = plain(part.text, limit=60)
         if part.kind is ValueKind.TOO_LARGE:
@@ -189,7 +194,7 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
 
 
 def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
-    """How a text differs from what is stated, as the end of a sentence."""
+    """Return how a text differs from the stated one, as the end of a sentence."""
     wanted, rules = matcher.exact_text, stated.rules
     if wanted is None:
         part = matcher.failing_part(lambda one: one.accepts_text(text, rules))
@@ -201,7 +206,7 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
 
 
 def _failing_words(matcher: Matcher, value: Value) -> str:
-    """In words what `value` does not meet of the matcher."""
+    """Return in words which parts of the matcher `value` does not meet."""
     return matcher.failing_part(lambda one: one.accepts(value)).in_words()
 
 

@@ -34,8 +34,11 @@ _UNUSABLE = {
 
 
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:
-    """Passed, or failed with the first reason that applies and what differs. HarnessError where the
-    observation is cut, or `expectation.stated` still holds a `{python: …}` (`resolve`)."""
+    """Return that it passed, or failed with the first reason that applies and the differences.
+
+    Raise HarnessError if the observation is truncated, or `expectation.stated` still holds a
+    `{python: …}` (`resolve`).
+    """
     _refuse_cut(observation)
     if observation.ending is Ending.NOT_RUN:
         return out_of_budget()
@@ -68,15 +71,19 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
 
 
 def differs_from_run_to_run() -> Verdict:
-    """Failed, since only a run after others had another outcome. What it did is not shown: it may
-    hold what the program was asked meanwhile."""
+    """Return that it failed, because only a run after others had another outcome.
+
+    Its output is not shown: it may hold questions that the program was asked meanwhile.
+    """
     message = "It passes at first, but not when it runs again after other checks."
     explanation = stated(DIFFERS_FROM_RUN_TO_RUN, message)
     return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
 
 def out_of_budget() -> Verdict:
-    """Of what was not run: the submission had used up its time."""
+    """Return the verdict of a scenario that was not run because the submission had used up its
+    time.
+    """
     message = "Not run: before it came to this, all of its time was used up."
     return Verdict(kind=VerdictKind.NOT_RUN, explanation=stated(OUT_OF_BUDGET, message))
 
@@ -96,7 +103,7 @@ _OUR_FOLDER = re.compile(
 _NOT_IN_A_PATH = re.compile(r"[\s'\"()]")
 _MOST_BEFORE = 200  # characters of a path before our folder in it
 _OURS = (" at 0x", "/proc/", "harness-scenario-", "harness-unlocked-")
-_DEEPEST = 100  # what is nested further is not shown
+_DEEPEST = 100  # deeper values are not shown
 
 
 def without_addresses(thing: T) -> T:
@@ -116,7 +123,7 @@ def without_addresses(thing: T) -> T:
 
 
 def _without_our_paths(text: str) -> str:
-    """Return the text with the name alone of each file of ours, in time that is linear in it."""
+    """Return the text with only the name of each file of ours, in time that is linear in it."""
     text = _OUR_DESCRIPTOR.sub("", text)
     kept: list[str] = []
     end = 0
@@ -131,7 +138,9 @@ def _without_our_paths(text: str) -> str:
 
 
 def _changed(thing: T, change: Callable[[object], object], depth: int = 0) -> T:
-    """The same with what `change` makes of each part; where that is None, of the parts of it."""
+    """Return the value with the results of `change` for each part; if that is None, for the parts
+    of it.
+    """
     changed = change(thing)
     if changed is not None or depth == _DEEPEST:
         return thing if changed is None else cast(T, changed)
@@ -147,8 +156,11 @@ def _changed(thing: T, change: Callable[[object], object], depth: int = 0) -> T:
 
 
 class Judge:
-    """Judges many observations of one stimulus. A verdict follows from the observation alone, so
-    the reference's is computed once, for every submission that does the same."""
+    """Judges many observations of one stimulus.
+
+    A verdict follows only from the observation, so the reference's is computed once, for every
+    submission that does the same.
+    """
 
     def __init__(self, expectation: Expectation, stimulus: Stimulus) -> None:
         self.reference = expectation.reference
@@ -157,7 +169,7 @@ class Judge:
         self._of_reference: Verdict | None = None
 
     def verdict(self, observation: Observation) -> Verdict:
-        """The verdict that `judge` returns, or raises HarnessError as it does."""
+        """Return the verdict that `judge` returns. Raise HarnessError as it does."""
         if observation != self.reference:
             return judge(observation, self._expectation, self._stimulus)
         if self._of_reference is None:
@@ -165,7 +177,7 @@ class Judge:
         return self._of_reference
 
     def kind(self, observation: Observation) -> VerdictKind:
-        """The verdict's kind alone, for which nothing has to be explained."""
+        """Return only the verdict's kind, for which nothing has to be explained."""
         if observation == self.reference:
             return self.verdict(observation).kind
         _refuse_cut(observation)
@@ -191,8 +203,11 @@ _NOT_FAILED = (VerdictKind.NOT_RUN, VerdictKind.HARNESS_ERROR)
 
 
 def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> Verdict:
-    """One verdict for a sample: the smallest failing draw's, with how many failed. `kinds` are in
-    the order of the draws, smallest first, not empty (ValueError); `verdict` gives a draw's."""
+    """Return one verdict for generated cases: the smallest failing one's, with how many failed.
+
+    `kinds` are in the order of the cases, smallest first, not empty (ValueError); `verdict` gives a
+    case's.
+    """
     if not kinds:
         raise ValueError("a sample has at least one draw")
     failing = [index for index, kind in enumerate(kinds) if kind is not VerdictKind.PASSED]
@@ -265,7 +280,10 @@ def _other_file(scenario: Scenario, files: Collection[str]) -> str:
 
 
 def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expected:
-    """`stated` with the values of its Python expressions; HarnessError when one is not there."""
+    """Return `stated` with the values of its Python expressions.
+
+    Raise HarnessError if one is missing.
+    """
     values = {answer.expression: answer.value for answer in python_answers}
 
     def change(part: object) -> object:
@@ -277,7 +295,9 @@ def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expecte
 
 
 def not_run(scenario: Scenario, needs: Iterable[Scenario], wrong: Set[str]) -> Verdict | None:
-    """Not run, with the first of its needs that is among the ids `wrong`; None where none is."""
+    """Return that it was not run, with the first of its needs that is among the ids `wrong`; None
+    if none is.
+    """
     first = next((other for other in needs if other.id in wrong), None)
     if first is None:
         return None

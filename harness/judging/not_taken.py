@@ -25,7 +25,7 @@ def with_not_taken(
     not_taken: Sequence[str],
     taken: Sequence[str],
 ) -> dict[str, Verdict]:
-    """The verdicts; those that said that a module is unknown say which file was not taken."""
+    """Return the verdicts; those about an unknown module say which file was not taken."""
     said = dict(verdicts)
     for name, verdict in verdicts.items():
         explanation = verdict.explanation
@@ -44,7 +44,7 @@ def with_not_taken(
 
 
 def _missing(seen: Sequence[Observation]) -> set[str]:
-    """The modules that could not be imported, by what Python itself says."""
+    """Return the modules that could not be imported, according to Python itself."""
     found: set[str] = set()
     for observation in seen:
         raised = observation.raised

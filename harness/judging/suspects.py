@@ -45,9 +45,11 @@ Trace = frozenset[Event]
 
 
 def read_trace(text: str) -> Trace:
-    """The events of one run, each on a line of its own: `a1.py:7:4` says that line 7 ran after line
-    4 of the same call (0: it was the first), `a1.py:9:True` what a call came back with. Whatever
-    else a process says is left out."""
+    """Return the events of one run, each from a line.
+
+    `a1.py:7:4` says that line 7 ran after line 4 of the same call (0: it was the first),
+    `a1.py:9:True` what a call returned. Anything else that a process says is ignored.
+    """
     events: set[Event] = set()
     for found in filter(None, map(_EVENT.fullmatch, text.split("\n"))):
         line, what = Line(found["file"], int(found["line"])), found["what"]
@@ -58,8 +60,11 @@ def read_trace(text: str) -> Trace:
 
 
 def different_lines(example: FailedScenario) -> tuple[str, str]:
-    """The first line that a call should print and does not print at all, and the first that it
-    should not print; empty where there is none, and of a program, where a line may run twice."""
+    """Return the first line that a call should print and does not print at all, and the first that
+    it should not print.
+
+    Each is empty if it does not exist, and for a program, in which a line may run twice.
+    """
     if example.stimulus.action.expression:
         for difference in example.verdict.differences:
             if difference.channel is Channel.PRINTS and not difference.in_words:
@@ -72,7 +77,7 @@ def different_lines(example: FailedScenario) -> tuple[str, str]:
 
 
 def _whole(cells: Iterable[Cell]) -> list[str]:
-    """The texts of lines that are there and not cut."""
+    """Return the texts of lines that exist and are not cut."""
     texts: list[str] = []
     for cell in cells:
         is_whole = not (cell.note or cell.cut_before or cell.cut_after)
@@ -86,11 +91,11 @@ _MOST_OF_HELPER = 2
 _LONGEST_LITERAL = 200
 # What the best line must reach: shares of the way from the score of a line that always runs to 1,
 # the highest score.
-_TELLING = 0.1  # for any lines to be shown, where there are more than can be
+_TELLING = 0.1  # for any lines to be shown, if not all can be
 _DECIDING = 0.5  # for its function to be named
 
 _LEAD = 0.05  # how far the best score in a function must be above those in others, to name it
-# Rules that say what is wrong of a line where it stands: no branch leads to it wrongly.
+# Rules about the line itself: no branch leads to it wrongly.
 _SAYS_MORE = {
     *(HARD_CODED, "printed_instead_of_returned", "printed_to_stdout"),
     *("looks_alike", "only_case", "only_whitespace"),
@@ -117,9 +122,11 @@ class SuspectProgram:
     constants: Mapping[str, object]  # the literals that the course's files give names
 
     def functions_of(self, cause: Cause) -> tuple[OutlinePart, ...] | None:
-        """The submission's functions that a cause may be in: the cause's own, or those that the
-        program uses; and the helpers that these use. Functions of the sheet would be blamed
-        themselves. None where suspect lines would not help."""
+        """Return the submission's functions that a cause may be in: the cause's own, or those that
+        the program uses, and the helpers of these.
+
+        Functions of the sheet would be blamed themselves. None if suspect lines would not help.
+        """
         if cause.suspects:  # known already: a number that several functions have
             return None
         outline = self.outline
@@ -153,8 +160,9 @@ class SuspectProgram:
         passing: Mapping[str, Trace],
         different: tuple[str, str] = ("", ""),
     ) -> Suspicion:
-        """What the traces of failing and passing scenarios, by their ids, tell about a cause that
-        may be in these functions, and whose example has these `different_lines`."""
+        """Return what the traces of failing and passing scenarios, by their ids, tell about a
+        cause that may be in these functions, and whose example has these `different_lines`.
+        """
         may_be = partial(self.within, functions=functions, program=cause.function)
         fails, passes = [*failing.values()], [*passing.values()]
         example = failing.get(cause.example, frozenset())
@@ -184,9 +192,11 @@ class SuspectProgram:
         functions: Sequence[OutlinePart],
         suspicion: Suspicion,
     ) -> Cause:
-        """The cause with its suspect lines, after the line of its exception or loop. Its message
-        says why None was returned, and the first of these that is known: a comparison that does
-        nothing, another constant, a wrong branch, the helper with the most suspect lines."""
+        """Return the cause with its suspect lines, after the line of its exception or loop.
+
+        Its message says why None was returned, and the first of these that is known: a comparison
+        that does nothing, another constant, a wrong branch, the helper with the most suspect lines.
+        """
         at = suspicion.returned_none_at
         if at is not None and (text := self.text(at)):
             reason = why_none(cause, members, example, at.number, text)
@@ -244,7 +254,9 @@ class SuspectProgram:
         return None
 
     def _printed(self, text: str) -> str:
-        """The first line that a `print` of one name or literal prints; empty for anything else."""
+        """Return the first line that a `print` of one name or literal prints; empty for anything
+        else.
+        """
         found = _PRINT.fullmatch(text.strip())
         if found is None:
             return ""
@@ -253,7 +265,7 @@ class SuspectProgram:
         return value.partition("\n")[0] if isinstance(value, str) else ""
 
     def _above(self, line: Line) -> Line:
-        """The line that begins the block that this one is in; itself where there is none."""
+        """Return the line that begins the block of this one; itself without one."""
         indent = _indent(self.text(line))
         for number in range(line.number - 1, 0, -1):
             text = self.text(Line(line.file, number))
@@ -264,13 +276,15 @@ class SuspectProgram:
     def _asked_by(
         self, branch: BranchTaken, cause: Cause, functions: Sequence[OutlinePart]
     ) -> OutlinePart | None:
-        """The helper that a branch's condition calls; None where it calls none, or several."""
+        """Return the helper that a branch's condition calls; None if it calls none, or several."""
         names = set(_CALLED.findall(self.text(branch.condition).partition("#")[0]))
         helpers = [part for part in functions if part.name in names - {cause.function}]
         return helpers[0] if len(helpers) == 1 else None
 
     def _literal(self, name: str) -> object:
-        """The literal value of this name in the submission, else in the course's files."""
+        """Return the literal value of this name in the submission, otherwise in the course's
+        files.
+        """
         own = (part for part in self.outline.parts if part.name == name and not part.callable)
         part = next((part for part in own if part.first == part.last), None)
         return self.constants.get(name) if part is None else self._literal_of(part)
@@ -300,8 +314,9 @@ class SuspectProgram:
         return tuple(sorted(lines, key=order)[:MOST_SUSPECTS])
 
     def within(self, line: Line, functions: Iterable[OutlinePart], program: str = "") -> bool:
-        """Whether the line is in one of these functions, below its head, or outside all functions
-        of the file `program`, and not its docstring."""
+        """Return whether the line is in one of these functions, below its head, or outside all
+        functions of the file `program`, and not in its docstring.
+        """
         part = _around(line, functions)
         if part is not None:
             return line.number > part.first
@@ -312,8 +327,10 @@ class SuspectProgram:
     def by_function(
         self, lines: Iterable[Line], functions: Sequence[OutlinePart]
     ) -> tuple[Suspect, ...]:
-        """The lines by the function that they are in, functions in the order of their first line
-        here. Lines outside all functions are shown in their whole file."""
+        """Return the lines by their functions, functions in the order of their first line here.
+
+        Lines outside all functions are shown in their whole file.
+        """
         found: dict[Suspect, list[int]] = {}
         for line in lines:
             part = _around(line, functions)
@@ -329,9 +346,12 @@ class SuspectProgram:
         return tuple(suspects)
 
     def other_constant(self, functions: Iterable[OutlinePart]) -> OutlinePart | None:
-        """The constant that these functions use, directly or through another constant, whose
-        literal differs from that of this name in the course's files, but is of the same type. None
-        if there is none, or several: then a name may well mean something else."""
+        """Return the constant that these functions use, directly or through another constant,
+        whose literal differs from that of this name in the course's files, but has the same
+        type.
+
+        None if there is none, or several: then a name may well mean something else.
+        """
         constants = {part.name: part for part in self.outline.parts if not part.callable}
         pending = [name for part in functions for name in part.mentions]
         found: list[OutlinePart] = []
@@ -346,13 +366,15 @@ class SuspectProgram:
         return found[0] if len(found) == 1 else None
 
     def _literal_of(self, part: OutlinePart) -> object:
-        """The literal that a constant is, on a line that is not very long; None for all else."""
+        """Return the literal value of a constant on a line that is not very long; None for all
+        else.
+        """
         text = self.text(Line(part.file, part.first))
         is_short = part.first == part.last and len(text) <= _LONGEST_LITERAL
         return literals(text).get(part.name) if is_short else None
 
     def with_constant(self, cause: Cause, part: OutlinePart) -> Cause:
-        """The cause with a constant that may be wrong said and shown first."""
+        """Return the cause with a constant that may be wrong named and shown first."""
         text = self.text(Line(part.file, part.first))
         value = text.partition("=")[2].partition("#")[0].strip()
         lead = OtherConstant(name=part.name, value=value, line=part.first)
@@ -374,7 +396,7 @@ def _scores(failing: Sequence[Trace], passing: Sequence[Trace]) -> dict[Line, fl
 
 
 def _beyond(share: float, failing: Sequence[Trace], passing: Sequence[Trace]) -> float:
-    """The score that is this share of the way from that of a line that always runs to 1."""
+    """Return the score that is this share of the way from that of a line that always runs to 1."""
     always = math.sqrt(len(failing) / max(1, len(failing) + len(passing)))
     return always + share * (1 - always)
 
@@ -385,8 +407,9 @@ def deciding(
     may_be: Callable[[Line], bool],
     functions: Sequence[OutlinePart],
 ) -> str:
-    """The function with the most suspect line of all; empty if others have lines that are nearly as
-    suspect, or the line does not tell failing runs from passing ones well."""
+    """Return the function with the most suspect line; empty if others have lines that are nearly
+    as suspect, or the line does not tell failing runs from passing ones well.
+    """
     best: defaultdict[str, float] = defaultdict(float)
     for line, score in _scores(failing, passing).items():
         if may_be(line):
@@ -402,8 +425,9 @@ def deciding(
 
 
 def with_dropped(cause: Cause, functions: Iterable[OutlinePart]) -> Cause:
-    """The cause with the first comparison in these functions whose result nobody uses said and
-    shown first."""
+    """Return the cause with the first comparison in these functions whose result nobody uses named
+    and shown first.
+    """
     part = next((part for part in functions if part.dropped), None)
     if part is None:
         return cause
@@ -418,7 +442,7 @@ def _led_by(part: OutlinePart, line: int, cause: Cause) -> Cause:
 
 
 def with_deciding(cause: Cause, name: str) -> Cause:
-    """The cause with this helper said first, if it has suspect lines to show."""
+    """Return the cause with this helper named first, if it has suspect lines to show."""
     suspect = next((each for each in cause.suspects if each.function == name), None)
     if suspect is None or name in ("", cause.function) or cause.line is not None:
         return cause
@@ -429,7 +453,7 @@ def with_deciding(cause: Cause, name: str) -> Cause:
 def where_none_was_returned(
     trace: Trace, name: str, functions: Iterable[OutlinePart]
 ) -> Line | None:
-    """The line at which the calls of a function returned None, if it is only one."""
+    """Return the line at which the calls of a function returned None, if it is only one."""
     own = [part for part in functions if part.name == name]
     lines: list[Line] = []
     for event in trace:
@@ -444,7 +468,7 @@ def _is_below_head(line: Line, part: OutlinePart) -> bool:
 
 
 def literals(source: str | bytes) -> dict[str, object]:
-    """The literal values that a text gives names at its top level."""
+    """Return the literal values that a text gives names at its top level."""
     found: dict[str, object] = {}
     for statement in statements(source):
         match statement:
@@ -494,7 +518,7 @@ def why_none(
 
 
 def _only_text(stimulus: Stimulus) -> str | None:
-    """The text that a call is given, where it is given nothing else."""
+    """Return the text that a call gets, if it gets nothing else."""
     literals = {each.name: each.literal for each in stimulus.bindings}
     match statements(stimulus.action.expression.strip()):
         case [ast.Expr(value=ast.Call(args=[argument], keywords=[]))]:
@@ -506,6 +530,6 @@ def _only_text(stimulus: Stimulus) -> str | None:
 
 
 def _around(line: Line, parts: Iterable[OutlinePart]) -> OutlinePart | None:
-    """The innermost of these parts that has the line."""
+    """Return the innermost of these parts that has the line."""
     inside = (p for p in parts if p.file == line.file and p.first <= line.number <= p.last)
     return min(inside, key=lambda part: part.last - part.first, default=None)

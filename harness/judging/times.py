@@ -11,7 +11,9 @@ _STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)  # seconds
 def time_taken(
     seen: Observation, limits: Limits, reference: Observation | None
 ) -> TimeTaken | None:
-    """None of what ran into no limit on time, or into one that was shortened."""
+    """Return how long it took; None without a time limit that was reached, or if that was
+    shortened.
+    """
     if seen.ending is Ending.TIMEOUT:
         return TimeTaken(allowed=limits.wall_seconds, waiting=True)
     if seen.ending is not Ending.CPU_LIMIT:

@@ -1,7 +1,7 @@
-"""An observation against its expectation: a module for each channel.
+"""Compares an observation with its expectation: a module for each channel.
 
 A stated matcher replaces the reference's own observation on its channel; without a reference only
-what is stated is compared. What was printed while the submission loaded is not compared.
+stated channels are compared. Output while the submission loads is not compared.
 """
 
 from collections.abc import Iterator

@@ -15,7 +15,7 @@ _NEVER = frozenset({Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.NOT_RUN, Endin
 
 
 def expected_ending(expectation: Expectation) -> Ending:
-    """How the process should end; a failure of the harness itself is never expected."""
+    """Return how the process should end; a failure of the harness itself is never expected."""
     if expectation.stated.ends is not None:
         return expectation.stated.ends
     reference = expectation.reference

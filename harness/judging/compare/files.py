@@ -14,7 +14,7 @@ from harness.model.verdict import Channel
 def written_mismatches(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Iterator[ValueMismatch]:
-    """Every file that differs, by name; `actual` is None for one that is not there."""
+    """Return every file that differs, by name; `actual` is None for a missing one."""
     if not stimulus.folder or expectation.stated.writes_any:
         return
     all_files = expected_files(expectation, stimulus)
@@ -31,7 +31,7 @@ def written_mismatches(
 
 
 def expected_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Matcher] | None:
-    """What each file should be; None if only those that are stated are compared."""
+    """Return the expected content of each file; None if only stated ones are compared."""
     stated, reference = expectation.stated, expectation.reference
     given = {file.name: file_value(file.data) for file in stimulus.files}
     made = {} if reference is None else {file.name: file.value for file in reference.files}

@@ -1,4 +1,6 @@
-"""What is not as expected in an observation: a class for each way to differ."""
+"""Has the differences between an observation and its expectation: a class for each way to
+differ.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -44,7 +46,9 @@ class ValueMismatch(_AnyMismatch):
 
     @property
     def pair(self) -> tuple[Value, Value] | None:
-        """The expected value, if there is only one, and the actual one; None without either."""
+        """Return the expected value, if there is only one, and the actual one; None without
+        either.
+        """
         if self.actual is None or not isinstance(self.expected, Exactly | EqualData):
             return None
         return self.expected.pair(self.actual)
@@ -87,7 +91,9 @@ Mismatch = (
 
 
 def narrowed(mismatch: Mismatch, rules: TextRules) -> Mismatch:
-    """The same mismatch, with the first part that fails in place of an `all_of` or `none_of`."""
+    """Return the same mismatch, with the first part that fails in place of an `all_of` or
+    `none_of`.
+    """
     match mismatch:
         case TextMismatch(expected=expected, actual=text):
             part = expected.failing_part(lambda one: one.accepts_text(text, rules))

@@ -24,7 +24,7 @@ def raise_mismatch(
 
 
 def unexpected_raise(observation: Observation) -> RaiseMismatch:
-    """Return the mismatch of an exception before the stimulus, where none is ever expected."""
+    """Return the mismatch of an exception before the stimulus, which is never expected."""
     return RaiseMismatch(expected=None, actual=observation.raised, phase=observation.phase)
 
 
@@ -55,7 +55,7 @@ def _expected_raise(expectation: Expectation, stimulus: Stimulus) -> StatedRaise
 
 
 def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
-    """Whether what was raised is what should be."""
+    """Return whether the raised exception is the expected one."""
     if expected is None or actual is None:
         return expected is None and actual is None
     said, text = expected.message, Value(ValueKind.STR, actual.message)
@@ -64,5 +64,7 @@ def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
 
 
 def has_base(expected: StatedRaise, actual: Raised) -> bool:
-    """Whether what was raised is of the class that it should derive from, or derives from it."""
+    """Return whether the raised exception is of the class that it should derive from, or derives
+    from it.
+    """
     return not expected.is_a or expected.is_a in (actual.type_name, *actual.bases)

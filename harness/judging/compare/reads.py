@@ -8,7 +8,7 @@ from harness.model.observation import Observation
 
 
 def reads_mismatch(observation: Observation, expectation: Expectation) -> Iterator[ReadsMismatch]:
-    """Where the number of inputs differs from what is stated, or else from the reference's."""
+    """Return how the number of inputs differs from the stated one, or else from the reference's."""
     most = expectation.stated.reads_at_most
     is_too_much = most is not None and observation.reads > most
     expected = most if is_too_much else expected_reads(expectation)
@@ -17,7 +17,7 @@ def reads_mismatch(observation: Observation, expectation: Expectation) -> Iterat
 
 
 def expected_reads(expectation: Expectation) -> int | None:
-    """How many inputs should be read; None when that is not known."""
+    """Return how many inputs should be read; None if that is unknown."""
     stated = expectation.stated
     if stated.reads is not None:
         return stated.reads

@@ -30,7 +30,7 @@ from harness.model.verdict import Channel
 
 
 def step_mismatches(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
-    """Everything that differs in a session, the earliest step first."""
+    """Return everything that differs in a session, the earliest step first."""
     reference, stated = expectation.reference, expectation.stated
     is_complete = observation.ending is Ending.ANSWERED
     never_happened = repeat(StepOutcome()) if is_complete or reference is None else ()
@@ -83,7 +83,7 @@ def _step(
 def _step_texts(
     expected: tuple[Turn, ...], actual: tuple[Turn, ...], rules: TextRules, step: int
 ) -> Iterator[Mismatch]:
-    """Where a session step's printed text and inputs differ from the reference's."""
+    """Return where a session step's printed text and inputs differ from the reference's."""
     turns = ExpectedTurns(turns=tuple(map(exactly, pieces(expected))), others=exactly(""))
     for mismatch in turns.mismatches(actual, rules, is_one=max(len(expected), len(actual)) <= 1):
         yield replace(mismatch, step=step)
@@ -93,7 +93,7 @@ def _step_texts(
 
 
 def is_default_repr(shown: str) -> bool:
-    """Whether Python shows an object so that says nothing of itself: `<Account object at 0x…>`."""
+    """Return whether the `repr` is Python's own, which says nothing: `<Account object at 0x…>`."""
     return " object at 0x…" in shown
 
 
@@ -107,7 +107,7 @@ _STRING_OR_SPACE = re.compile(
 
 
 def screen_of(step: StepOutcome) -> str:
-    """All that a person would see of a step in the REPL."""
+    """Return everything that a person would see of a step in the REPL."""
     echo = f"{step.shown}\n" if step.shown else ""
     if not step.shown and step.value is not None and step.value.kind is not ValueKind.NONE:
         echo = step.value.source() + "\n"
@@ -121,7 +121,7 @@ def _last_words(raised: Raised | None) -> str:
 
 
 def shows(step: StepOutcome, shown: str, rules: TextRules = EXACT) -> bool:
-    """Whether the sheet's text `shown` is what a step showed."""
+    """Return whether the sheet's text `shown` is what a step showed."""
     sheet = _ADDRESS.sub("0x…", shown) if " object at 0x" in shown else shown
     screen = _without_blank_end(normalised(screen_of(step), rules))
     if same_text(_without_blank_end(normalised(sheet, rules)), screen, rules):

@@ -13,7 +13,7 @@ from harness.model.verdict import Channel
 
 
 def pieces(turns: tuple[Turn, ...]) -> list[str]:
-    """What was printed before each input, and after the last one if that is not empty."""
+    """Return the output before each input, and after the last one if that is not empty."""
     printed = [turn.printed for turn in turns]
     if turns and turns[-1].typed is None and not turns[-1].printed:
         printed.pop()
@@ -33,7 +33,7 @@ class ExpectedTurns:
     def mismatches(
         self, turns: tuple[Turn, ...], rules: TextRules, *, is_one: bool
     ) -> Iterator[TextMismatch]:
-        """Of these turns; `is_one`: of a text that no input interrupts."""
+        """Return the differences of these turns; `is_one`: of a text that no input interrupts."""
         printed = pieces(turns)
         for index in range(max(len(printed), len(self.turns))):
             text = printed[index] if index < len(printed) else ""
@@ -43,7 +43,9 @@ class ExpectedTurns:
 
 
 def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[TextMismatch]:
-    """Where the printed text differs from what is stated, or else from the reference's turns."""
+    """Return where the printed text differs from the stated one, or else from the reference's
+    turns.
+    """
     stated, whole = expectation.stated, _expected_whole(expectation)
     by_turn = expected_turns(expectation)
     if whole is not None and not whole.accepts_text(observation.printed, stated.rules):
@@ -58,8 +60,9 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> Itera
 
 
 def _expected_whole(expectation: Expectation) -> Matcher | None:
-    """`prints:`, unless the reference prints exactly this text: then its turns are compared, which
-    also tells where the text differs."""
+    """Return `prints:`, unless the reference prints exactly this text: then its turns are
+    compared, which also tells where the text differs.
+    """
     prints, rules = expectation.stated.prints, expectation.stated.rules
     reference = expectation.reference
     if isinstance(prints, Exactly) and reference and prints.accepts_text(reference.printed, rules):
@@ -68,8 +71,10 @@ def _expected_whole(expectation: Expectation) -> Matcher | None:
 
 
 def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
-    """What the turns are compared with; None if single turns are not compared. A turn that is not
-    stated is the reference's, unless `prints:` or `all_turns` takes its place."""
+    """Return what the turns are compared with; None if single turns are not compared.
+
+    A turn that is not stated is the reference's, unless `prints:` or `all_turns` takes its place.
+    """
     stated, reference = expectation.stated, expectation.reference
     all_stated = stated.turns is not None and stated.turns.all_turns
     expected: list[Matcher | None] = []
@@ -87,7 +92,10 @@ def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
 
 
 def stderr_mismatch(observation: Observation, stated: Expected) -> Iterator[ValueMismatch]:
-    """Where stderr differs from what is stated. It is known only of a program that ended."""
+    """Return where stderr differs from the stated text.
+
+    It is known only for a program that ended.
+    """
     expected, text = stated.stderr, observation.stderr
     if expected is None or text is None or expected.accepts_text(text, stated.rules):
         return

@@ -32,8 +32,11 @@ def _returned(observation: Observation, expectation: Expectation) -> Iterator[Va
 
 
 def _left(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:
-    """The positional arguments (or a draw's variables) afterwards. As many as the reference has
-    must be there: a raise that is reported without them may hide what was changed."""
+    """Return the positional arguments (or a case's variables) afterwards.
+
+    There must be as many as in the reference; otherwise a program could raise an exception to hide
+    that it changed one.
+    """
     stated = {leave.name: leave.value for leave in expectation.stated.leaves}
     known = expectation.reference.arguments if expectation.reference else ()
     for position, (after, _) in enumerate(zip_longest(observation.arguments, known)):
@@ -45,7 +48,7 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[ValueM
 
 
 def argument_name(expectation: Expectation, position: int) -> str:
-    """A positional argument's name in the reference; its place where it has none."""
+    """Return a positional argument's name in the reference, or its place without a name."""
     if position < len(expectation.parameters):
         return expectation.parameters[position]
     return f"argument {position + 1}"
@@ -66,12 +69,12 @@ def _unstated(observation: Observation, expectation: Expectation, position: int)
 def variable_mismatches(
     observation: Observation, matchers: Mapping[str, Matcher]
 ) -> Iterator[ValueMismatch]:
-    """The variables afterwards that are missing or not what their matchers accept."""
+    """Return the variables afterwards that are missing or that their matchers do not accept."""
     values = {variable.name: variable.value for variable in observation.variables}
     for name, matcher in matchers.items():
         value = values.get(name)
         if value is None and isinstance(matcher, AnyValue):
-            continue  # a function, say, which is never among what is observed
+            continue  # a function, for example, which is never observed
         if value is None or not matcher.accepts(value):
             yield ValueMismatch(channel=Channel.LEAVES, expected=matcher, actual=value, name=name)
 
@@ -86,16 +89,18 @@ class FirstDifference:
     path: str  # as in "[3].owner"
     expected: Value | None  # None: it has no such item, as `actual`
     actual: Value | None
-    holder: ValueKind | None = None  # what has no such item, if it is a dictionary or an object
+    holder: ValueKind | None = None  # the side without it, if a dictionary or an object
 
     @property
     def named(self) -> str:
-        """What differs in words: "item [3].owner", of an object itself "attribute owner"."""
+        """Return the place of the difference in words: "item [3].owner", for an object itself
+        "attribute owner".
+        """
         return f"attribute {self.path[1:]}" if self.path[:1] == "." else f"item {self.path}"
 
 
 def first_difference(expected: Value, actual: Value) -> FirstDifference:
-    """The innermost first place where two values that are not the same differ."""
+    """Return the innermost first place where two different values differ."""
     path = ""
     for _ in range(MAX_DEPTH):
         if expected.kind is not actual.kind or expected.text != actual.text:
@@ -132,7 +137,7 @@ def first_difference(expected: Value, actual: Value) -> FirstDifference:
 
 
 def _first_key(expected: Value, actual: Value) -> Value | None:
-    """The first attribute or key that differs; None where the keys are the same."""
+    """Return the first attribute or key that differs; None if the keys are the same."""
     for key in (*expected.items[::2], *actual.items[::2]):
         left, right = _at(expected, key), _at(actual, key)
         if left is None or right is None or not same(left, right):
@@ -146,7 +151,7 @@ def _at(value: Value, key: Value) -> Value | None:
 
 
 def first_differing(expected: tuple[Value, ...], actual: tuple[Value, ...]) -> int:
-    """The index of the first items that differ, else of the first item that one side lacks."""
+    """Return the index of the first items that differ, or of the first item that one side lacks."""
     pairs = enumerate(zip(expected, actual, strict=False))
     shorter = min(len(expected), len(actual))
     return next((index for index, pair in pairs if not same(*pair)), shorter)

@@ -75,17 +75,17 @@ class TextEdit:
 
     @property
     def first_lines(self) -> tuple[str | None, str | None]:
-        """The first line that differs, of each side; None after a side's last."""
+        """Return the first line that differs, of each side; None after a side's last."""
         return item_at(self.expected, self.at), item_at(self.actual, self.at)
 
     @property
     def at_end(self) -> bool:
-        """Whether nothing follows on either side."""
+        """Return whether nothing follows on either side."""
         return not self._end
 
     @property
     def one_line(self) -> tuple[str, str] | None:
-        """The one line that is another, where all else is right."""
+        """Return the only line that differs, if all else is right."""
         if len(self.removed) != 1 or len(self.inserted) != 1:
             return None
         return self.removed[0], self.inserted[0]
@@ -102,7 +102,7 @@ class TextEdit:
 
 
 def item_at(items: Sequence[T], index: int | None) -> T | None:
-    """The item of this index; None where there is none."""
+    """Return the item of this index; None if it does not exist."""
     return items[index] if index is not None and index < len(items) else None
 
 
@@ -132,7 +132,7 @@ class Failure:
         )
         self.loading = at_import(observation, stimulus)
         ending = self._first(EndingMismatch)
-        self.ending = ending.actual if ending else None  # where it is not as expected
+        self.ending = ending.actual if ending else None  # if it is not as expected
         self.raises = self._first(RaiseMismatch)
         self.raised = self.raises.actual if self.raises else None
         self.text = self._first(TextMismatch)
@@ -142,7 +142,7 @@ class Failure:
         self.stderr = item_at(self._values(Channel.STDERR), 0)
         self.files = self._values(Channel.WRITES)  # by name
         self.file = item_at(self.files, 0)
-        self.expected_reads = expected_reads(expectation) or 0  # also where that is not known
+        self.expected_reads = expected_reads(expectation) or 0  # also if that is unknown
         self._action = stimulus.action
         reference = expectation.reference
         self.expected_step = item_at(reference.steps, self.step) if reference else None
@@ -152,13 +152,15 @@ class Failure:
 
     @cached_property
     def earlier(self) -> Failure | None:
-        """What is wrong on its screen before it ends, raises or asks as it should not, or None."""
+        """Return what is wrong on its screen before it ends, raises or asks as it should not, or
+        None.
+        """
         ends_otherwise = self.ending is not None or self.reads is not None or self.raised
         asks_nothing = self.expected_reads and not self.observation.reads
         if not ends_otherwise or asks_nothing or self.loading or self.ending in _NOTHING_BEFORE:
             return None
         text = self.text
-        if text is None and self.ending is not None:  # of a limit: what is printed last may be cut
+        if text is None and self.ending is not None:  # of a limit: the last output may be cut
             texts = text_mismatches(self.observation, self.expectation)
             text = next((each for each in texts if self._is_over(each)), None)
         if text is None or not (self._is_over(text) or self._differs_before_its_end(text)):
@@ -167,19 +169,19 @@ class Failure:
 
     @property
     def in_time(self) -> tuple[Mismatch, ...]:
-        """What differs, what the screen shows before the end first."""
+        """Return the differences, those on the screen before the end first."""
         if self.earlier is None:
             return self.mismatches
         texts = (self.text,) if self.text else self.earlier.mismatches
         return (*texts, *(each for each in self.mismatches if each is not self.text))
 
     def _is_over(self, text: TextMismatch) -> bool:
-        """Whether it is of a turn after which an input was taken."""
+        """Return whether it is of a turn after which an input was taken."""
         taken = sum(turn.typed is not None for turn in self._seen.turns)
         return text.turn is not None and text.turn < taken
 
     def _differs_before_its_end(self, text: TextMismatch) -> bool:
-        """Whether a line of the last turn differs, and not only where one side goes on."""
+        """Return whether a line of the last turn differs, and one side does not only go on."""
         texts = self.texts
         if texts is None or (text.turn is None and self.observation.reads):
             return False
@@ -199,7 +201,7 @@ class Failure:
 
     @cached_property
     def exact_return(self) -> tuple[Value, Value] | None:
-        """The one value that should be returned and the one that was, where they differ."""
+        """Return the only value that should be returned and the returned one, if they differ."""
         return self.returns.pair if self.returns else None
 
     @cached_property
@@ -208,7 +210,7 @@ class Failure:
 
     @cached_property
     def texts(self) -> TextEdit | None:
-        """The first printed text that differs, else the returned one."""
+        """Return the first printed text that differs, otherwise the returned one."""
         text = self.text
         if text is not None:
             about = TextEdit(place=self.place(text.turn), printed=True, shown=text.shown)
@@ -220,7 +222,7 @@ class Failure:
         return TextEdit(expected=expected, actual=actual, place=self.place())
 
     def _edit(self, expected: Matcher | None, actual: str, about: TextEdit) -> TextEdit | None:
-        """Of texts without what the scenario forgives; None where any of several would do."""
+        """Return texts without the forgiven parts; None if any of several would do."""
         if expected is None or expected.exact_text is None:
             return None
         texts, rules = (expected.exact_text, actual), self.expectation.stated.rules
@@ -229,7 +231,7 @@ class Failure:
 
     @cached_property
     def file_texts(self) -> TextEdit | None:
-        """The first file that differs, where it should be a text and is one."""
+        """Return the first file that differs, if it should be a text and is one."""
         file = self.file
         if file is None or file.actual is None or file.actual.kind is not ValueKind.STR:
             return None
@@ -238,12 +240,14 @@ class Failure:
 
     @property
     def all_texts(self) -> tuple[TextEdit, ...]:
-        """The texts that differ: what is printed, or else returned, and the first file."""
+        """Return the texts that differ: the printed or else the returned one, and the
+        first file.
+        """
         return tuple(texts for texts in (self.texts, self.file_texts) if texts is not None)
 
     @property
     def expected_printed(self) -> str | None:
-        """All that should be printed (by the failing step); None when that is not known."""
+        """Return all text that should be printed (by the failing step); None if that is unknown."""
         reference = self.expectation.reference
         if reference is None:
             stated = self.expectation.stated.prints
@@ -252,12 +256,12 @@ class Failure:
 
     @property
     def actual_printed(self) -> str:
-        """All that was printed (by the failing step)."""
+        """Return all text that was printed (by the failing step)."""
         return self._seen.printed
 
     @cached_property
     def changes(self) -> tuple[ArgumentChange, ...]:
-        """The arguments (or, in a session, the variables) that differ afterwards."""
+        """Return the arguments (or, in a session, the variables) that differ afterwards."""
         action, seen = self._action, self.observation
         if action.steps:
             if self.step is not None:
@@ -283,7 +287,7 @@ class Failure:
 
     @property
     def who(self) -> str:
-        """The subject of a sentence: the function that is called, unless that is a built-in."""
+        """Return the subject of a sentence: the called function, unless that is a built-in."""
         action = self._action
         only_step = action.steps[0] if len(action.steps) == 1 else ""
         name = called_function(self.step_source or only_step or action.expression)
@@ -294,7 +298,7 @@ class Failure:
         return item_at(self._action.steps, self.step) or ""
 
     def place(self, turn: int | None = None) -> str:
-        """How a sentence says where: "After input 3 ("a1")", "In step 2 (…)", or ""."""
+        """Return the place for a sentence: "After input 3 ("a1")", "In step 2 (…)", or ""."""
         parts: list[str] = []
         if self.step is not None and len(self._action.steps) != 1:
             parts.append(f"in step {self.step + 1} ({plain(self.step_source.strip(), limit=60)})")
@@ -305,7 +309,9 @@ class Failure:
 
     @property
     def is_to_end(self) -> bool:
-        """Whether the text that differs follows the last input, where nothing should be printed."""
+        """Return whether the text that differs follows the last input, after which nothing should
+        be printed.
+        """
         text = self.text
         return (
             text is not None
@@ -324,7 +330,7 @@ class Failure:
         return f"input {index + 1} ({text if typed.key is None else typed.key.value})"
 
     def says(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
-        """One sentence: where, who, and what they do."""
+        """Return one sentence: the place, the subject, and what they do."""
         return ended(self.clause(clause, place=place, who=who))
 
     def clause(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
@@ -371,7 +377,7 @@ class ArgumentChange:
 def _change(
     name: str, expected: Exactly, before: Value, actual: Value, returned: Value | None
 ) -> ArgumentChange:
-    """Floats that are near enough to the expected ones are not a change."""
+    """Compare an argument; floats that are near enough to the expected ones are not a change."""
     return ArgumentChange(
         name=name,
         before=expected.pair(before)[1],
@@ -384,7 +390,7 @@ def _change(
 def _shown_later(
     observation: Observation, expectation: Expectation, session: Action, step: int
 ) -> tuple[ArgumentChange, ...]:
-    """A step that only shows a variable shows what an earlier call did to it."""
+    """Return a change that a step only shows, because an earlier call made it."""
     reference = expectation.reference.steps if expectation.reference else ()
     done = min(len(session.steps), len(reference), len(observation.steps))
     # Where the call itself fails (it returned something else): what it left behind.
@@ -405,13 +411,13 @@ def _shown_later(
 
 
 def shown_name(source: str) -> str | None:
-    """The variable that a session step only shows."""
+    """Return the variable that a session step only shows."""
     source = source.strip()
     return source if source.isidentifier() else None
 
 
 def _before(observation: Observation, session: Action, name: str, shown: int) -> Value | None:
-    """The name's value when it was last shown or assigned as a literal."""
+    """Return the name's value when it was last shown or assigned as a literal."""
     for index in range(min(shown, len(session.steps), len(observation.steps)) - 1, -1, -1):
         if shown_name(session.steps[index]) == name:
             return observation.steps[index].value

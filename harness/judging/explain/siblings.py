@@ -28,9 +28,11 @@ Observations = Mapping[str, tuple[Observation, ...]]
 def refine(
     plan: Plan, verdicts: Verdicts, observations: Observations, key: AnswerKey | None
 ) -> dict[str, Verdict]:
-    """The verdicts by scenario id, some with a better explanation, which rests on scenarios that
-    everybody may see who may see its own; kinds are never changed, and nothing without a key.
-    `observations` has one entry a stimulus, as the plan has."""
+    """Return the verdicts by scenario id, some with a better explanation.
+
+    It rests only on scenarios that every reader of the explained one may see. Kinds never change,
+    and without a key nothing does. `observations` has one entry a stimulus, as the plan has.
+    """
     refined = dict(verdicts)
     if key is None or all(verdict.passed for verdict in verdicts.values()):
         return refined
@@ -57,7 +59,7 @@ class _AtSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Family:
-    """A group swept over `constant`, whose value is `default` where nothing overrides it."""
+    """A group swept over `constant`, whose value is `default` without an override."""
 
     constant: str
     default: int
@@ -70,11 +72,11 @@ class _Family:
 
     @property
     def failing(self) -> list[_AtSize]:
-        """The scenarios that failed by what they did, and not by a limit."""
+        """Return the scenarios that failed by their behaviour and not by a limit."""
         return [one for one in self.others if one.verdict.kind is VerdictKind.FAILED]
 
     def has_evidence(self) -> bool:
-        """Whether the observations show that the default was written out."""
+        """Return whether the observations show that the default was written out."""
         if self.usual is not None and not self.usual.verdict.passed:
             return False
         if any(self.shows_default_board(one) for one in self.failing):
@@ -90,7 +92,7 @@ class _Family:
         )
 
     def shows_default_board(self, one: _AtSize) -> bool:
-        """A board with as many rows or columns as by default, where there should be `size`."""
+        """Return whether a board has as many rows or columns as by default, instead of `size`."""
         if self.usual is None and abs(one.size - self.default) == 1:
             return False  # off by one would look the same
         sizes = {self.default, one.size}
@@ -102,22 +104,26 @@ class _Family:
         return False
 
     def _says_default(self, one: _AtSize, usual: _AtSize) -> bool:
-        """A line with the default number, which the reference says at the default size only."""
+        """Return whether a line has the default number, which the reference says only at the
+        default size.
+        """
         number = re.compile(rf"(?<!\d){self.default}(?!\d)")
         lines = _lines(one.observation) & (_lines(usual.answer) - _lines(one.answer))
         return any(number.search(line) and len(line) > 3 for line in lines)
 
     def index_error_below(self, one: _AtSize) -> bool:
-        """Whether an index is out of range on a board smaller than by default."""
+        """Return whether an index is out of range on a board smaller than by default."""
         seen = one.observation
         raises = [seen.raised, *(step.raised for step in seen.steps)]
         types = [raised.type_name for raised in raises if raised is not None]
         return one.size < self.default and "IndexError" in types
 
     def _threshold(self, usual: _AtSize) -> bool:
-        """A question that moves with the size is answered wrongly on one side of the default size,
-        at the size next to it and at another. The next size must have as many digits, or to read
-        one digit only would look the same."""
+        """Return whether a question that moves with the size is answered wrongly on one side of
+        the default size, at the size next to it and at another.
+
+        The next size must have as many digits, or reading only one digit would look the same.
+        """
         for next_size in (self.default - 1, self.default + 1):
             below = next_size < self.default
             side = [one for one in self.others if (one.size < self.default) == below]
@@ -144,7 +150,9 @@ class _Family:
 def _hard_coded(
     plan: Plan, verdicts: Verdicts, observations: Observations, key: AnswerKey
 ) -> dict[str, Verdict]:
-    """The verdicts of those that fail because a number is written out; `verdicts` are evidence."""
+    """Return the verdicts of those that fail because a number is written out; `verdicts` are
+    evidence.
+    """
     refined: dict[str, Verdict] = {}
     literals = Surroundings.of(plan.assignment).literals()
     values = {name: ast.literal_eval(literal) for name, literal in literals.items()}
@@ -199,7 +207,9 @@ def _families(
     observations: Observations,
     key: AnswerKey,
 ) -> list[_Family]:
-    """The groups that vary one whole number at a time, but for those with a cut observation."""
+    """Return the groups that vary one whole number at a time, without those with a truncated
+    observation.
+    """
     answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
     usual: dict[str, _AtSize] = {}
     others: dict[tuple[str, str], list[_AtSize]] = {}
@@ -242,7 +252,7 @@ def _families(
 
 
 def _right_by_default(plan: Plan, defaults: Mapping[str, int], verdicts: Verdicts) -> set[str]:
-    """The functions of which every graded scenario without an unusual constant passes."""
+    """Return the functions whose graded scenarios without an unusual constant all pass."""
     functions: set[str] = set()
     wrong: set[str] = set()
     for scenario in plan.scenarios:
@@ -256,7 +266,9 @@ def _right_by_default(plan: Plan, defaults: Mapping[str, int], verdicts: Verdict
 
 
 def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] | None:
-    """The constants with another value than by default; None when one is not a whole number."""
+    """Return the constants with another value than by default; None if one is not a whole
+    number.
+    """
     overridden: dict[str, int] = {}
     for binding in scenario.stimuli[0].constants if scenario.stimuli else ():
         try:
@@ -271,7 +283,7 @@ def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] 
 
 
 def _board_sizes(observation: Observation) -> list[tuple[int, int]]:
-    """Rows and columns of the boards returned and shown, the first few."""
+    """Return rows and columns of the boards returned and shown, the first few."""
     tables: list[Cells] = []
     for value in (observation.value, *(step.value for step in observation.steps)):
         table = cells(value) if value else None

@@ -65,7 +65,9 @@ def rule(stage: Stage, place: int, words: str) -> Callable[[Explain], Explanatio
 def rule_about(
     stage: Stage, place: int, words: str, part: Part[P]
 ) -> Callable[[Callable[[Failure, P], Found]], ExplanationRule]:
-    """As `rule`, of a function that is given this part of the failure too, if there is one."""
+    """Make a rule as `rule` does, of a function that also gets this part of the failure, if it
+    exists.
+    """
 
     def make(function: Callable[[Failure, P], Found]) -> ExplanationRule:
         @wraps(function)
@@ -79,7 +81,7 @@ def rule_about(
 
 
 def a_type(value: Value) -> str:
-    """The value's type with its article: "an int", "a list", "None"."""
+    """Return the value's type with its article: "an int", "a list", "None"."""
     if value.kind is ValueKind.NONE:
         return "None"
     if value.kind is ValueKind.CYCLE:
@@ -102,7 +104,10 @@ _BESIDE = {
 
 @cache
 def registered_rules() -> tuple[ExplanationRule, ...]:
-    """All rules in the order in which they are tried; ValueError where two have one place."""
+    """Return all rules in the order in which they are tried.
+
+    Raise ValueError if two have one place.
+    """
     return extensions(__name__, __path__, ExplanationRule, lambda each: (each.stage, each.place))
 
 
@@ -130,12 +135,12 @@ def _first_that_applies(failure: Failure) -> Explanation:
 
 @cache
 def is_general(name: str) -> bool:
-    """Whether a rule, by its name, says only that something differs and names no mistake."""
+    """Return whether a rule, by its name, only says that something differs and names no mistake."""
     late = {rule.name for rule in registered_rules() if rule.stage >= Stage.DIFFERENCE}
     return name in late or name in {"", "asked_for_more"}  # that comes of something else
 
 
 def rule_words() -> dict[str, str]:
-    """What every rule says to a teacher, by its name, in alphabetical order."""
+    """Return what every rule says to a teacher, by its name, in alphabetical order."""
     words = {rule.name: rule.words for rule in registered_rules()}
     return dict(sorted((words | _BESIDE).items()))

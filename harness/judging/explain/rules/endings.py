@@ -74,7 +74,9 @@ def ran_at_import(failure: Failure) -> str | None:
 
 
 def _unreadable(raised: Raised) -> str:
-    """That a file's text is not Python, at the line that the error names; empty where it is."""
+    """Return that a file's text is not Python, at the line that the error names; an empty text if
+    it is.
+    """
     frame = raised.frames[-1] if raised.frames else None
     if frame is None or not raised.message.endswith(f"({frame.file}, line {frame.line})"):
         return ""

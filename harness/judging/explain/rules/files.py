@@ -112,7 +112,7 @@ def file_written_elsewhere(failure: Failure) -> str | None:
 
 
 def _own_name(path: str) -> str:
-    """A path's last part, also of one as Windows writes it."""
+    """Return a path's last part, also of a path as Windows writes it."""
     return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
 
 

@@ -64,7 +64,7 @@ _MOST_ITEMS = 1000  # looked at
 
 
 def _in_another_order(expected: Value, actual: Value) -> bool:
-    """Whether two sequences have the same items, and not all in their places."""
+    """Return whether two sequences have the same items, and not all in their places."""
     sides, kinds = (expected.items, actual.items), {item.kind for item in expected.items}
     if expected.kind is not actual.kind or expected.kind not in SEQUENCES:
         return False
@@ -79,7 +79,7 @@ def _in_another_order(expected: Value, actual: Value) -> bool:
 
 
 def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:
-    """How many items differ, those of inner sequences of one length counted one by one."""
+    """Return how many items differ, counting those of inner sequences of one length one by one."""
     if same(expected, actual):
         return 0
     alike = expected.kind is actual.kind and expected.kind in SEQUENCES
@@ -90,7 +90,7 @@ def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:
 
 
 def _shape(value: Value) -> tuple[int, int] | None:
-    """Rows, and the items of each, of a list of equally long lists."""
+    """Return the number of rows, and of items in each, of a list of equally long lists."""
     widths: set[int] = set()
     for row in value.items:
         if row.kind not in SEQUENCES:
@@ -141,7 +141,7 @@ def text_not_matched(failure: Failure, text: TextMismatch) -> str:
         return _no_such_line(failure, text, text.expected)
     wanted = text.expected.in_words()
     if isinstance(text.expected, Matches) and text.expected.words:
-        # What is printed in its place is shown whole elsewhere, and its beginning tells little.
+        # The text printed in its place is shown whole elsewhere, and its beginning tells little.
         return failure.says(f"does not print {wanted}", place=failure.place(text.turn))
     shown = quoted(text.actual) if text.actual else "nothing"
     if isinstance(text.expected, LastLine) and text.actual:
@@ -163,7 +163,9 @@ def _no_such_line(failure: Failure, text: TextMismatch, expected: ALine) -> str:
 
 
 def _nearest(lines: list[str], expected: ALine, rules: TextRules) -> list[str]:
-    """A few of the lines in their order: those with most of what is asked for, rather the last."""
+    """Return a few of the lines in their order: those with most of the expected parts, preferably
+    the last.
+    """
     inner = expected.matcher
     parts = inner.matchers if isinstance(inner, AllOf) else (inner,)
     searched = lines[-_LINES_SEARCHED:]

@@ -29,7 +29,7 @@ def printed_rows_and_columns_swapped(failure: Failure, texts: TextEdit) -> str |
 
 
 def _change_transposed(was: Cells | None, wanted: Cells | None, got: Cells | None) -> bool:
-    """Whether the change was made at [row][column] instead of [column][row]."""
+    """Return whether the change was made at [row][column] instead of [column][row]."""
     if was is None or wanted is None or got is None:
         return False
     size = range(len(was))
@@ -61,7 +61,7 @@ def printed_off_by_one_column(failure: Failure, texts: TextEdit) -> str | None:
 def _moved(
     expected: list[str], actual: list[str]
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Where a piece should be and where it is, if that is all that differs."""
+    """Return where a piece should be and where it is, if only that differs."""
     if [len(line) for line in expected] != [len(line) for line in actual]:
         return None
     places: list[tuple[int, int]] = []

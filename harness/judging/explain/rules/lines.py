@@ -88,7 +88,7 @@ def text_differs(failure: Failure, texts: TextEdit) -> str | None:
         where += f", column {shared_start(*(line or '' for line in lines)) + 1}"
     else:  # an empty line tells nothing
         lines = _first_visible(texts.removed), _first_visible(texts.inserted)
-    if lines[0] == lines[1]:  # but where the others agree, it alone differs
+    if lines[0] == lines[1]:  # but if the others agree, only it differs
         wanted, got = (_named(line) for line in texts.first_lines)
     else:
         wanted, got = quoted_pair(*lines)
@@ -201,7 +201,7 @@ def _indent(line: str) -> str:
 
 
 def _gap(line: str, column: int) -> str:
-    """The white space around the place where two lines part."""
+    """Return the white space around the place where two lines part."""
     before, after = line[:column], line[column:]
     return before[len(before.rstrip()) :] + _indent(after)
 

@@ -40,7 +40,7 @@ def printed_instead_of_returned(failure: Failure, pair: tuple[Value, Value]) -> 
 
 
 def _spellings(value: Value) -> list[str]:
-    """How `print` would show a value, its repr included."""
+    """Return how `print` would show a value, its repr included."""
     spellings = [value.source()]
     if value.kind is ValueKind.STR:
         spellings.insert(0, value.text.strip("\n"))
@@ -50,7 +50,7 @@ def _spellings(value: Value) -> list[str]:
 
 
 def _has_lines(text: str, lines: str) -> bool:
-    """Whether a text has these lines, but for blanks at the end of each."""
+    """Return whether a text has these lines, ignoring blanks at the end of each."""
     shown, wanted = ("\n".join(line.rstrip() for line in s.split("\n")) for s in (text, lines))
     return f"\n{wanted}\n" in f"\n{shown}\n"
 
@@ -149,7 +149,7 @@ def wrong_type(failure: Failure, mismatch: ValueMismatch) -> str | None:
 
 
 def _conversion(expected: Value, actual: Value) -> str:
-    """How to make the expected type of what came, where one call does."""
+    """Return how to make the expected type of the returned value, if one call does."""
     made = expected.kind
     if actual.content is None:
         if made not in _MADE_FROM.get(actual.type_name, ()) or actual.kind is not ValueKind.FOREIGN:
@@ -201,7 +201,7 @@ def _left_as_it_was(failure: Failure, change: ArgumentChange) -> tuple[str, Gues
 
 
 def _is_returned(change: ArgumentChange) -> bool:
-    """Whether what the argument should be is returned, alone or among other things."""
+    """Return whether the expected value of the argument is returned, by itself or among others."""
     returned = change.returned
     if returned is None:
         return False
@@ -210,7 +210,7 @@ def _is_returned(change: ArgumentChange) -> bool:
 
 
 def _is_rounded(change: ArgumentChange) -> bool:
-    """Whether the first number that is not as it should be is what rounding makes of it."""
+    """Return whether rounding explains the first number that is wrong."""
     place = first_difference(change.expected, change.actual)
     sides = [side for side in (place.expected, place.actual) if side is not None]
     if len(sides) < 2 or any(side.kind is not ValueKind.FLOAT for side in sides):
@@ -220,7 +220,7 @@ def _is_rounded(change: ArgumentChange) -> bool:
 
 
 def _also_returned(failure: Failure) -> str:
-    """That the returned value is wrong too, where that is soon said."""
+    """Return that the returned value is wrong too, if that is short."""
     pair = failure.exact_return
     if pair is None or any(value.is_container for value in pair):
         return ""
@@ -238,7 +238,7 @@ def argument_changed(failure: Failure) -> str | None:
 
 
 def _first(change: ArgumentChange, should: str) -> str:
-    """The first item that is not as it should be."""
+    """Return the first item that is wrong."""
     place = first_difference(change.expected, change.actual)
     when = "in the end " if change.later else ""
     if place.expected is None or place.actual is None:
@@ -270,7 +270,7 @@ def changed_off_by_one_column(failure: Failure) -> str | None:
 
 
 def _changed(before: Cells, after: Cells) -> set[tuple[int, int]]:
-    """The places that differ; none when the shapes do."""
+    """Return the places that differ; none if the shapes do."""
     if [len(line) for line in before] != [len(line) for line in after]:
         return set()
     return {
