@@ -15,6 +15,8 @@ import re
 import signal
 import sys
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import NoReturn, TextIO
 
@@ -45,23 +47,30 @@ class Listing:
 
 
 def listings() -> tuple[Listing, ...]:
-    """All commands: by section, then by name. A section that is not in SECTIONS comes last."""
-    entries = [
-        Listing(name=path.stem.replace("_", "-"), **listed.groupdict())
-        for folder in package.__path__
-        for path in Path(folder).glob("*.py")
-        if (listed := _LISTED.match(path.read_text(encoding="utf-8")))
-    ]
+    """Return all commands: by section, then by name.
+
+    A section that is not in SECTIONS comes last.
+    """
+    entries = []
+    for folder in package.__path__:
+        for path in Path(folder).glob("*.py"):
+            listed = _LISTED.match(path.read_text(encoding="utf-8"))
+            if listed is not None:
+                name = path.stem.replace("_", "-")
+                entries.append(Listing(name=name, **listed.groupdict()))
     order = {section: place for place, section in enumerate(SECTIONS)}
-    entries.sort(key=lambda each: (order.get(each.section, len(order)), each.section, each.name))
-    return tuple(entries)
+
+    def place_of(entry: Listing) -> tuple[int, str, str]:
+        return order.get(entry.section, len(order)), entry.section, entry.name
+
+    return tuple(sorted(entries, key=place_of))
 
 
 class CommandGroup(click.Group):
     """The commands of the package, imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [each.name for each in listings()]
+        return [entry.name for entry in listings()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
@@ -73,19 +82,21 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, but an unknown name is a UserError with a suggestion."""
+        """Resolve as click does, but raise UserError with a suggestion for an unknown name."""
         names = self.list_commands(ctx)
         if args[0] not in names and not ctx.resilient_parsing:
+            hint = "harness --help lists the commands"
             close = difflib.get_close_matches(args[0], names, n=1)
-            hint = f"did you mean {close[0]}?" if close else "harness --help lists the commands"
+            if close:
+                hint = f"did you mean {close[0]}?"
             raise UserError(f"there is no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         entries = listings()
-        width = max(len(each.name) for each in entries)
-        for section in dict.fromkeys(each.section for each in entries):
-            rows = [(f"{e.name:{width}}", e.summary) for e in entries if e.section == section]
+        width = max(len(entry.name) for entry in entries)
+        for section, listed in groupby(entries, key=attrgetter("section")):
+            rows = [(f"{entry.name:{width}}", entry.summary) for entry in listed]
             with formatter.section(section):
                 formatter.write_dl(rows)
 
@@ -98,18 +109,10 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line on stderr and status 2."""
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:  # closed: the next file that is opened would get its number
-            os.open(os.devnull, os.O_RDWR)
-            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
+    _open_closed_streams()
     sys.stdout = _ignoring_epipe(sys.stdout)
     sys.stderr = _ignoring_epipe(sys.stderr)
-    # SIGTERM, and the end of the terminal, interrupt a command as Ctrl-C does: what is done is
-    # reported, and nothing of ours lives on. A signal that is ignored (nohup) stays so.
-    for name in ("SIGTERM", "SIGHUP"):
-        signum = getattr(signal, name, None)
-        if signum is not None and signal.getsignal(signum) is signal.SIG_DFL:
-            signal.signal(signum, signal.default_int_handler)
+    _interrupt_at_signals()
     try:
         status = cli.main(prog_name="harness", standalone_mode=False)
         sys.stdout.flush()
@@ -119,18 +122,49 @@ def main() -> None:
         error.show()
         _leave("", 2)
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)  # of a mistake in the options
-        hint = f" Hint: {context.command_path} --help" if context else ""
-        _leave(error_lines(f"{without_capital(error.format_message())}{hint}"), 2)
+        text = without_capital(error.format_message())
+        # Only a mistake in the options has the context of its command.
+        context = getattr(error, "ctx", None)
+        if context:
+            text += f" Hint: {context.command_path} --help"
+        _leave(error_lines(text), 2)
     except UserError as error:
         _leave(error_lines(str(error)), 2)
     except HarnessError as error:
         _leave(error_lines(f"the harness failed, not the submission: {error}"), 3)
     except OSError as error:
-        hint = f". Hint: {_HINTS[error.errno]}" if error.errno in _HINTS else ""
-        place = f"{error.filename}: " if error.filename else ""
-        _leave(error_lines(f"{place}{without_capital(error.strerror or str(error))}{hint}"), 2)
+        _leave(error_lines(_sentence_of(error)), 2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _open_closed_streams() -> None:
+    """Open each standard stream that is closed: the next file opened would get its number."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(number, mode, closefd=False))
+
+
+def _interrupt_at_signals() -> None:
+    """Let SIGTERM, and the end of the terminal, interrupt a command as Ctrl-C does.
+
+    The command then reports finished work and ends its processes. A signal that is ignored (nohup)
+    stays so.
+    """
+    for name in ("SIGTERM", "SIGHUP"):
+        signum = getattr(signal, name, None)
+        if signum is not None and signal.getsignal(signum) is signal.SIG_DFL:
+            signal.signal(signum, signal.default_int_handler)
+
+
+def _sentence_of(error: OSError) -> str:
+    """Return the place, cause and, if there is one, hint of an error of the system."""
+    text = without_capital(error.strerror or str(error))
+    if error.filename:
+        text = f"{error.filename}: {text}"
+    if error.errno in _HINTS:
+        text += f". Hint: {_HINTS[error.errno]}"
+    return text
 
 
 def _leave(said: str, status: int) -> NoReturn:
@@ -159,8 +193,11 @@ class _IgnoringEpipe(io.FileIO):
 
 
 def _ignoring_epipe(stream: TextIO) -> TextIO:
-    """The stream, so that it ignores a closed pipe, and writes characters that its encoding lacks
-    as escapes. One that is not a file of the system is left as it is."""
+    """Return the stream so that it ignores a closed pipe.
+
+    It writes characters that its encoding lacks as escapes. A stream that is not a file of the
+    system is left as it is.
+    """
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.flush()

@@ -27,7 +27,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def option(*words: str, **settings: Any) -> Callable[[F], F]:
-    """An option: its names, then its help. The help shows its default, if there is one."""
+    """Return an option: its names, then its help, which shows its default if there is one."""
     *names, text = words
     settings.setdefault("show_default", settings.get("default") not in (None, ""))
     return click.option(*names, help=text, **settings)
@@ -45,12 +45,12 @@ def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def flag(*words: str) -> Callable[[F], F]:
-    """One without a value."""
+    """Return an option without a value."""
     return option(*words, is_flag=True)
 
 
 def file(*words: str) -> Callable[[F], F]:
-    """One that names a file to read."""
+    """Return an option that names a file to read."""
     return option(*words, type=PATH, metavar="FILE")
 
 
@@ -118,12 +118,12 @@ logging = several(
 
 
 def jobs(text: str = "How many processes to use (default: one per core).") -> Callable[[F], F]:
-    """`--jobs`, with this help."""
+    """Return `--jobs` with this help."""
     return option("--jobs", text, type=click.IntRange(1, 256))
 
 
 def require_tier(text: str) -> Callable[[F], F]:
-    """`--require-tier`, with this help; a tier's name, which `Tier` takes."""
+    """Return `--require-tier` with this help; its value is the name of a tier."""
     tiers = click.Choice([tier.value for tier in Tier])
     return option("--require-tier", text, type=tiers, default=Tier.STANDARD.value)
 
@@ -134,7 +134,7 @@ def click_command(name: str, first: str, second: str, **settings: Any) -> Callab
 
 
 def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Callable[[F], F]:
-    """`-o`, with this help. Its folder must be there: a slip in a path makes no tree of folders."""
+    """Return `-o` with this help. Its folder must exist: a slip in a path makes no folders."""
 
     def in_a_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
         if value is not None and not value.absolute().parent.is_dir():
@@ -147,18 +147,20 @@ def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Calla
 
 
 def json_file(text: str) -> Callable[[F], F]:
-    """`--json FILE`, the parameter `target`, with this help."""
+    """Return `--json FILE`, the parameter `target`, with this help."""
     return option("--json", "target", text, type=FILE)
 
 
 def _read_overrides(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, str]:
-    pairs = [text.partition("=") for text in values]
-    for name, equals, value in pairs:
-        if not (name.isidentifier() and equals and value):
-            raise UserError(f"--set {name}{equals}{value} is not NAME=VALUE")
-    return {name: value for name, _, value in pairs}
+    overrides = {}
+    for text in values:
+        name, _, value = text.partition("=")
+        if not (name.isidentifier() and value):
+            raise UserError(f"--set {text} is not NAME=VALUE")
+        overrides[name] = value
+    return overrides
 
 
 constants = option(
@@ -172,7 +174,7 @@ constants = option(
 
 
 def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
-    """The folder that holds specs/: `root`, else upwards from the first path, else from here."""
+    """Return the folder with specs/: `root`, else upwards from the first path, else from here."""
     if root is not None:
         return find_root(root)
     here = Path.cwd()
@@ -183,15 +185,20 @@ def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
 
 
 def _starts(here: Path, paths: Sequence[Path]) -> list[Path]:
-    """Where to look for it, in this order. Unless one stands in it, the folder that is named, or
-    that has the file that is named, is a submission, which may hold a course of its student's."""
+    """Return where to look for it, in this order.
+
+    Unless the current folder lies in it, the folder that is named, or that has the file that is
+    named, is a submission, in which the student may have put a course.
+    """
     if not paths or not paths[0].exists():
         return [here]
     named = paths[0].resolve()
     folder = named if named.is_dir() else named.parent
     if here.resolve().is_relative_to(folder):
         return [folder, here]
-    return [folder.parent, here, *([] if named.is_dir() else [folder])]
+    if named.is_dir():
+        return [folder.parent, here]
+    return [folder.parent, here, folder]
 
 
 def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) -> str:
@@ -204,10 +211,7 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
     if asked is not None:
         return asked
     ids = available(root)
-    submissions = (root / "submissions").resolve()
-    resolved = [path.resolve() for path in paths]
-    inside = [p.relative_to(submissions) for p in resolved if p.is_relative_to(submissions)]
-    named = list(dict.fromkeys(p.parts[0] for p in inside if p.parts and p.parts[0] in ids))
+    named = _named_by_folder(root, ids, paths)
     if len(named) > 1:
         what = f"the paths belong to several assignments ({', '.join(named)})"
         raise UserError(what, hint="grade them one by one, or give --assignment")
@@ -217,18 +221,40 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
         must_exist(path)
     if len(ids) == 1:
         return ids[0]
-    names = [path.name for path in paths if path.is_file()]
-    asking = []
-    for each in ids if names else ():
-        files = files_asked_for(root, each)
-        if all(name in files or original_name(name, files) for name in names):
-            asking.append(each)
+    asking = _asking_for(root, ids, paths)
     if len(asking) == 1:
         return asking[0]
     what = "the path does not say which assignment it is"
     if asking:
         what = f"several assignments ask for {paths[0].name}: {', '.join(asking)}"
     raise UserError(what, hint=f"--assignment {' | '.join(asking or ids)}")
+
+
+def _named_by_folder(root: Path, ids: Sequence[str], paths: Sequence[Path]) -> list[str]:
+    """Return the assignments in whose folder below submissions/ one of the paths lies."""
+    submissions = (root / "submissions").resolve()
+    named: list[str] = []
+    for path in paths:
+        resolved = path.resolve()
+        if not resolved.is_relative_to(submissions):
+            continue
+        parts = resolved.relative_to(submissions).parts
+        if parts and parts[0] in ids and parts[0] not in named:
+            named.append(parts[0])
+    return named
+
+
+def _asking_for(root: Path, ids: Sequence[str], paths: Sequence[Path]) -> list[str]:
+    """Return the assignments that ask for files of these names or copies of them."""
+    names = [path.name for path in paths if path.is_file()]
+    if not names:
+        return []
+    asking = []
+    for assignment_id in ids:
+        files = files_asked_for(root, assignment_id)
+        if all(name in files or original_name(name, files) for name in names):
+            asking.append(assignment_id)
+    return asking
 
 
 def login_name() -> str:
@@ -253,7 +279,7 @@ report_format = option(
 def _as_one(
     parameter: str, make: Callable[..., object], *decorators: Callable[[F], F]
 ) -> Callable[[F], F]:
-    """These options as one parameter: what `make` makes of their values, by their names."""
+    """Return these options as one parameter, which `make` makes of their values, by their names."""
     names = inspect.signature(make).parameters
 
     def apply(function: F) -> F:
@@ -299,7 +325,7 @@ class_options = _as_one(
 
 
 def cluster_options(text: str, *, required: bool = False) -> Callable[[F], F]:
-    """`--scheduler`, with this help, and what TLS to it needs, as the parameter `cluster`."""
+    """Return `--scheduler`, with this help, and its TLS options, as the parameter `cluster`."""
     pem = click.Path(path_type=Path, exists=True, dir_okay=False)
     return _as_one(
         "cluster",

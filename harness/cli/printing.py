@@ -13,9 +13,11 @@ _UNWRAPPED = 2000  # columns: what is read by a program is not cut to the width 
 
 
 def result_console() -> Console:
-    """A console on standard output; into a file or pipe it wraps nothing and trims ends."""
+    """Return a console on standard output; in a file or pipe it wraps nothing and trims ends."""
     console = Console()
-    return console if console.is_terminal else Console(file=_Trimmed(), width=_UNWRAPPED)
+    if console.is_terminal:
+        return console
+    return Console(file=_Trimmed(), width=_UNWRAPPED)
 
 
 def print_result(*results: RenderableType) -> None:
@@ -33,11 +35,13 @@ def say(console: Console, markup: str) -> None:
 def relative_to_here(path: Path) -> Path:
     """Return the path relative to this folder if it lies below it."""
     here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    if path.is_relative_to(here):
+        return path.relative_to(here)
+    return path
 
 
 def without_marks(file: Path) -> str:
-    """That a scenario which was added to a file costs no marks, and what to do about it."""
+    """Return the sentence for a scenario that was added to a file and costs no marks."""
     return (
         "It costs no marks: the marks: of the other files are all that the assignment has. To give "
         f"it points, lower one of those, and take informational: true out of {visible(str(file))}"

@@ -90,18 +90,23 @@ def _announce(console: Console, event: RunStarted) -> None:
             say(console, escape(str(facts.cohort.contents)))
     for notice in facts.notices:
         say(console, f"[bold red]notice:[/] {escape(notice)}")
-    kept = f", {event.kept} graded before" if event.kept else ""
-    submissions = f"{event.total} {plural(event.total, 'submission')}{kept}"
+    submissions = f"{event.total} {plural(event.total, 'submission')}"
+    if event.kept:
+        submissions += f", {event.kept} graded before"
     how = f"Python {escape(facts.python)}, tier {facts.tier}"
     say(console, f"{escape(facts.assignment)}: {submissions}, {how}")
+
+
+def _joined(*parts: str) -> str:
+    """Return the parts that are not empty, with commas between them."""
+    return ", ".join(filter(None, parts))
 
 
 class _Left(ProgressColumn):
     """The time left, computed at every refresh: it grows while nothing is done."""
 
     def render(self, task: Task) -> Text:
-        slow = task.fields["slow"]
-        return Text(", ".join(filter(None, (task.fields["pace"].text(), slow))))
+        return Text(_joined(task.fields["pace"].text(), task.fields["slow"]))
 
 
 class _Shown:
@@ -132,8 +137,8 @@ class _Shown:
         is_late = self._clock() - self._last_line >= PLAIN_AFTER
         if not self.console.is_terminal and (is_due or is_late):
             self._last_line = self._clock()
-            time_left = ", ".join(filter(None, (pace.text(), self.bar.tasks[0].fields["slow"])))
-            text = f"{done} of {total} {what}" + (f", {time_left}" if time_left else "")
+            slow = self.bar.tasks[0].fields["slow"]
+            text = _joined(f"{done} of {total} {what}", pace.text(), slow)
             self.console.print(text, highlight=False)
 
 
@@ -155,18 +160,24 @@ class Pace:
         self._moments.append(self._clock())
 
     def remaining(self) -> float | None:
-        """Seconds that the rest takes at the recent rate; None before there is one. Grows while
-        nothing is done."""
+        """Return the seconds that the rest takes at the recent rate; None before there is one.
+
+        They grow while nothing is done.
+        """
         recent = len(self._moments) - 1
         if recent < min(FEWEST, self._todo):
             return None
+        if recent == 0:
+            return 0.0
         passed = self._clock() - self._moments[0]
-        return self._todo * passed / recent if recent else 0.0
+        return self._todo * passed / recent
 
     def text(self) -> str:
-        """`about 12 min left`; empty without an estimate."""
+        """Return `about 12 min left`; empty without an estimate."""
         seconds = self.remaining()
-        return f"about {rounded(seconds)} left" if seconds is not None and self._todo > 0 else ""
+        if seconds is None or self._todo <= 0:
+            return ""
+        return f"about {rounded(seconds)} left"
 
 
 def slow_text(left: SlowLeft) -> str:
@@ -175,18 +186,23 @@ def slow_text(left: SlowLeft) -> str:
         return ""
     ones = "one" if left.submissions == 1 else "ones"
     text = f"{left.submissions} slow {ones} to go on with: about {rounded(left.seconds)}"
-    return text if left.most_seconds is None else f"{text}, at most {rounded(left.most_seconds)}"
+    if left.most_seconds is None:
+        return text
+    return f"{text}, at most {rounded(left.most_seconds)}"
 
 
 def rounded(seconds: float) -> str:
-    """A duration rounded for an estimate: `40 s`, `12 min`, `2 h 10 min`."""
+    """Return a duration rounded for an estimate: `40 s`, `12 min`, `2 h 10 min`."""
     if seconds < 55:
         return f"{max(10, 10 * round(seconds / 10))} s"
     minutes = max(1, round(seconds / 60))
     if minutes < 90:
         return f"{minutes} min"
     tens = 10 * round(minutes / 10)
-    return f"{tens // 60} h {tens % 60} min" if tens % 60 else f"{tens // 60} h"
+    hours, minutes = divmod(tens, 60)
+    if minutes == 0:
+        return f"{hours} h"
+    return f"{hours} h {minutes} min"
 
 
 Steps = Callable[[str, int, int], None]
@@ -197,9 +213,11 @@ Steps = Callable[[str, int, int], None]
 def steps(
     console: Console | None = None, clock: Clock = time.monotonic, *, lines: bool = False
 ) -> Iterator[Steps]:
-    """Shows on this console (None: standard error) what it is called with, and the time left, by
-    how fast a step went since it began: a bar on a terminal; elsewhere, with `lines`, a line every
-    half minute."""
+    """Show the steps that the yielded function is called with, and the time left.
+
+    They appear on this console (None: standard error): as a bar on a terminal; elsewhere, with
+    `lines`, as a line every half minute. The time left follows from the pace since a step began.
+    """
     shown = _Shown(console or Console(stderr=True), clock, "{task.description}")
     step, pace = "", Pace(0, clock)
 

@@ -15,6 +15,7 @@ from harness.common import escaping
 from harness.common.errors import UserError, error_lines
 from harness.grading.check import check_submissions, not_here, notes, submitted, without_files
 from harness.grading.context import GradingContext, prepare, visible_only, without_tags
+from harness.model.plan import Assignment
 from harness.reporting.github import markdown_summary, of_submission
 from harness.reporting.terminal.cards import explain_on_screen
 from harness.results.student_view import student_view
@@ -61,16 +62,23 @@ def command(
     if context.interpreter.notice:
         click.echo(f"notice: {context.interpreter.notice}", err=True)
     if form == options.GITHUB:
-        return _annotate(context, files, sys.maxsize if whole else failures)
-    again = saves(files, stamps(files)) if watch else ()
+        if whole:
+            failures = sys.maxsize
+        return _annotate(context, files, failures)
+    before = stamps(files)
     passed = _check(context, files, failures, whole=whole)
-    for _ in again:
-        click.clear()
-        try:
-            passed = _check(context, files, failures, whole=whole)
-        except UserError as error:  # an editor may have the file away for a moment
-            click.echo(error_lines(str(error)), nl=False, err=True)
-            passed = False
+    if watch:
+        for _ in saves(files, before):
+            click.clear()
+            try:
+                passed = _check(context, files, failures, whole=whole)
+            except UserError as error:  # an editor may have the file away for a moment
+                click.echo(error_lines(str(error)), nl=False, err=True)
+                passed = False
+    return _status(passed=passed)
+
+
+def _status(*, passed: bool) -> int:
     return 0 if passed else 1
 
 
@@ -80,9 +88,11 @@ def _check(context: GradingContext, files: tuple[Path, ...], failures: int, *, w
     for note in notes(files, submissions, plan.assignment):
         click.echo(f"note: {escaping.visible(note)}", err=True)
     absent = not_here(files, plan.assignment)
-    results = [without_files(each, absent) for each in check_submissions(context, submissions)]
+    checked = check_submissions(context, submissions)
+    results = [without_files(result, absent) for result in checked]
     for result in results:
-        click.echo(explain_on_screen(student_view(result, plan), failures, whole=whole), nl=False)
+        view = student_view(result, plan)
+        click.echo(explain_on_screen(view, failures, whole=whole), nl=False)
     return all(result.all_passed for result in results)
 
 
@@ -94,11 +104,7 @@ def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -
     """
     plan = context.specification.plan
     results = check_submissions(context, submitted(files, plan.assignment))
-    paths: dict[str, str] = {}  # where each file lies that a message may name
-    if len(files) == 1:
-        (path,) = files
-        names = filter(None, (*plan.assignment.submission_files, plan.assignment.laid_as))
-        paths = {name: str(path / name if path.is_dir() else path) for name in names}
+    paths = _places_of_files(files, plan.assignment)
     page = os.environ.get("GITHUB_STEP_SUMMARY")
     for result in results:
         view = student_view(result, plan)
@@ -108,8 +114,21 @@ def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -
             with Path(page).open("ab") as file:
                 file.write(escaping.encoded(markdown_summary(view, failures)))
     passed = all(result.all_passed for result in results)
-    click.echo("all visible checks passed" if passed else "not all visible checks passed")
-    return 0 if passed else 1
+    all_or_not = "all" if passed else "not all"
+    click.echo(f"{all_or_not} visible checks passed")
+    return _status(passed=passed)
+
+
+def _places_of_files(files: tuple[Path, ...], assignment: Assignment) -> dict[str, str]:
+    """Return the path of each file that a message may name, if only one FILE is checked."""
+    if len(files) != 1:
+        return {}
+    (given,) = files
+    places = {}
+    for name in filter(None, (*assignment.submission_files, assignment.laid_as)):
+        path = given / name if given.is_dir() else given
+        places[name] = str(path)
+    return places
 
 
 LOOK_SECONDS = 0.1
@@ -138,7 +157,8 @@ def stamps(files: Sequence[Path]) -> Stamps:
     found: dict[Path, tuple[int, ...]] = {}
     for file in files:
         with suppress(OSError):  # it may go at any time
-            for path in file.iterdir() if file.is_dir() else (file,):
+            paths = file.iterdir() if file.is_dir() else (file,)
+            for path in paths:
                 of_an_editor = path.name.startswith(".") or path.name.endswith("~")
                 if path in files or (path.is_file() and not of_an_editor):
                     status = path.stat()

@@ -41,7 +41,8 @@ def command(old: Path, new: Path, form: str, output: Path | None) -> int:
             print_result(comparison_table(comparison))
             return 0
         raise UserError("a table goes to the terminal", hint="--to csv or --to html")
-    text = comparison_csv(comparison) if form == "csv" else comparison_page(comparison)
+    write_form = comparison_csv if form == "csv" else comparison_page
+    text = write_form(comparison)
     if output is None:
         click.echo(text, nl=False)
         return 0

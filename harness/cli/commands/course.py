@@ -33,21 +33,26 @@ def command(folder: Path, student: str | None, roster: Path | None) -> int:
     Exit status: 0 all runs were read, 1 some could not be read, 2 cannot run.
     """
     runs, unread = read_course(folder)
-    listed = read_roster(roster, None) if roster is not None else ()
+    people = []
+    if roster is not None:
+        people = [(entry.student, entry.person) for entry in read_roster(roster, None)]
     titles = {run.assignment.course for run in runs}
-    name = titles.pop() if len(titles) == 1 else folder.resolve().name
-    course = put_together(name, runs, [(each.student, each.person) for each in listed])
+    name = folder.resolve().name
+    if len(titles) == 1:
+        name = titles.pop()
+    course = put_together(name, runs, people)
     for line in (*unread, *course.notices):
         click.echo(visible(line), err=True)
     if student is None:
         page = folder / COURSE
         files.write(page, course_page(course, unread), private=True)
-        found = counted(len(course.students), "student")
-        click.echo(f"{found}, {counted(len(course.runs), 'assignment')}: {page}")
+        students = counted(len(course.students), "student")
+        assignments = counted(len(course.runs), "assignment")
+        click.echo(f"{students}, {assignments}: {page}")
     else:
-        one = find_student(course, student)
-        page = folder / STUDENTS / files.page_name(one.ids[0])
-        text = student_page(course.name, course.runs, one, course.slip_days)
+        found = find_student(course, student)
+        page = folder / STUDENTS / files.page_name(found.ids[0])
+        text = student_page(course.name, course.runs, found, course.slip_days)
         files.write(page, text, private=True)
-        click.echo(f"{visible(one.names[0])}: {page}")
+        click.echo(f"{visible(found.names[0])}: {page}")
     return 1 if unread else 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 
@@ -82,15 +82,22 @@ def _places_taken() -> Iterator[str]:
     """Yield a line for each kind of extension: a new one needs a free name or place."""
     yield f"matchers: {', '.join(matcher_keys())}"
     yield f"formats of export: {', '.join(exporters())}"
-    places = [("layouts", each.order, each.name) for each in known_layouts()]
-    places += [("stimulus kinds", kind.order, key) for key, kind in stimulus_kinds().items()]
-    places += [("policy rules", each.order, each.kind.name) for each in policy_rules()]
-    places += [
-        (f"explanation rules, Stage.{each.stage.name}", each.place, each.name)
-        for each in registered_rules()
-    ]
-    for what, group in groupby(places, key=itemgetter(0)):
-        yield f"{what}: {', '.join(f'{place} {name}' for _, place, name in group)}"
+    for what, group in groupby(_places(), key=itemgetter(0)):
+        places = [f"{place} {name}" for _, place, name in group]
+        yield f"{what}: {', '.join(places)}"
+
+
+def _places() -> Iterator[tuple[str, int, str]]:
+    """Yield the kind, the place and the name of each extension that has a place in an order."""
+    for layout in known_layouts():
+        yield "layouts", layout.order, layout.name
+    for key, kind in stimulus_kinds().items():
+        yield "stimulus kinds", kind.order, key
+    for rule in policy_rules():
+        yield "policy rules", rule.order, rule.kind.name
+    for explanation in registered_rules():
+        what = f"explanation rules, Stage.{explanation.stage.name}"
+        yield what, explanation.place, explanation.name
 
 
 def _in_short(trial: TierTrial, *, is_used: bool) -> str:
@@ -106,7 +113,15 @@ def _in_short(trial: TierTrial, *, is_used: bool) -> str:
 def _table(trials: list[TierTrial]) -> Table:
     table = Table("forbidden act", *(str(trial.tier) for trial in trials))
     words = {True: "[green]prevented", False: "[red]possible"}
-    by_name = [{probe.name: words[probe.prevented] for probe in each.probes} for each in trials]
-    for name in dict.fromkeys(name for cells in by_name for name in cells):
-        table.add_row(escape(name), *(cells.get(name, "not tried") for cells in by_name))
+    columns = [_by_name(trial) for trial in trials]
+    names = dict.fromkeys(chain.from_iterable(columns))
+    for name in names:
+        cells = []
+        for prevented in columns:
+            cells.append(words[prevented[name]] if name in prevented else "not tried")
+        table.add_row(escape(name), *cells)
     return table
+
+
+def _by_name(trial: TierTrial) -> dict[str, bool]:
+    return {probe.name: probe.prevented for probe in trial.probes}

@@ -8,6 +8,8 @@ from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.files import write_bytes
+from harness.model.plan import Plan
+from harness.model.result import RunResult
 from harness.reporting.export import exporter, exporters
 from harness.reporting.export.anonymous import anonymous as without_students
 from harness.reporting.export.exporter import Exporter, ExportRequest, Marks, export_of_all
@@ -21,7 +23,7 @@ class _ExportCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
         with formatter.section("Formats"):
-            formatter.write_dl([(each.name, each.help) for each in exporters().values()])
+            formatter.write_dl([(known.name, known.help) for known in exporters().values()])
 
 
 @options.click_command(
@@ -83,13 +85,11 @@ def command(
     if gradebook is not None and roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")
     result, plan = read_run(run)
-    result = without_students(result) if anonymous else result
+    if anonymous:
+        result = without_students(result)
     folder = run if run.is_dir() else run.parent
     if chosen.is_archive:
-        # Write pages again that are older than the last change by a person.
-        write_page = page_writer(folder, [each.id for each in result.submissions], plan)
-        for each in result.submissions:
-            write_page(each)
+        _update_pages(folder, result, plan)
     request = ExportRequest(
         run=result,
         plan=plan,
@@ -108,6 +108,14 @@ def command(
     for warning in exported.warnings:
         click.echo(visible(warning), err=True)
     return 0
+
+
+def _update_pages(folder: Path, result: RunResult, plan: Plan) -> None:
+    """Write pages again that are older than the last change by a person."""
+    ids = [graded.id for graded in result.submissions]
+    write_page = page_writer(folder, ids, plan)
+    for graded in result.submissions:
+        write_page(graded)
 
 
 def _refuse(chosen: Exporter, *, of_gradebook: bool, anonymous: bool, to_file: bool) -> None:

@@ -1,6 +1,7 @@
 """Remove a student's data from a run."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import click
 from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.escaping import visible
-from harness.model.result import CohortFacts, RunFacts
+from harness.model.result import CohortFacts, RunFacts, SubmissionResult
 from harness.reporting.html.study_pages import remove_studies
 from harness.reporting.mail import remove_mails
 from harness.reporting.writing import write_reports
@@ -33,23 +34,13 @@ def command(run: Path, student: str) -> int:
     """
     path = store_of(run)
     with Store.open(path) as store:
-        found = [
-            each
-            for each in store.run().submissions
-            if student in (each.id, each.student.id if each.student else each.id)
-        ]
-        if len(found) != 1:
-            count = f"{len(found)} submissions have" if found else "no submission has"
-            raise UserError(f"{count} the id {student!r}", place=str(run))
-        result, facts = found[0], store.facts()
+        result = _graded(store, student, run)
+        facts = store.facts()
         if not facts.complete:
             hint = "grade again without this student's files, then run this command"
             raise UserError("this run is not complete", place=str(run), hint=hint)
-        who = result.student
-        names = (result.id, result.source, *((who.id, who.name, who.email) if who else ()))
-        words = "|".join(re.escape(name) for name in names if name)
-        named = re.compile(rf"(?<!\w)(?:{words})(?!\w)")
-        notices = tuple(each for each in facts.notices if not named.search(each))
+        named = _names_of(result)
+        notices = _unnamed(facts.notices, named)
         store.forget(result.id, replace(facts, notices=notices, cohort=_without(facts, named)))
         run_left, plan = store.run(), store.plan()
     studied, mailed = remove_studies(path.parent), remove_mails(path.parent)
@@ -63,14 +54,46 @@ def command(run: Path, student: str) -> int:
     return 0
 
 
+def _graded(store: Store, student: str, run: Path) -> SubmissionResult:
+    """Return the only submission with this id, or of the student with this id."""
+    found = []
+    for result in store.run().submissions:
+        ids = [result.id]
+        if result.student:
+            ids.append(result.student.id)
+        if student in ids:
+            found.append(result)
+    if not found:
+        raise UserError(f"no submission has the id {student!r}", place=str(run))
+    if len(found) > 1:
+        raise UserError(f"{len(found)} submissions have the id {student!r}", place=str(run))
+    return found[0]
+
+
+def _names_of(result: SubmissionResult) -> re.Pattern[str]:
+    """Return a pattern that finds each id and name of a submission as whole words."""
+    names = [result.id, result.source]
+    if result.student:
+        names += [result.student.id, result.student.name, result.student.email]
+    words = "|".join(re.escape(name) for name in names if name)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)")
+
+
+def _unnamed(lines: Iterable[str], named: re.Pattern[str]) -> tuple[str, ...]:
+    """Return the lines without those that have one of the names."""
+    return tuple(line for line in lines if not named.search(line))
+
+
 def _without(facts: RunFacts, named: re.Pattern[str]) -> CohortFacts | None:
     """Return what is known of the class, without paths that have the student's names."""
     cohort = facts.cohort
     if cohort is None or cohort.contents is None:
         return cohort
     contents = cohort.contents
-    left_out = tuple(path for path in contents.left_out if not named.search(path))
-    review = tuple(path for path in contents.review if not named.search(path))
-    ignored = tuple(path for path in contents.ignored if not named.search(path))
-    kept = replace(contents, left_out=left_out, review=review, ignored=ignored)
+    kept = replace(
+        contents,
+        left_out=_unnamed(contents.left_out, named),
+        review=_unnamed(contents.review, named),
+        ignored=_unnamed(contents.ignored, named),
+    )
     return replace(cohort, contents=kept)

@@ -1,17 +1,17 @@
 """Search for faults that the scenarios miss."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
 import click
-from rich.table import Column, Table
+from rich.table import Table
 
 from harness.assignment.compile import Compilation, compile_assignment
 from harness.assignment.loading import CACHE
 from harness.cli import options
 from harness.cli.printing import print_result
-from harness.cli.progress import steps
+from harness.cli.progress import Steps, steps
 from harness.common import files, serial
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
@@ -19,6 +19,7 @@ from harness.grading.check import cohort_of
 from harness.grading.context import GradingContext, prepare
 from harness.grading.engines import Job
 from harness.grading.engines.local import run_jobs
+from harness.model.plan import Assignment
 from harness.model.result import SubmissionResult
 from harness.model.study import FuzzReport
 from harness.model.submission import Submission
@@ -83,16 +84,19 @@ def command(
             seed=seed,
             jobs=jobs,
             cache=cache,
-            progress=lambda function, done, total, differ: tell(
-                f"{function} ({differ} differ)", done, total
-            ),
+            progress=partial(_tell_function, tell),
         )
     _show(report)
     if target is not None:
         files.write(target, serial.dumps(report) + "\n", private=True)
     if not report.complete and seconds is None:
         return 130
-    return 1 if any(each.differences for each in report.submissions) else 0
+    differs = any(submission.differences for submission in report.submissions)
+    return 1 if differs else 0
+
+
+def _tell_function(tell: Steps, function: str, done: int, total: int, differ: int) -> None:
+    tell(f"{function} ({differ} differ)", done, total)
 
 
 def _load(root: Path, assignment_id: str) -> Compilation:
@@ -115,34 +119,62 @@ def _choose(
 ) -> list[Submission]:
     assignment = context.specification.plan.assignment
     if not paths:
-        usual = (root / "reports" / assignment.id, root / "submissions" / assignment.id)
-        there = [path for path in usual if (path / STORE_NAME).is_file()] or [usual[1]]
-        paths = there[:1]
+        paths = [_usual(root, assignment)]
     chosen: list[Submission] = []
     for path in paths:
         run = path / STORE_NAME if path.is_dir() else path
         if run.name == STORE_NAME and run.is_file():
-            with Store.read_only(run) as store:
-                if store.plan().assignment.id != assignment.id:
-                    raise UserError(f"is not a run of {assignment.id}", place=str(path))
-                full = {each.id for each in store.run().submissions if _is_full(each)}
-                submissions, left_out = graded_submissions(store)
-            for name in (each for each in left_out if each in full):
-                click.echo(f"{visible(name)}: left out, {visible(left_out[name])}", err=True)
-            chosen += [each for each in submissions if each.id in full]
+            chosen += _full_of_run(run, path, assignment)
             continue
         submissions = cohort_of([path], assignment).submissions
         if len(submissions) > 1:
-            todo, full = [Job(submission=each) for each in submissions], set()
-            for done, (job, graded) in enumerate(run_jobs(context, todo, jobs), start=1):
-                progress(done, len(todo))
-                if _is_full(graded.result):
-                    full.add(job.submission.id)
-            submissions = tuple(each for each in submissions if each.id in full)
-        chosen += [each for each in submissions if not each.problem]
+            full = _graded_full(context, submissions, jobs, progress)
+            submissions = _with_ids(submissions, full)
+        chosen += [submission for submission in submissions if not submission.problem]
     if not chosen:
         raise UserError("no submission has full marks", place=str(paths[0]))
     return chosen
+
+
+def _usual(root: Path, assignment: Assignment) -> Path:
+    """Return the assignment's report folder if there is a run in it, else its submissions."""
+    reports = root / "reports" / assignment.id
+    if (reports / STORE_NAME).is_file():
+        return reports
+    return root / "submissions" / assignment.id
+
+
+def _full_of_run(run: Path, path: Path, assignment: Assignment) -> tuple[Submission, ...]:
+    """Return the submissions of a run in which every scenario passed; list those left out."""
+    with Store.read_only(run) as store:
+        if store.plan().assignment.id != assignment.id:
+            raise UserError(f"is not a run of {assignment.id}", place=str(path))
+        full = {result.id for result in store.run().submissions if _is_full(result)}
+        submissions, left_out = graded_submissions(store)
+    for name, why in left_out.items():
+        if name in full:
+            click.echo(f"{visible(name)}: left out, {visible(why)}", err=True)
+    return _with_ids(submissions, full)
+
+
+def _graded_full(
+    context: GradingContext,
+    submissions: Sequence[Submission],
+    jobs: int | None,
+    progress: Callable[[int, int], None],
+) -> set[str]:
+    """Grade the submissions, and return the ids of those in which every scenario passed."""
+    todo = [Job(submission=submission) for submission in submissions]
+    full = set()
+    for done, (job, graded) in enumerate(run_jobs(context, todo, jobs), start=1):
+        progress(done, len(todo))
+        if _is_full(graded.result):
+            full.add(job.submission.id)
+    return full
+
+
+def _with_ids(submissions: Iterable[Submission], ids: set[str]) -> tuple[Submission, ...]:
+    return tuple(submission for submission in submissions if submission.id in ids)
 
 
 def _is_full(result: SubmissionResult) -> bool:
@@ -151,19 +183,21 @@ def _is_full(result: SubmissionResult) -> bool:
 
 
 def _show(report: FuzzReport) -> None:
-    counted = (Column(each, justify="right") for each in ("inputs", "left out"))
-    table = Table("function", *counted, title=report.assignment, title_justify="left")
-    for each in report.functions:
-        table.add_row(each.function, str(each.inputs), str(each.left_out))
+    table = Table("function", title=report.assignment, title_justify="left")
+    for heading in ("inputs", "left out"):
+        table.add_column(heading, justify="right")
+    for compared in report.functions:
+        table.add_row(compared.function, str(compared.inputs), str(compared.left_out))
     print_result(table)
     for other in report.not_fuzzed:
         click.echo(f"{visible(other.function)}: not fuzzed: {other.reason}")
-    differing = [each for each in report.submissions if each.differences]
+    differing = [submission for submission in report.submissions if submission.differences]
     for submission in differing:
         names = ", ".join(visible(name) for name in submission.ids)
-        for one in submission.differences:
-            click.echo(f"\n{names}: differs in {one.function}: {visible(one.message)}")
-            click.echo(visible_lines(one.scenario), nl=False)
+        for difference in submission.differences:
+            message = visible(difference.message)
+            click.echo(f"\n{names}: differs in {difference.function}: {message}")
+            click.echo(visible_lines(difference.scenario), nl=False)
     if differing:
         click.echo("")
     if not report.complete:

@@ -103,10 +103,7 @@ def command(
     Exit status: 0 complete, 2 cannot run, 3 the harness failed on a submission, 130 interrupted
     (by Ctrl-C or SIGTERM; finished results are in the report).
     """
-    if cluster is not None and jobs is not None:
-        what = "--jobs and --scheduler cannot be combined"
-        hint = "set the number of jobs where the workers run: harness worker --jobs"
-        raise UserError(what, hint=hint)
+    _refuse_jobs_of_workers(jobs, cluster)
     base = options.the_root(root, paths)
     assignment_id = options.the_assignment(base, assignment, paths)
     load = partial(load_assignment, base, assignment_id, support=support)
@@ -125,15 +122,26 @@ def command(
         only=only,
         asked=asked,
     )
-    return _watch(paths, once, whole=not only and not fresh) if watch else once()
+    if watch:
+        return _watch(paths, once, whole=not only and not fresh)
+    return once()
+
+
+def _refuse_jobs_of_workers(jobs: int | None, cluster: Cluster | None) -> None:
+    if cluster is not None and jobs is not None:
+        what = "--jobs and --scheduler cannot be combined"
+        hint = "set the number of jobs where the workers run: harness worker --jobs"
+        raise UserError(what, hint=hint)
 
 
 def _with_options(
     load: Callable[[], Specification], without: tuple[str, ...], *, alone: bool
 ) -> Specification:
     """Return the assignment without these tags; with `alone`, each scenario is isolated."""
-    found = without_tags(load(), without)
-    return isolated(found) if alone else found
+    tagged = without_tags(load(), without)
+    if alone:
+        return isolated(tagged)
+    return tagged
 
 
 def _watch(paths: tuple[Path, ...], once: Callable[..., int], *, whole: bool) -> int:
@@ -187,7 +195,8 @@ def _grade(
         with listener(Console(stderr=True)) as show:
             run = grade(loaded, paths, folder, listener=hear, **settings)
     except Interrupted as interrupted:
-        stopped, run = interrupted, interrupted.run
+        stopped = interrupted
+        run = interrupted.run
     print_result(summary_table(run, loaded.plan))
     click.echo(f"Report: {folder / 'index.html'}")
     if stopped is not None:
@@ -232,8 +241,10 @@ class FolderEntries:
     def has_news(self, now: float) -> bool:
         """Return whether a complete entry is new or changed, or a graded one is gone."""
         gone = self._graded.keys() - self._now.keys()
+        if gone:
+            return True
         complete = self._complete(now)
-        return bool(gone) or any(self._graded.get(name) != complete[name] for name in complete)
+        return any(self._graded.get(name) != stamps for name, stamps in complete.items())
 
     def graded(self, now: float) -> None:
         self._graded = self._complete(now)

@@ -53,8 +53,13 @@ def command(
     if not result.facts.complete:
         raise UserError("this run is not complete", place=str(run), hint="grade again first")
     addresses = _addresses(result.submissions, roster) if roster else None
-    now, text = datetime.now(UTC), template or TEMPLATE
-    request = MailRequest(sender=sender, at=now, template=text, link=link, addresses=addresses)
+    request = MailRequest(
+        sender=sender,
+        at=datetime.now(UTC),
+        template=template or TEMPLATE,
+        link=link,
+        addresses=addresses,
+    )
     made = [*mails(result, plan, folder, request)]
     remove_mails(folder)
     for mail in made:
@@ -72,11 +77,18 @@ def command(
 
 def _addresses(submissions: Collection[SubmissionResult], roster: Path) -> dict[str, str]:
     """Return the email addresses of a roster by the submissions' ids."""
-    listed = read_roster(roster, None)
-    ids = [each.id for each in submissions]
-    people = [
-        Person(ids=(each.id, *((each.student.id, each.student.email) if each.student else ())))
-        for each in submissions
-    ]
-    found = pairs(people, [each.person for each in listed], By.ID, shared=True)
-    return {ids[one]: listed[other].student.email for one, other in found.items()}
+    entries = read_roster(roster, None)
+    ids = [submission.id for submission in submissions]
+    people = [_person(submission) for submission in submissions]
+    found = pairs(people, [entry.person for entry in entries], By.ID, shared=True)
+    addresses = {}
+    for number, entry_number in found.items():
+        addresses[ids[number]] = entries[entry_number].student.email
+    return addresses
+
+
+def _person(submission: SubmissionResult) -> Person:
+    student = submission.student
+    if student is None:
+        return Person(ids=(submission.id,))
+    return Person(ids=(submission.id, student.id, student.email))

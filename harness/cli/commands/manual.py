@@ -58,15 +58,18 @@ def command(run: Path, file: Path) -> int:
 def _merge(store: Store, other: Path) -> str:
     """Take in the changes of another store, list conflicts, and return a summary."""
     with StoreReader.read_only(other) as theirs:
-        facts, own = theirs.facts(), store.facts()
-        if facts.assignment != own.assignment:
-            what = f"holds a run of {facts.assignment}, not of {own.assignment}"
+        assignment = theirs.facts().assignment
+        expected = store.facts().assignment
+        if assignment != expected:
+            what = f"holds a run of {assignment}, not of {expected}"
             raise UserError(what, place=str(other))
         further = [change for _, change in theirs.changes()]
-    new, conflicts = merge([change for _, change in store.changes()], further)
+    before = [change for _, change in store.changes()]
+    new, conflicts = merge(before, further)
     store.take(new)
-    unknown = {change.submission for change in new} - store.states().keys() - {""}
-    about = {change.submission for change in new} - unknown - {""}
+    named = {change.submission for change in new} - {""}
+    unknown = named - store.states().keys()
+    about = named - unknown
     for name in sorted(unknown):
         click.echo(visible(f"{name}: not in this run; its marks and comments are kept"), err=True)
     for conflict in conflicts:

@@ -82,16 +82,21 @@ def command(
     _write(base, files)
     if scaffold.keep_out(base):
         click.echo("Wrote .gitignore: excludes answers (.harness-cache) and student data (reports)")
-    where = f"specs/{assignment_id}/first.yaml"
-    if begun and begun.without:
-        click.echo(f"No first scenario can be made: {'; '.join(begun.without)}")
-        click.echo(f"To do: write {where}, as docs/writing-scenarios.md shows")
-    elif begun and begun.left_out:
-        click.echo(f"Left out, with the reasons in {where}: {listed(begun.left_out)}")
-    if begun and begun.unfinished:
-        click.echo(f"To do in {where}: the input (or files) of {listed(begun.unfinished)}")
+    if begun:
+        _say_what_is_missing(begun, f"specs/{assignment_id}/first.yaml")
     click.echo(f"Next: harness validate {assignment_id}")
     return 0
+
+
+def _say_what_is_missing(begun: scaffold.Begun, where: str) -> None:
+    """Print what is to do in the first scenarios of a reference."""
+    if begun.without:
+        click.echo(f"No first scenario can be made: {'; '.join(begun.without)}")
+        click.echo(f"To do: write {where}, as docs/writing-scenarios.md shows")
+    elif begun.left_out:
+        click.echo(f"Left out, with the reasons in {where}: {listed(begun.left_out)}")
+    if begun.unfinished:
+        click.echo(f"To do in {where}: the input (or files) of {listed(begun.unfinished)}")
 
 
 def _check_names(assignment_id: str, files: tuple[str, ...]) -> None:
@@ -104,9 +109,10 @@ def _check_names(assignment_id: str, files: tuple[str, ...]) -> None:
 
 
 def _write(base: Path, files: dict[str, bytes]) -> None:
-    if there := [name for name in files if (base / name).exists()]:
-        hint = "choose another id, or move it away"
-        raise UserError("this file already exists", place=there[0], hint=hint)
+    for name in files:
+        if (base / name).exists():
+            hint = "choose another id, or move it away"
+            raise UserError("this file already exists", place=name, hint=hint)
     for name, data in files.items():
         write_bytes(base / name, data)
     folders = sorted({"/".join(name.split("/")[:2]) for name in files})

@@ -75,8 +75,8 @@ def command(
         target = base / "specs" / assignment_id / RECORDED
         counts = record(target, name, played, constants)
         inputs = counted(len(played.typed), "input")
-        until = " until it was interrupted" if played.interrupted else ""
-        _say(f"recorded{until}: {name!r} with {inputs} in {target}")
+        done = "recorded until it was interrupted" if played.interrupted else "recorded"
+        _say(f"{done}: {name!r} with {inputs} in {target}")
         if not counts:
             _say(without_marks(target))
     elif played.interrupted:

@@ -28,8 +28,10 @@ def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int
         recording = load(base, assignment_id, recording=True)
         draws = Path(recording.folder, "draws")
         before = {path: path.read_bytes() for path in sorted(draws.glob("*.json"))}
-        drawn = record_draws(base, assignment_id)
-        changed = [path for path in drawn if before.get(path) != path.read_bytes()]
+        changed = []
+        for path in record_draws(base, assignment_id):
+            if before.get(path) != path.read_bytes():
+                changed.append(path)
         gone = [path for path in before if not path.exists()]
         changed += record_transcripts(recording, as_template, python=python)
         for word, paths in (("recorded", changed), ("removed", gone)):

@@ -8,7 +8,7 @@ from harness.cli import options
 from harness.common.escaping import visible, visible_lines
 from harness.grading.single_runs import graded_files_at, replay, stored_files
 from harness.model.observation import Observation, Raised
-from harness.model.stimulus import Stimulus
+from harness.model.stimulus import Action, Stimulus
 from harness.results.database import read_submission
 
 SECTION = "Results"
@@ -46,33 +46,57 @@ def command(
 
 
 def _comparison_lines(stimulus: Stimulus, observation: Observation) -> list[str]:
+    lines = _circumstances(stimulus)
+    if stimulus.action.steps:
+        lines += _lines_of_steps(stimulus.action, observation)
+    else:
+        lines += _lines_of_run(stimulus.action, observation)
+    lines += _exception_lines(observation.raised)
+    ending = observation.ending.value.replace("_", " ")
+    return [*lines, f"({ending})", ""]
+
+
+def _circumstances(stimulus: Stimulus) -> list[str]:
+    """Return lines for all that a scenario sets before its action."""
     lines = [f"# {constant.name} = {constant.literal}" for constant in stimulus.constants]
-    lines += [f"# {binding.name} = {visible(binding.literal)}" for binding in stimulus.bindings]
-    own = (each.module for each in stimulus.stand_ins)
-    lines += [f"# the course's own {name} in place of the submission's" for name in own]
+    for binding in stimulus.bindings:
+        lines.append(f"# {binding.name} = {visible(binding.literal)}")
+    for stand_in in stimulus.stand_ins:
+        lines.append(f"# the course's own {stand_in.module} in place of the submission's")
     lines += visible_lines(stimulus.given).splitlines()
-    action = stimulus.action
-    if not action.steps:
-        lines += [f"{'$' if action.program else '>>>'} {visible(action.display())}"]
-        lines += visible_lines(observation.loading_printed + observation.transcript()).splitlines()
-        lines += [visible(observation.value.source())] if observation.value is not None else []
+    return lines
+
+
+def _lines_of_run(action: Action, observation: Observation) -> list[str]:
+    """Return the lines of a program's run or of a single call."""
+    prompt = "$" if action.program else ">>>"
+    lines = [f"{prompt} {visible(action.display())}"]
+    lines += visible_lines(observation.loading_printed + observation.transcript()).splitlines()
+    if observation.value is not None:
+        lines.append(visible(observation.value.source()))
+    return lines
+
+
+def _lines_of_steps(action: Action, observation: Observation) -> list[str]:
+    """Return each step with its outcome, if the run came so far."""
+    lines: list[str] = []
     for number, step in enumerate(action.steps):
         lines += [f">>> {line}" for line in visible_lines(step).splitlines()]
         if number < len(observation.steps):
             outcome = observation.steps[number]
             lines += visible_lines(outcome.printed).splitlines()
-            lines += [visible(outcome.value.source())] if outcome.value else []
+            if outcome.value:
+                lines.append(visible(outcome.value.source()))
             lines += _exception_lines(outcome.raised)
-    lines += _exception_lines(observation.raised)
-    return [*lines, f"({observation.ending.value.replace('_', ' ')})", ""]
+    return lines
 
 
 def _exception_lines(raised: Raised | None) -> list[str]:
     if raised is None:
         return []
-    frames = [
-        f"  {visible(frame.file)}, line {frame.line}, in {visible(frame.function)}: "
-        f"{visible(frame.source.strip())}"
-        for frame in raised.frames
-    ]
-    return [*frames, f"{visible(raised.type_name)}: {visible(raised.message)}"]
+    lines = []
+    for frame in raised.frames:
+        place = f"{visible(frame.file)}, line {frame.line}, in {visible(frame.function)}"
+        lines.append(f"  {place}: {visible(frame.source.strip())}")
+    lines.append(f"{visible(raised.type_name)}: {visible(raised.message)}")
+    return lines

@@ -74,7 +74,8 @@ def command(
     if anonymous and at is not None:
         raise UserError("--at names a student, and --anonymous hides them", hint="leave out one")
     database = store_of(run)
-    who = options.login_name() if who is None else who
+    if who is None:
+        who = options.login_name()
     desk = Desk(database, who=who, part=part, anonymous=anonymous)
     asked = None if request is None else read_asked(request, desk)
     begin = 0 if at is None else desk.number_of(at)

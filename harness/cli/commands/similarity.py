@@ -14,6 +14,7 @@ from harness.cli.progress import steps
 from harness.common import files, serial
 from harness.common.escaping import visible
 from harness.common.words import counted
+from harness.model.study import SimilarityReport
 from harness.reporting.html.study_pages import write_similarity, write_study
 from harness.reporting.view.words import percent
 from harness.reporting.writing import write_reports
@@ -74,16 +75,18 @@ def compare(
     *,
     anonymous: bool = False,
 ) -> int:
-    """What the command does; `base` holds specs/."""
+    """Do what the command does. `base` is the folder with specs/; return the exit status."""
     path = store_of(run)
     with Store.read_only(path) as store:
         submissions, left_out = graded_submissions(store)
         plan, graded = store.plan(), store.run()
     for name, why in left_out.items():
         click.echo(f"{visible(name)}: not compared, {visible(why)}", err=True)
-    older = earlier_submissions(earlier, plan.assignment, {each.id for each in submissions})
+    ids = {submission.id for submission in submissions}
+    older = earlier_submissions(earlier, plan.assignment, ids)
     if anonymous:
-        submissions, older = without_ids(submissions), without_ids(older, "earlier")
+        submissions = without_ids(submissions)
+        older = without_ids(older, "earlier")
     specification = load(base, plan.assignment.id)
     with steps() as tell:
         report = compare_class(
@@ -93,24 +96,35 @@ def compare(
             python=python,
             progress=lambda done: tell("reading", done, len(submissions) + len(older)),
         )
-    sources = {each.id: each.files for each in (*submissions, *older)}
+    sources = {submission.id: submission.files for submission in (*submissions, *older)}
     page = write_similarity(report, specification.plan, sources, path.parent)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
     study = write_study(path.parent, plan, latest_strength(base / CACHE, plan), report)
     write_reports(graded, plan, path.parent)  # the class page names the groups
-    table = Table(Column("score", justify="right"), "first", "second")
-    for pair in (report.pairs[place] for place in report.worth_a_look(_LISTED)):
-        names = (Text(visible(name)) for name in (pair.first, pair.second))
-        table.add_row(f"{percent(pair.score)} %", *names)
-    print_result(table)
-    with_earlier = f", also with {report.earlier} earlier ones" if older else ""
-    click.echo(f"{counted(report.compared, 'program')} compared{with_earlier}")
-    cut = f"{percent(report.cut)} %"
-    if report.by_tokens:
-        cut += f"; {percent(report.token_cut)} % where a program is compared by its tokens"
-    pairs = counted(len(report.pairs), "pair")
-    click.echo(f"{pairs} above chance ({cut}), {counted(len(report.groups), 'group')}")
+    _show(report, with_earlier=bool(older))
     click.echo("Similarity does not prove copying: look at both programs.")
     click.echo(f"Report: {page}")
     click.echo(f"Overview: {study}")
     return 0
+
+
+def _show(report: SimilarityReport, *, with_earlier: bool) -> None:
+    """Print the most similar pairs, and how many there are."""
+    table = Table(Column("score", justify="right"), "first", "second")
+    for place in report.worth_a_look(_LISTED):
+        pair = report.pairs[place]
+        first = Text(visible(pair.first))
+        second = Text(visible(pair.second))
+        table.add_row(f"{percent(pair.score)} %", first, second)
+    print_result(table)
+    programs = counted(report.compared, "program")
+    if with_earlier:
+        click.echo(f"{programs} compared, also with {report.earlier} earlier ones")
+    else:
+        click.echo(f"{programs} compared")
+    cut = f"{percent(report.cut)} %"
+    if report.by_tokens:
+        cut += f"; {percent(report.token_cut)} % where a program is compared by its tokens"
+    pairs = counted(len(report.pairs), "pair")
+    groups = counted(len(report.groups), "group")
+    click.echo(f"{pairs} above chance ({cut}), {groups}")

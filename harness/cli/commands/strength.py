@@ -69,7 +69,8 @@ def command(
     if target is not None:
         text = ",\n".join(map(serial.dumps, reports))
         files.write(target, f"[{text}]\n")
-    return 1 if any(report.mistakes for report in reports) else 0
+    has_mistakes = any(report.mistakes for report in reports)
+    return 1 if has_mistakes else 0
 
 
 def measure_strength(
@@ -80,7 +81,7 @@ def measure_strength(
     jobs: int | None,
     pairs: int = 0,
 ) -> StrengthReport:
-    """The measurement of an assignment, with its progress on standard error."""
+    """Measure an assignment, with the progress on standard error."""
     equivalents = load_equivalents(Path(specification.folder))
     context = prepare(specification, python=python, cache=cache, recall_tier=True)
     with steps(lines=True) as tell:
@@ -92,47 +93,64 @@ def measure_strength(
 def show_strength(report: StrengthReport, console: Console) -> None:
     """Print the tables by function and by clause, and what nothing notices."""
     headings = ("changes", "noticed", "equivalent", "not noticed")
-    figures = (Column(each, justify="right") for each in headings)
-    table = Table("function", *figures, "noticed first by", title_justify="left")
+    table = Table("function", *_figures(*headings), "noticed first by", title_justify="left")
     table.title = escape(report.assignment)
-    for each in report.functions:
-        unnoticed = each.changes - each.noticed - each.equivalent
-        counts = (each.changes, each.noticed, each.equivalent, unnoticed)
-        noticed = (one for one in report.outcomes if one.function == each.function)
-        names = list(dict.fromkeys(one.noticed_by[0] for one in noticed if one.noticed_by))
-        table.add_row(escape(each.function), *map(str, counts), escape(first_name(names)))
+    for row in report.functions:
+        unnoticed = row.changes - row.noticed - row.equivalent
+        counts = (row.changes, row.noticed, row.equivalent, unnoticed)
+        names = _first_to_notice(report, row.function)
+        table.add_row(escape(row.function), *map(str, counts), escape(first_name(names)))
     console.print(table)
-    figures = (Column(each, justify="right") for each in ("scenarios", "notice changes"))
-    clauses = Table("clause", *figures)
+    clauses = Table("clause", *_figures("scenarios", "notice changes"))
     for clause in report.clauses:
         clauses.add_row(escape(clause.clause), str(clause.scenarios), str(clause.noticed))
     console.print(clauses)
     _list(report)
 
 
+def _figures(*headings: str) -> list[Column]:
+    return [Column(heading, justify="right") for heading in headings]
+
+
+def _first_to_notice(report: StrengthReport, function: str) -> list[str]:
+    """Return the scenarios that notice a change of this function first, each once."""
+    names: dict[str, None] = {}
+    for outcome in report.outcomes:
+        if outcome.function == function and outcome.noticed_by:
+            names[outcome.noticed_by[0]] = None
+    return list(names)
+
+
 def first_name(names: Sequence[str]) -> str:
     """Return the first of some names and the number of others; empty if there are none."""
-    more = f" +{len(names) - 1}" if len(names) > 1 else ""
-    return f"{names[0]}{more}" if names else ""
+    if not names:
+        return ""
+    if len(names) == 1:
+        return names[0]
+    return f"{names[0]} +{len(names) - 1}"
 
 
 def _list(report: StrengthReport) -> None:
-    for one in report.survivors:
-        click.echo(f"{one.file}:{one.line}: not noticed in {one.function}: {one.operator}")
-        click.echo(f"  - {one.before}\n  + {one.after}")
+    for change in report.survivors:
+        place = f"{change.file}:{change.line}"
+        click.echo(f"{place}: not noticed in {change.function}: {change.operator}")
+        click.echo(f"  - {change.before}\n  + {change.after}")
     for pair in report.surviving_pairs:
-        first, second = (report.outcomes[number] for number in (pair.first, pair.second))
+        first = report.outcomes[pair.first]
+        second = report.outcomes[pair.second]
         click.echo(f"{first.file}:{first.line} and {second.line}: not noticed in {first.function}")
-        for one in (first, second):
-            click.echo(f"  - {one.before}\n  + {one.after}")
+        for change in (first, second):
+            click.echo(f"  - {change.before}\n  + {change.after}")
     for mistake in report.mistakes:
         click.echo(f"equivalent.yaml: {mistake}")
     if report.spare:
         scored = len(report.spare) + len(report.needed)
+        names = list(report.spare[:_LISTED])
+        if len(report.spare) > _LISTED:
+            names.append("…")
         click.echo(
             f"{len(report.needed)} of {scored} scenarios notice all of this; the others may be "
-            f"there for what students do otherwise ({', '.join(report.spare[:_LISTED])}"
-            f"{', …' if len(report.spare) > _LISTED else ''})"
+            f"there for what students do otherwise ({', '.join(names)})"
         )
     if report.pairs:
         noticed = len(report.pairs) - len(report.surviving_pairs)

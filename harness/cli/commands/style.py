@@ -48,8 +48,9 @@ def command(run: Path, python: Path | None) -> int:
             )
         target = write_style(report, path.parent)
         write_reports(graded, plan, path.parent)
-    evidence = {each.source_digest: each.evidence for each in report.submissions}
-    for each in submissions:
-        click.echo(f"{visible(each.id)}: {visible(style_in_words(evidence[each.digest]))}")
+    evidence = {program.source_digest: program.evidence for program in report.submissions}
+    for submission in submissions:
+        words = style_in_words(evidence[submission.digest])
+        click.echo(f"{visible(submission.id)}: {visible(words)}")
     click.echo(f"evidence: {target}, and on the page of each submission; no mark depends on it")
     return 0

@@ -117,20 +117,26 @@ def _load(base: Path, assignment_id: str, support: Path | None, form: str) -> Sp
 
 
 def read_samples(folder: Path, assignment: Assignment) -> tuple[Sample, ...]:
-    """The sample submissions of a folder that have an expect.yaml."""
+    """Return the sample submissions of a folder that have an expect.yaml."""
     if not folder.is_dir():
         return ()
-    return tuple(
-        Sample(submission=submission, expected=load_expectation(expect))
-        for submission in read((folder,), assignment)
-        if (expect := folder / submission.id / "expect.yaml").is_file()
-    )
+    samples = []
+    for submission in read((folder,), assignment):
+        expect = folder / submission.id / _EXPECTED
+        if expect.is_file():
+            expected = load_expectation(expect)
+            samples.append(Sample(submission=submission, expected=expected))
+    return tuple(samples)
 
 
 def show(report: ValidationReport, console: Console, *, details: bool = False) -> None:
-    """Print the verdict, every problem, and a line for each function; with `details` the tables of
-    clauses, mutants and samples too."""
-    verdict = "[green]sound" if report.sound else f"[red]{counted(len(report.problems), 'problem')}"
+    """Print the verdict, every problem, and a line for each function.
+
+    With `details`, print the tables of clauses, mutants and samples too.
+    """
+    verdict = "[green]sound"
+    if not report.sound:
+        verdict = f"[red]{counted(len(report.problems), 'problem')}"
     console.print(f"[bold]{escape(report.assignment)}[/]: {verdict}", highlight=False)
     for problem in report.problems:
         say(console, f"[bold red]{problem.check}[/] {escape(str(problem))}")
@@ -169,17 +175,17 @@ def _print_functions(console: Console, report: ValidationReport) -> None:
 
 
 def _in_short(report: ValidationReport) -> Iterator[str]:
-    """What the tables of `--details` add up to."""
-    tested = sum(1 for each in report.clauses if each.scenarios)
+    """Yield the sums of the tables of `--details`."""
     if report.clauses:
+        tested = sum(bool(clause.scenarios) for clause in report.clauses)
         yield f"{tested} of {counted(len(report.clauses), 'clause')} have scenarios"
     if report.why_alone is not None:
         yield f"all scenarios ran alone: {report.why_alone}"
-    killed = sum(1 for each in report.mutants if each.killed_by)
     if report.mutants:
+        killed = sum(bool(mutant.killed_by) for mutant in report.mutants)
         yield f"{killed} of {counted(len(report.mutants), 'mutant')} are noticed"
-    as_expected = sum(1 for each in report.samples if not each.parts)
     if report.samples:
+        as_expected = sum(not sample.parts for sample in report.samples)
         yield f"{as_expected} of {counted(len(report.samples), 'sample')} as expected"
     stated = [sample for sample in report.samples if sample.other_causes is not None]
     other = [sample for sample in stated if sample.other_causes]
@@ -205,10 +211,13 @@ def _print_samples(console: Console, report: ValidationReport) -> None:
 def _print_clauses(console: Console, report: ValidationReport) -> None:
     clauses = Table("clause", "what", "scenarios", "mutants killed", "killed by")
     for entry in report.clauses:
-        mutants = [m for m in report.mutants if m.clause == entry.clause.id]
-        killed = [m for m in mutants if m.killed_by]
-        by = first_name(killed[0].killed_by) if killed else ""
-        count = f"{len(killed)}/{len(mutants)}" if mutants else ""
+        mutants = [mutant for mutant in report.mutants if mutant.clause == entry.clause.id]
+        killed = [mutant for mutant in mutants if mutant.killed_by]
+        count = by = ""
+        if mutants:
+            count = f"{len(killed)}/{len(mutants)}"
+        if killed:
+            by = first_name(killed[0].killed_by)
         what = escape(entry.clause.text)
         if entry.clause.unsettled:
             what += f" [dim](unsettled: {escape(entry.clause.unsettled)})[/]"
@@ -232,22 +241,26 @@ def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> No
     if recording.reference:
         written |= {*record_transcripts(recording, as_template, python=python)}
     for path in sorted({*before, *written}):
-        _show(path, before.get(path, b""), path.read_bytes() if path.is_file() else b"")
+        now = path.read_bytes() if path.is_file() else b""
+        _show(path, before.get(path, b""), now)
 
 
 def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
-    """Write the expect.yaml of every sample that is a problem as it is; the report without these.
-    Other causes than stated are a problem only if they are too many."""
+    """Write each expect.yaml that is a problem as its sample is, and return the report without.
+
+    Other causes than stated are a problem only if they are too many.
+    """
     wrong = {problem.place for problem in report.problems if problem.check in _OF_SAMPLES}
     samples = list(report.samples)
     for at, sample in enumerate(samples):
         if f"{sample.name}/{_EXPECTED}" in wrong:
-            path, now = folder / sample.name / _EXPECTED, expectation_text(sample.accepted).encode()
+            path = folder / sample.name / _EXPECTED
+            now = expectation_text(sample.accepted).encode()
             _show(path, path.read_bytes(), now)
             write_bytes(path, now)
             causes = None if sample.other_causes is None else ""
             samples[at] = replace(sample, parts=(), other_causes=causes)
-    problems = tuple(each for each in report.problems if each.check not in _OF_SAMPLES)
+    problems = tuple(problem for problem in report.problems if problem.check not in _OF_SAMPLES)
     return replace(report, samples=tuple(samples), problems=problems)
 
 
@@ -255,7 +268,8 @@ def _show(path: Path, before: bytes, now: bytes) -> None:
     if before == now:
         return
     name = relative_to_here(path)
-    old, new = (data.decode("utf-8", "backslashreplace").splitlines() for data in (before, now))
+    old = before.decode("utf-8", "backslashreplace").splitlines()
+    new = now.decode("utf-8", "backslashreplace").splitlines()
     lines = [*difflib.unified_diff(old, new, f"{name} before", f"{name} now", lineterm="")]
     for line in lines[:_MOST_LINES]:
         click.echo(escaping.visible(line))

@@ -44,7 +44,7 @@ def command(
 def write_page(
     base: Path, assignment: str, target: Path, python: Path | None, support: Path | None
 ) -> Path:
-    """Make the folder of one assignment's page; the page."""
+    """Make the folder of an assignment's page, and return the page's path."""
     specification = load(base, assignment, support=support)
     cache = base / CACHE
     context = prepare(visible_only(specification), python=python, cache=cache, recall_tier=True)
