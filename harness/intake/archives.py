@@ -46,9 +46,11 @@ def kind_named(name: str) -> FileKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """What a student's archive holds: files, links and special files, by path. What cannot be
-    accepted is not among them, and `faults` says why, each in a phrase that follows the archive's
-    name ("holds an absolute path (/x)")."""
+    """The files, links and special files of a student's archive, by path.
+
+    Those that cannot be accepted are left out, and `faults` says why, each in a phrase that follows
+    the archive's name ("holds an absolute path (/x)").
+    """
 
     entries: tuple[Entry, ...]
     left_out: tuple[str, ...] = ()  # the paths of what does not count
@@ -63,13 +65,14 @@ def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = SUBMISSION_CAPS)
     follows the archive's name ("is a RAR archive, …").
     """
     budget = ReadBudget(caps)
-    found = collected(
-        _members(stream, kind, budget.spend, caps.unpacked_bytes), caps, is_class=False
-    )
-    tree = _tree([_placed(member, caps, backslashes=True) for member in found.entries], caps)
+    members = _members(stream, kind, budget.spend, caps.unpacked_bytes)
+    found = collected(members, caps, is_class=False)
+    placed = [_placed(member, caps, backslashes=True) for member in found.entries]
+    tree = _tree(placed, caps)
     faults = [f"holds {fault}" for fault in tree.faults]
-    faults += [found.broken] if found.broken else []
-    entries = [tree.files[path] for path in sorted(tree.files) if not tree.files[path].fault]
+    if found.broken:
+        faults.append(found.broken)
+    entries = [entry for _, entry in sorted(tree.files.items()) if not entry.fault]
     if faults and not entries:
         raise Refused(faults[0])
     return Archive(
@@ -93,7 +96,8 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
             if kind not in (FileKind.ZIP, FileKind.TAR, FileKind.GZIP):
                 raise Refused(f"is {kind or 'not an archive'}, expected a zip or tar archive")
             budgets = GroupBudgets(caps)
-            found = collected(_members(stream, kind, budgets.spend, None), caps, is_class=True)
+            members = _members(stream, kind, budgets.spend, None)
+            found = collected(members, caps, is_class=True)
             budgets.depth = found.depth
             backslashes = _has_only_backslashes(found.entries)
             placed = [_placed(member, caps, backslashes=backslashes) for member in found.entries]
@@ -127,12 +131,14 @@ def _folder(archive: Path, by_folder: dict[str, list[Entry]], path: str, fault: 
         inside = by_folder.get(path, [])
         if len(inside) > most:
             raise Refused(f"more than {most} files")
-        return tuple(
-            _folder(archive, by_folder, f"{path}/{entry.name}".lstrip("/"), entry.fault)
-            if entry.is_folder
-            else replace(entry, start=partial(_bytes_of_ours, entry))
-            for entry in sorted(inside, key=lambda entry: entry.name)
-        )
+        entries = []
+        for entry in sorted(inside, key=lambda entry: entry.name):
+            if entry.is_folder:
+                below = f"{path}/{entry.name}".lstrip("/")
+                entries.append(_folder(archive, by_folder, below, entry.fault))
+            else:
+                entries.append(replace(entry, start=partial(_bytes_of_ours, entry)))
+        return tuple(entries)
 
     return Entry(
         name=path.rpartition("/")[2] or archive.name.partition(".")[0],
@@ -163,12 +169,15 @@ def _members(stream: BinaryIO, kind: FileKind, spend: Spend, most: int | None) -
     actual = kind_of_bytes(head)
     if not head:
         raise Refused(f"is empty, expected {kind}")
+    if actual is None:
+        raise Refused(f"is not {kind}")
     if actual is not kind:
-        raise Refused(f"is {actual}, expected {kind}" if actual else f"is not {kind}")
+        raise Refused(f"is {actual}, expected {kind}")
     if kind is FileKind.ZIP:
         return zip_members(stream, spend)
-    tape = FileTape(stream) if kind is FileKind.TAR else GzipTape(stream, most)
-    return tar_members(tape, spend)
+    if kind is FileKind.TAR:
+        return tar_members(FileTape(stream), spend)
+    return tar_members(GzipTape(stream, most), spend)
 
 
 def _placed(member: Entry, caps: Caps, *, backslashes: bool) -> Entry:
@@ -243,8 +252,9 @@ def _tree(placed: list[Entry], caps: Caps, *, is_class: bool = False) -> _Tree:
     count = 0
     for entry in placed:
         if entry.kind is EntryKind.NOWHERE:
-            tree.faults += [entry.fault] if entry.fault else []
-            tree.nowhere += [entry] if entry.fault else []
+            if entry.fault:
+                tree.faults.append(entry.fault)
+                tree.nowhere.append(entry)
             continue
         path = _path(entry)
         junk = _junk_above(path, junk_names)
@@ -301,8 +311,9 @@ def _by_folder(tree: _Tree) -> dict[str, list[Entry]]:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Return a key that is equal for names that are one on some systems: without case and composed
-    letters.
-    """
-    first, second = (composed(composed(name).casefold()) for name in (one, other))
-    return first == second
+    """Return whether some systems take these names for one: without case, with composed letters."""
+    return _without_case(one) == _without_case(other)
+
+
+def _without_case(name: str) -> str:
+    return composed(composed(name).casefold())

@@ -1,4 +1,4 @@
-"""How much one archive may hold, and what may still be read of it."""
+"""Limits for one archive, and the bytes that may still be read of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,8 +12,10 @@ Spend = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """How much one archive may hold. The defaults are for one student's. `listed` are the entries
-    that are taken into memory: also folders and what does not count."""
+    """The limits for one archive; the defaults are for a student's.
+
+    `listed` are the entries that are taken into memory: also folders and ignored files.
+    """
 
     members: int = 1000
     listed: int = 20_000
@@ -29,7 +31,7 @@ class Caps:
 
 @dataclass(slots=True)
 class ReadBudget:
-    """What may still be read of one archive; bytes are counted when they are decompressed."""
+    """The bytes that may still be read of one archive, counted when they are decompressed."""
 
     caps: Caps
     spent: int = 0
@@ -42,8 +44,11 @@ class ReadBudget:
 
 
 class GroupBudgets:
-    """What may still be read of each submission in a class's archive: who has used up the own
-    budget takes nothing of anybody else's. `depth` is that of submissions' folders."""
+    """The bytes that may still be read of each submission in a class's archive.
+
+    A submission that has used up its budget takes nothing of another's. `depth` is that of
+    submissions' folders.
+    """
 
     def __init__(self, caps: Caps) -> None:
         self.depth = 1
@@ -57,8 +62,7 @@ class GroupBudgets:
 
 
 def group_of(path: str, depth: int) -> str:
-    """Return the beginning of a path by which a submission is known, whichever way its folders are
-    separated."""
+    """Return the beginning of a path by which a submission is known, with / between folders."""
     parts = [part for part in path.replace(BACKSLASH, "/").split("/") if part not in ("", ".")]
     return "/".join(parts[:depth])
 

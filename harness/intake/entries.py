@@ -36,8 +36,14 @@ def safe_id(name: str) -> str:
     """Return the name without unprintable characters (controls, bidi marks, undecodable bytes),
     shortened.
     """
-    shown = "".join(c if c.isprintable() and c not in '/\\:*?"<>|' else "_" for c in name)
+    printable = _with_printable(name, "_")
+    shown = re.sub(r'[/\\:*?"<>|]', "_", printable)
     return re.sub(r"\A\.", "_", shown.strip(" ")[:MAX_ID]) or "submission"
+
+
+def _with_printable(name: str, instead: str) -> str:
+    """Return the name with this character in place of each that cannot be printed."""
+    return "".join(letter if letter.isprintable() else instead for letter in name)
 
 
 def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
@@ -61,7 +67,7 @@ def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
 
 def clean_name(name: str) -> str:
     """Return a name or email that can be printed, with composed letters and single spaces."""
-    shown = "".join(c if c.isprintable() else " " for c in composed(name))
+    shown = _with_printable(composed(name), " ")
     return " ".join(shown.split())[:MAX_ID]
 
 
@@ -74,13 +80,15 @@ def shown_path(path: str) -> str:
     """Return a path inside an archive as it can be printed: no controls, no bidi marks,
     shortened.
     """
-    return shorten("".join(c if c.isprintable() else "_" for c in path), MAX_ID)
+    return shorten(_with_printable(path, "_"), MAX_ID)
 
 
 def listed(names: Sequence[str]) -> str:
     """Return `a, b and c`; if there are many, the first few."""
-    more = [f"{len(names) - _NAMES_SHOWN} more"] if len(names) > _NAMES_SHOWN else []
-    return words.listed([*names[:_NAMES_SHOWN], *more])
+    shown = list(names[:_NAMES_SHOWN])
+    if len(names) > _NAMES_SHOWN:
+        shown.append(f"{len(names) - _NAMES_SHOWN} more")
+    return words.listed(shown)
 
 
 ARCHIVE_SUFFIXES = (
@@ -147,8 +155,9 @@ def kind_of_bytes(data: bytes) -> FileKind | None:
         first_member = data[30:200]
         if first_member.startswith(_OFFICE):
             return FileKind.OFFICE
-        is_open = first_member.startswith(b"mimetypeapplication/vnd.oasis")
-        return FileKind.OPEN_DOCUMENT if is_open else FileKind.ZIP
+        if first_member.startswith(b"mimetypeapplication/vnd.oasis"):
+            return FileKind.OPEN_DOCUMENT
+        return FileKind.ZIP
     if data.startswith(b"BZh") and data[4:10] == b"1AY&SY":
         return FileKind.BZIP2
     if data[257:262] == b"ustar":
@@ -158,14 +167,18 @@ def kind_of_bytes(data: bytes) -> FileKind | None:
     text = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"{") and b'"cells"' in text and b'"cell_type"' in text:
         return FileKind.NOTEBOOK
-    is_page = text[:20].lower().startswith((b"<!doctype html", b"<html"))
-    return FileKind.WEB_PAGE if is_page else None
+    if text[:20].lower().startswith((b"<!doctype html", b"<html")):
+        return FileKind.WEB_PAGE
+    return None
 
 
 def archive_suffix(name: str) -> str:
     """Return the ending of an archive's name as it is written there; "" if it has none."""
     lower = name.lower()
-    return next((name[-len(s) :] for s in ARCHIVE_SUFFIXES if lower.endswith(s)), "")
+    for suffix in ARCHIVE_SUFFIXES:
+        if lower.endswith(suffix):
+            return name[-len(suffix) :]
+    return ""
 
 
 def original_name(name: str, expected: Collection[str]) -> str | None:
@@ -184,16 +197,18 @@ def original_name(name: str, expected: Collection[str]) -> str | None:
 
 
 def without_copy_mark(name: str) -> str:
-    """The name without one mark of a copy, as ` (1)`; the same name if it has none."""
+    """Return the name without one mark of a copy, as ` (1)`; the same name if it has none."""
     match = _ENDING.search(name)
-    copy_mark = _MARK.search(name[: match.start()]) if match else None
-    if match is None or copy_mark is None:
+    if match is None:
+        return name
+    copy_mark = _MARK.search(name[: match.start()])
+    if copy_mark is None:
         return name
     return name[: copy_mark.start()] + match.group()
 
 
 class EntryKind(StrEnum):
-    """What an entry is, links not followed."""
+    """The kind of an entry; links are not followed."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -208,7 +223,9 @@ def kind_of_mode(mode: int) -> EntryKind:
         return EntryKind.LINK
     if stat.S_ISDIR(mode):
         return EntryKind.FOLDER
-    return EntryKind.FILE if stat.S_ISREG(mode) else EntryKind.OTHER
+    if stat.S_ISREG(mode):
+        return EntryKind.FILE
+    return EntryKind.OTHER
 
 
 class Refused(Exception):  # noqa: N818  (an answer about one submission, not an error of ours)
@@ -251,7 +268,9 @@ class Entry:
     @property
     def label(self) -> str:
         """Return the name after that of its folder, as it can be printed."""
-        return shown_path(f"{self.folder}/{self.name}") if self.folder else safe_id(self.name)
+        if self.folder:
+            return shown_path(f"{self.folder}/{self.name}")
+        return safe_id(self.name)
 
     def load(self, limit: int = MAX_FILE_BYTES) -> bytes:
         """Return all bytes of a FILE.
@@ -356,9 +375,10 @@ def must_exist(path: Path) -> None:
     """
     if path.exists():
         return
-    folder = path.parent
-    names = [inside.name for inside in folder.iterdir()] if folder.is_dir() else []
-    alike = difflib.get_close_matches(path.name, sorted(names), 1, _ALIKE)
+    names: list[str] = []
+    if path.parent.is_dir():
+        names = sorted(inside.name for inside in path.parent.iterdir())
+    alike = difflib.get_close_matches(path.name, names, 1, _ALIKE)
     hint = f"is it {alike[0]}?" if alike else GO_THERE
     raise UserError("there is no such file or folder", place=str(path), hint=hint)
 
@@ -376,4 +396,6 @@ def _described(entry: Entry) -> str:
         kind = kind_of_bytes(entry.start(HEAD_BYTES))
     except Refused:
         return entry.label
-    return f"{entry.label} ({kind})" if kind in ARCHIVES else entry.label
+    if kind in ARCHIVES:
+        return f"{entry.label} ({kind})"
+    return entry.label

@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from harness.common.errors import UserError, place_of
 from harness.common.people import (
@@ -24,10 +26,10 @@ from harness.common.people import (
 from harness.intake.entries import Entry, EntryKind, Refused, listed, safe_id
 from harness.intake.platforms import Times
 from harness.intake.recognising import PLAIN, Download
+from harness.intake.selecting import in_order
 from harness.intake.submissions import (
     extra_modules,
     held_for_review,
-    in_order,
     program_files,
     submission_of,
 )
@@ -51,14 +53,14 @@ class Class:
 
 
 def identify(downloads: Sequence[Download], terms: Terms) -> Class:
-    """Everybody once, each with the uploads of all downloads and the due time. Raises UserError for
-    more than `MAX_SUBMISSIONS`, and for terms that cannot be used here."""
+    """Return everybody once, each with the uploads of all downloads and the due time.
+
+    Raise UserError for more than `MAX_SUBMISSIONS`, and for terms that cannot be used here.
+    """
     members = everybody = _merged_by_student(downloads, terms)
-    late_only = {each.name for each in downloads if each.times is Times.LATE_ONLY}
-    notices = [
-        f"{platform} gives no times: late is what it marked LATE by its own due time, not by --due"
-        for platform in sorted(late_only if terms.due is not None else ())
-    ]
+    notices: list[str] = []
+    if terms.due is not None:
+        notices += _without_times(downloads)
     if terms.roster is not None:
         members, strangers = _on_roster(everybody, terms.roster, terms.roster_place)
         notices += strangers
@@ -68,22 +70,46 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
     notices += unused
     members, slip_days = _with_late_terms(members, terms)
     notices += slip_days
-    # Canvas calls it a student when a lecturer tries the assignment.
-    notices += [
-        f"{uploads.identity} is Canvas's test student, not a person"
-        for download in downloads
-        for uploads in (download.uploads if download.name == "Canvas" else ())
-        if uploads.student and uploads.student.name == "studenttest"
-    ]
-    attempts = {(each.origin, each.number) for one in everybody for each in one.attempts}
-    groups = {one.attempts[0].origin: one for one in everybody}  # one member of each
-    members.sort(key=lambda m: (safe_id(m.identity), *(each.origin for each in m.attempts[:1])))
+    notices += _test_students(downloads)
     return Class(
-        members=tuple(members),
+        members=tuple(sorted(members, key=_place)),
         students=len(everybody),
-        submissions=len(attempts) + sum(len(one.elsewhere) for one in groups.values()),
+        submissions=_submission_count(everybody),
         notices=tuple(notices),
     )
+
+
+def _without_times(downloads: Sequence[Download]) -> list[str]:
+    """Return a line about each platform that only marks attempts as late."""
+    names = {download.name for download in downloads if download.times is Times.LATE_ONLY}
+    what = "gives no times: late is what it marked LATE by its own due time, not by --due"
+    return [f"{platform} {what}" for platform in sorted(names)]
+
+
+def _test_students(downloads: Sequence[Download]) -> Iterator[str]:
+    """Yield a line for each lecturer who tried the assignment: Canvas calls it a student."""
+    for download in downloads:
+        if download.name != "Canvas":
+            continue
+        for uploads in download.uploads:
+            if uploads.student and uploads.student.name == "studenttest":
+                yield f"{uploads.identity} is Canvas's test student, not a person"
+
+
+def _submission_count(everybody: Sequence[StudentUploads]) -> int:
+    """Return the number of all attempts; what a group handed in together counts once."""
+    attempts = set()
+    elsewhere_by_group = {}
+    for uploads in everybody:
+        attempts |= {(attempt.origin, attempt.number) for attempt in uploads.attempts}
+        elsewhere_by_group[uploads.attempts[0].origin] = len(uploads.elsewhere)
+    return len(attempts) + sum(elsewhere_by_group.values())
+
+
+def _place(member: StudentUploads) -> tuple[str, ...]:
+    """Return the key of the order of members: the id, then the origin of the first attempt."""
+    origins = [attempt.origin for attempt in member.attempts[:1]]
+    return (safe_id(member.identity), *origins)
 
 
 def _merged_by_student(downloads: Sequence[Download], terms: Terms) -> list[StudentUploads]:
@@ -91,9 +117,7 @@ def _merged_by_student(downloads: Sequence[Download], terms: Terms) -> list[Stud
     everybody: dict[tuple[str, str], StudentUploads] = {}
     for download in downloads:
         for uploads in download.uploads:
-            attempts = (replace(a, at=a.at and in_zone(a.at, zone)) for a in uploads.attempts)
-            elsewhere = tuple(in_zone(at, zone) for at in uploads.elsewhere)
-            zoned = replace(uploads, attempts=tuple(attempts), elsewhere=elsewhere)
+            zoned = _zoned(uploads, zone)
             if uploads.student:
                 key = download.name, uploads.student.id
             else:  # two plain folders of one name are two
@@ -105,6 +129,18 @@ def _merged_by_student(downloads: Sequence[Download], terms: Terms) -> list[Stud
         if len(everybody) > MAX_SUBMISSIONS:
             raise UserError(f"more than {MAX_SUBMISSIONS} submissions", place=str(download.path))
     return list(everybody.values())
+
+
+def _zoned(uploads: StudentUploads, zone: ZoneInfo | None) -> StudentUploads:
+    """Return the uploads with their times in this zone, if they name none."""
+    attempts = []
+    for attempt in uploads.attempts:
+        if attempt.at is None:
+            attempts.append(attempt)
+        else:
+            attempts.append(replace(attempt, at=in_zone(attempt.at, zone)))
+    elsewhere = tuple(in_zone(at, zone) for at in uploads.elsewhere)
+    return replace(uploads, attempts=tuple(attempts), elsewhere=elsewhere)
 
 
 def _check_times(
@@ -129,9 +165,10 @@ def _check_times(
 def _merged(one: StudentUploads, other: StudentUploads) -> StudentUploads:
     """Merge one student of two downloads; an attempt that is in both counts once."""
     known = {_identity(attempt) for attempt in one.attempts} - {None}
+    further = [attempt for attempt in other.attempts if _identity(attempt) not in known]
     return replace(
         one,
-        attempts=(*one.attempts, *(a for a in other.attempts if _identity(a) not in known)),
+        attempts=(*one.attempts, *further),
         elsewhere=tuple(dict.fromkeys((*one.elsewhere, *other.elsewhere))),
         doubt=one.doubt or other.doubt,
         notes=tuple(dict.fromkeys((*one.notes, *other.notes))),
@@ -150,9 +187,12 @@ def _identity(attempt: Attempt) -> tuple[str, str, int] | None:
 def _on_roster(
     everybody: Sequence[StudentUploads], roster: Sequence[Listed], place: str
 ) -> tuple[list[StudentUploads], list[str]]:
-    """Everybody who handed in and everybody on the roster; and lines about those who were found by
-    name only or are not on the roster. A student is found by id or email, else by a name that
-    nobody else has. Raises UserError when nobody of the roster is found."""
+    """Return everybody who handed in or is on the roster, and lines about uncertain matches.
+
+    The lines name those who were found only by name or are not on the roster. A student is found by
+    id or email, otherwise by a name that nobody else has. Raise UserError if nobody of the roster
+    is found.
+    """
     people = [uploads.person for uploads in everybody]
     lines = [line.person for line in roster]
     # By position in `everybody`: the position in the roster.
@@ -169,7 +209,9 @@ def _on_roster(
         raise UserError(what, place=place, hint="; ".join([*doubts, hint]))
     members = [_on_line(uploads, line_of.get(index)) for index, uploads in enumerate(everybody)]
     strangers = [member for member in members if member.listed is None]
-    unsure = {key for each in strangers for key in each.person.keys(By.NAME)}
+    unsure: set[str] = set()
+    for stranger in strangers:
+        unsure |= set(stranger.person.keys(By.NAME))
     found = set(at_line.values())
     missing = [line for at, line in enumerate(roster) if at not in found]
     members += [_absent(line, members, unsure) for line in missing]
@@ -195,15 +237,17 @@ def _also_found(
 def _zeros_lost(
     everybody: Sequence[StudentUploads], roster: Sequence[Listed], found: Mapping[int, int]
 ) -> list[str]:
-    """Name each student of the roster who could be several others, but for the zeros in front of
-    an id."""
+    """Name each student of the roster who could be several others if their id lost its zeros."""
     taken = set(found.values())
-    left = (one for at, one in enumerate(everybody) if at not in found)
-    of_key = by_key((one, one.person.keys(By.ZEROS)) for one in left)
+    left = [uploads for at, uploads in enumerate(everybody) if at not in found]
+    of_key = by_key((uploads, uploads.person.keys(By.ZEROS)) for uploads in left)
     lines = []
     for at, line in enumerate(roster):
         keys = line.person.keys(By.ZEROS)
-        meant = sorted({one.identity for key in keys for one in of_key[key]})
+        identities: set[str] = set()
+        for key in keys:
+            identities |= {uploads.identity for uploads in of_key[key]}
+        meant = sorted(identities)
         if at not in taken and meant:
             what = f"{line.student.id} may have lost zeros in front: it could be {listed(meant)}"
             lines.append(f"{line.place}: {what}")
@@ -211,18 +255,22 @@ def _zeros_lost(
 
 
 def _taken_to_be(uploads: StudentUploads, line: Listed) -> str:
-    """Both names, so that a reader can see whether it is the same person."""
-    own = uploads.student.name if uploads.student else ""
-    who = f"{uploads.identity} ({own})" if own and own != uploads.identity else uploads.identity
+    """Return a line with both names, so that a reader can see whether it is the same person."""
+    who = uploads.identity
+    name = uploads.student.name if uploads.student else ""
+    if name and name != who:
+        who = f"{who} ({name})"
     return f"{who} is taken to be {line.place}: {line.student.name or line.student.id}"
 
 
 def _with_extensions(
     members: Sequence[StudentUploads], extensions: Sequence[Extension], due: datetime | None
 ) -> tuple[list[StudentUploads], list[str]]:
-    """Everybody with the time due, and lines about extensions of students who are not here: they
-    may not have handed in yet. UserError if all are; and for an extension of an id that several
-    have, or that ends before the class's due time."""
+    """Return everybody with the time due, and lines about extensions of students who are not here.
+
+    They may not have handed in yet. Raise UserError if that is so for all, for an extension of an
+    id that several have, and for one that ends before the due time of the class.
+    """
     indexes = by_key((index, member.person.keys(By.ID)) for index, member in enumerate(members))
     shorter = by_key((index, member.person.keys(By.ZEROS)) for index, member in enumerate(members))
     notices = []
@@ -234,31 +282,35 @@ def _with_extensions(
             what = f"the extension of {extension.id} ends before the time due for all"
             raise UserError(what, place=extension.place, hint="correct it, or leave the line out")
         meant = indexes[id_key(extension.id)]
-        lost = meant or [index for key in without_zeros([extension.id]) for index in shorter[key]]
-        if lost != meant and len(lost) == 1:
-            who = f"{extension.id} is taken to be {members[lost[0]].identity}"
-            notices += zeros_line([f"{extension.place}: {who}"])
-        meant = lost
+        if not meant:
+            for key in without_zeros([extension.id]):
+                meant = [*meant, *shorter[key]]
+            if len(meant) == 1:
+                who = f"{extension.id} is taken to be {members[meant[0]].identity}"
+                notices += zeros_line([f"{extension.place}: {who}"])
         if len(meant) > 1:
             what = f"{len(meant)} students are called {extension.id}"
             raise UserError(what, place=extension.place, hint=hint)
-        unknown += [] if meant else [extension]
+        if not meant:
+            unknown.append(extension)
         for index in meant:
             with_due[index] = replace(with_due[index], due=extension.due, is_extended=True)
     if unknown and len(unknown) == len(extensions):
         what = f"there is no student {unknown[0].id}"
         raise UserError(what, place=unknown[0].place, hint=hint)
-    unused = [
-        f"{e.place}: there is no student {e.id}, so the extension is not used" for e in unknown
-    ]
-    return with_due, [*notices, *unused]
+    for extension in unknown:
+        what = f"there is no student {extension.id}, so the extension is not used"
+        notices.append(f"{extension.place}: {what}")
+    return with_due, notices
 
 
 def _with_late_terms(
     members: Sequence[StudentUploads], terms: Terms
 ) -> tuple[list[StudentUploads], list[str]]:
-    """Everybody with the slip days that are left, and a line if none were counted. UserError for a
-    row that may be of several students, and if no row is of a student here."""
+    """Return everybody with the slip days that are left, and a line if none were counted.
+
+    Raise UserError for a row that may be of several students, and if no row is of a student here.
+    """
     late = terms.late
     if late is None:
         return list(members), []
@@ -277,18 +329,24 @@ def _with_late_terms(
     lines = []
     if late.slip_days and not terms.slip_days:
         lines.append("slip days: none are counted as used in other assignments without --slip-days")
-    return [
-        replace(member, late=replace(late, slip_days=max(0, late.slip_days - used[index])))
-        for index, member in enumerate(members)
-    ], lines
+    with_late = []
+    for index, member in enumerate(members):
+        days = max(0, late.slip_days - used[index])
+        with_late.append(replace(member, late=replace(late, slip_days=days)))
+    return with_late, lines
 
 
 def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
     """Return the uploads with the details of their line of the roster."""
     if line is None:
         return uploads
-    who, own = line.student, uploads.student or line.student
-    student = Student(id=own.id, name=who.name or own.name, email=own.email or who.email)
+    listed_as = line.student
+    known_as = uploads.student or listed_as
+    student = Student(
+        id=known_as.id,
+        name=listed_as.name or known_as.name,
+        email=known_as.email or listed_as.email,
+    )
     attempts = uploads.attempts
     if line.handed_in is not None and len(attempts) == 1 and attempts[0].at is None:
         attempts = (replace(attempts[0], at=line.handed_in),)
@@ -308,11 +366,17 @@ def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -
     if not theirs:
         return absent
     first = theirs[0]
-    if len({frozenset(attempt.origin for attempt in each.attempts) for each in theirs}) > 1:
+    if len({_origins(member) for member in theirs}) > 1:
         return replace(absent, attempts=first.attempts, doubt="several of the group handed in")
-    by = first.student.name or first.student.id if first.student else first.identity
+    by = first.identity
+    if first.student:
+        by = first.student.name or first.student.id
     notes = (f"handed in by {by} for the group",)
     return replace(first, identity=who.id, student=who, notes=notes, listed=line)
+
+
+def _origins(member: StudentUploads) -> frozenset[str]:
+    return frozenset(attempt.origin for attempt in member.attempts)
 
 
 def _is_of_group(member: StudentUploads, group: str) -> bool:
@@ -368,7 +432,10 @@ def _submission(
 
 
 def _decided(decisions: Decisions, name: str, kind: DecisionKind) -> str:
-    return next((each.value for each in decisions.get(name, ()) if each.kind is kind), "")
+    for decision in decisions.get(name, ()):
+        if decision.kind is kind:
+            return decision.value
+    return ""
 
 
 def _matched(members: list[Member], decisions: Decisions) -> Iterator[Member]:
@@ -377,27 +444,27 @@ def _matched(members: list[Member], decisions: Decisions) -> Iterator[Member]:
     A student who is only on the roster is not a member besides the match. Two members of one
     student are held.
     """
-    absent = {
-        key: (name, uploads)
-        for name, uploads in members
-        if not uploads.attempts and uploads.student is not None
-        for key in (id_key(name), id_key(uploads.student.id))
-    }
-    matches = {
-        name: match
-        for name, uploads in members
-        if uploads.attempts and (match := _decided(decisions, name, DecisionKind.MATCH))
-    }
-    replaced = {absent[id_key(match)][0] for match in matches.values() if id_key(match) in absent}
-    owners = Counter(
-        id_key(matches.get(name) or (uploads.student.id if uploads.student else name))
-        for name, uploads in members
-        if uploads.attempts
-    )
+    absent: dict[str, Member] = {}
+    matches: dict[str, str] = {}
+    owners = Counter[str]()
+    for name, uploads in members:
+        student = uploads.student.id if uploads.student else name
+        if uploads.attempts:
+            match = _decided(decisions, name, DecisionKind.MATCH)
+            if match:
+                matches[name] = match
+            owners[id_key(match or student)] += 1
+        elif uploads.student is not None:
+            absent[id_key(name)] = name, uploads
+            absent[id_key(student)] = name, uploads
+    keys = {id_key(match) for match in matches.values()}
+    replaced = {absent[key][0] for key in keys if key in absent}
     for name, uploads in members:
         if name in matches:
             match = matches[name]
-            doubt = f"{match} has another submission too" if owners[id_key(match)] > 1 else ""
+            doubt = ""
+            if owners[id_key(match)] > 1:
+                doubt = f"{match} has another submission too"
             yield name, replace(_as_of(uploads, match, absent), doubt=doubt)
         elif name not in replaced:
             yield name, uploads
@@ -407,24 +474,28 @@ def not_listed(members: Collection[Member], decisions: Decisions) -> list[str]:
     """Return a line about each student whom a person matched with a submission, and who is not on
     the roster.
     """
-    people = [(name, uploads) for name, uploads in members if uploads.attempts]
-    lines = [uploads for _, uploads in members if uploads.listed is not None]
-    keys = {key for uploads in lines for key in uploads.person.keys(By.LOGIN)}
-    matches = {name: _decided(decisions, name, DecisionKind.MATCH) for name, _ in people}
-    return [
-        f"{match}, who is said to have handed in {name}, is not on the roster"
-        for name, match in matches.items()
-        if lines and match and id_key(match) not in keys
-    ]
+    on_roster = [uploads for _, uploads in members if uploads.listed is not None]
+    if not on_roster:
+        return []
+    keys: set[str] = set()
+    for uploads in on_roster:
+        keys |= set(uploads.person.keys(By.LOGIN))
+    lines = []
+    for name, uploads in members:
+        match = _decided(decisions, name, DecisionKind.MATCH) if uploads.attempts else ""
+        if match and id_key(match) not in keys:
+            lines.append(f"{match}, who is said to have handed in {name}, is not on the roster")
+    return lines
 
 
 def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) -> StudentUploads:
     """Return the uploads as those of the student with the id `match`."""
     notes = (*uploads.notes, "a person said whose it is")
     if id_key(match) not in absent:
-        own = uploads.student
-        who = own if own and id_key(own.id) == id_key(match) else Student(id=match)
-        return replace(uploads, student=who, notes=notes)
+        student = uploads.student
+        if student is None or id_key(student.id) != id_key(match):
+            student = Student(id=match)
+        return replace(uploads, student=student, notes=notes)
     other = absent[id_key(match)][1]
     return replace(
         uploads,
@@ -438,11 +509,14 @@ def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) ->
 
 
 def _modules_beside(entry: Entry, attempt: Attempt, assignment: Assignment) -> list[Entry]:
-    """The modules in the entry's folder that a submission may have beside it."""
-    every = program_files(attempt, assignment)
-    beside = [each for each in every if each is not entry and each.folder == entry.folder]
+    """Return the modules in the entry's folder that a submission may have beside it."""
+    beside = []
+    for file in program_files(attempt, assignment):
+        if file is not entry and file.folder == entry.folder:
+            beside.append(file)
     extra, _ = extra_modules(beside, assignment)
-    return [replace(each, folder="") for entries in extra.values() for each in entries]
+    modules = chain.from_iterable(extra.values())
+    return [replace(module, folder="") for module in modules]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

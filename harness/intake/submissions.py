@@ -1,10 +1,8 @@
-"""Stages 4 and 5, select and submission: which of a student's attempts is graded, and the bytes of
-its files, or why there are none to grade."""
+"""Stage 5, submission: the files of the selected attempt, or why there are none to grade."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 from harness.common.errors import UserError
@@ -29,17 +27,17 @@ from harness.intake.entries import (
     without_copy_mark,
     without_junk,
 )
-from harness.intake.lateness import lateness
-from harness.intake.terms import instant, iso_time
+from harness.intake.selecting import select_attempt, to_review
+from harness.intake.terms import iso_time
 from harness.intake.uploads import Attempt, StudentUploads, in_folder
 from harness.model.assignment import Assignment, ExtraUse, OtherFiles, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
-from harness.model.submission import ARCHIVE_ENDINGS, Lateness, Submission, Withheld
+from harness.model.submission import ARCHIVE_ENDINGS, Submission, Withheld
 
 _log = logger_of(__name__)
 MAX_ARCHIVE_BYTES = 32 * MIB
 _MAX_EXTRA_BYTES = 2 * MIB  # of modules that were not asked for
-DEEPEST = 3  # folders inside each other that are looked into
+MAX_DEPTH = 3  # folders inside each other that are looked into
 _BESIDE = "__MACOSX"  # what macOS adds to an archive beside the folder that was packed
 
 
@@ -50,7 +48,7 @@ def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) ->
         attempt = replace(attempt, problem="")  # why it is withheld is what counts
     elif attempt.is_empty and attempt.left_out:
         note = f"only hidden files or what systems leave behind: {listed(attempt.left_out)}"
-        attempt = _review(_with_files(attempt, assignment), *attempt.notes, note)
+        attempt = to_review(_with_files(attempt, assignment), *attempt.notes, note)
     elif attempt.is_empty and uploads.student:
         notes = (*attempt.notes, "handed in without any file")
         attempt = replace(attempt, withheld=Withheld.NO_SUBMISSION, notes=notes)
@@ -85,7 +83,7 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
 
 
 def held_for_review(name: str, uploads: StudentUploads, problem: str) -> Submission:
-    """The submission `name`, of which nothing is graded before a person has looked at it."""
+    """Return the submission `name`, of which nothing is graded before a person has seen it."""
     first = uploads.attempts[0] if uploads.attempts else Attempt(origin="")
     held = replace(
         first, entries=(), files=(), problem=problem, withheld=Withheld.NEEDS_REVIEW, lateness=None
@@ -105,16 +103,14 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
     expected = assignment.archive
     if expected and not any(entry.name == expected for entry in attempt.entries):
         assignment = replace(assignment, archive=None)
-        own = [e for e in attempt.entries if e.name != _BESIDE and not e.name.startswith(".")]
-        if len(own) == 1 and own[0].is_folder:
-            attempt = in_folder(own[0], attempt.origin)
+        packed = []
+        for entry in attempt.entries:
+            if entry.name != _BESIDE and not entry.name.startswith("."):
+                packed.append(entry)
+        if len(packed) == 1 and packed[0].is_folder:
+            attempt = in_folder(packed[0], attempt.origin)
     attempt = replace(_graded(attempt, assignment), source="")
     return _submission(name, StudentUploads(identity=name, attempts=(attempt,)), attempt)
-
-
-def in_order(uploads: StudentUploads) -> list[Attempt]:
-    """Return a student's attempts in the order of time."""
-    return sorted(uploads.attempts, key=_order)
 
 
 def program_files(attempt: Attempt, assignment: Assignment) -> list[Entry]:
@@ -130,8 +126,10 @@ def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
     If several files are expected, an unreadable one is missing, with a note.
     """
     attempt = _with_folders(_unpacked(attempt, assignment), assignment)
+    if attempt.problem:
+        return attempt
     try:
-        return attempt if attempt.problem else _chosen(attempt, assignment)
+        return _chosen(attempt, assignment)
     except Refused as refusal:
         return replace(attempt, problem=str(refusal), ours=refusal.ours)
 
@@ -156,15 +154,12 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
     if expected is None or attempt.problem:
         return attempt
     archive = _archive(attempt, expected)
-    any_name = attempt.loose or assignment.laid_as is not None
-    loose = [
-        entry.label
-        for entry in attempt.entries
-        if entry.name in assignment.submission_files or (any_name and entry.is_python)
-    ]
+    loose = _loose_files(attempt, assignment)
     if archive is None:
+        if not loose:
+            return attempt
         note = f"{listed(loose)} {_were(loose)} handed in without {expected}"
-        return replace(attempt, notes=(*attempt.notes, note)) if loose else attempt
+        return replace(attempt, notes=(*attempt.notes, note))
     notes = list(attempt.notes)
     if archive.name != expected:
         notes.append(f"{archive.label} was read as {expected}")
@@ -182,8 +177,10 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
     if archived.has_backslashes:
         notes.append(f"backslashes in {archive.label} were read as folders")
     if archived.faults:
-        more = f" (and {len(archived.faults) - 1} more)" if len(archived.faults) > 1 else ""
-        notes.append(f"{archive.label} {archived.faults[0]}{more}: the rest of it was read")
+        fault = archived.faults[0]
+        if len(archived.faults) > 1:
+            fault += f" (and {len(archived.faults) - 1} more)"
+        notes.append(f"{archive.label} {fault}: the rest of it was read")
     return replace(
         attempt,
         entries=archived.entries,
@@ -195,126 +192,31 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
     )
 
 
+def _loose_files(attempt: Attempt, assignment: Assignment) -> list[str]:
+    """Return the labels of files outside the archive that may be meant to be graded."""
+    any_name = attempt.loose or assignment.laid_as is not None
+    labels = []
+    for entry in attempt.entries:
+        if entry.name in assignment.submission_files or (any_name and entry.is_python):
+            labels.append(entry.label)
+    return labels
+
+
 def _archive(attempt: Attempt, expected: str) -> Entry | None:
     """Return the entry of that name, or its only copy, or the only archive, which may be named
     after its student.
     """
     exact = [entry for entry in attempt.entries if entry.name == expected]
-    copies = [e for e in attempt.entries if original_name(e.name, (expected,)) == expected]
-    if exact or len(copies) == 1:
-        return (exact or copies)[0]
+    if exact:
+        return exact[0]
+    names = (expected,)
+    copies = [entry for entry in attempt.entries if original_name(entry.name, names) == expected]
+    if len(copies) == 1:
+        return copies[0]
     ending = next(end for end in ARCHIVE_ENDINGS if expected.endswith(end))
-    is_archive = attempt.loose and attempt.entries[0].name.lower().endswith(ending)
-    return attempt.entries[0] if is_archive else None
-
-
-def select_attempt(uploads: StudentUploads) -> Attempt:
-    """Return the attempt that is graded, with its number among `of` and its lateness.
-
-    It is the latest one in time, or as the course's rules for late work have it. If none is
-    accepted, the last one is withheld as late. If it is uncertain which one counts, one is withheld
-    for a person, with the reason. Without any attempt, return one without files.
-    """
-    if not uploads.attempts:
-        origin = uploads.listed.place if uploads.listed else ""
-        if uploads.doubt:
-            return _review(Attempt(origin=origin), uploads.doubt)
-        notes = ("on the roster, and nothing was handed in",)
-        return Attempt(origin=origin, notes=notes, withheld=Withheld.NO_SUBMISSION)
-    attempts = [replace(each, lateness=_lateness(each, uploads)) for each in in_order(uploads)]
-    of = max(len(attempts) + len(uploads.elsewhere), *(a.number or 0 for a in attempts))
-    accepted = [each for each in attempts if _in_time(each, uploads) or each.lateness]
-    free = [each for each in accepted if each.lateness is None or each.lateness.is_forgiven]
-    takes_latest = uploads.late is not None and uploads.late.policy.latest
-    candidates = free if free and not takes_latest else accepted
-    attempt = (candidates or attempts)[-1]
-    index = attempts.index(attempt)
-    later = attempts[index + 1 :]
-    missing = sum(instant(at) < _instant(attempt) for at in uploads.elsewhere)
-    selected = replace(attempt, number=attempt.number or index + 1 + missing, of=of)
-    if uploads.doubt:
-        return _review(selected, uploads.doubt)
-    rivals = [a for a in attempts if a is not attempt and _order(a) == _order(attempt)]
-    if rivals and (candidates or uploads.due is None):
-        return _review(selected, "of two attempts nothing tells which is the later")
-    better_if_in_time = [] if free else attempts
-    if candidates and takes_latest:
-        better_if_in_time = later
-    if why := _doubt_about_times(better_if_in_time, uploads):
-        return _review(selected, why)
-    if candidates:
-        of_times = _time_notes(selected, uploads, len(later))
-        return replace(selected, notes=(*selected.notes, *of_times))
-    when = f"handed in {iso_time(attempt.at)}" if attempt.at else "marked late by its platform"
-    assert uploads.due is not None
-    notes = (f"{when}, due {iso_time(uploads.due)}",)
-    return replace(selected, withheld=Withheld.LATE, notes=notes)
-
-
-def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> str:
-    """Return why a person must look, if one of these may have been in time; otherwise an empty
-    text.
-    """
-    unknown = [each for each in attempts if _in_time(each, uploads) is None]
-    if unknown and unknown[-1].late is None:
-        return "nothing says when it was handed in"
-    if unknown:
-        what = "to compare with the extension" if uploads.is_extended else "that says how late"
-        return f"it is marked late, and its download has no time {what}"
-    due = uploads.due
-    early = [at for at in uploads.elsewhere if due is not None and instant(at) <= instant(due)]
-    if attempts and early:
-        at = iso_time(max(early, key=instant))
-        return f"the attempt of {at} was in time, but this export holds only a later one"
-    return ""
-
-
-def _time_notes(attempt: Attempt, uploads: StudentUploads, later: int) -> tuple[str, ...]:
-    """Return the notes about times of a graded attempt, after which `later` others came in."""
-    if uploads.due is None:
-        return ("marked late by its platform",) if attempt.late else ()
-    if not later:
-        return ()
-    late = attempt.lateness is not None and not attempt.lateness.is_forgiven
-    limit = "end of the time for late work" if late else "due time"
-    return (f"{later} later attempt{'s' if later > 1 else ''} came in after the {limit}",)
-
-
-def _review(attempt: Attempt, *notes: str) -> Attempt:
-    return replace(attempt, withheld=Withheld.NEEDS_REVIEW, notes=notes)
-
-
-def _in_time(attempt: Attempt, uploads: StudentUploads) -> bool | None:
-    """Return whether it is in time; None if that is unknown.
-
-    Canvas says only whether an attempt was late by Canvas's own due time: with an extension that
-    decides nothing, unless it was in time.
-    """
-    if uploads.due is None:
-        return True
-    if attempt.at is not None:
-        return instant(attempt.at) <= instant(uploads.due)
-    if attempt.late is None or (attempt.late and (uploads.is_extended or uploads.late)):
-        return None
-    return not attempt.late
-
-
-def _lateness(attempt: Attempt, uploads: StudentUploads) -> Lateness | None:
-    """Return how late it is; None if it is in time, too late to be graded, or of an
-    unknown time.
-    """
-    if uploads.late is None or uploads.due is None or attempt.at is None:
-        return None
-    is_late = instant(attempt.at) > instant(uploads.due)
-    return lateness(instant(attempt.at), uploads.due, uploads.late) if is_late else None
-
-
-def _instant(attempt: Attempt) -> datetime:
-    return instant(attempt.at) if attempt.at else instant(datetime.min)
-
-
-def _order(attempt: Attempt) -> tuple[datetime, int]:
-    return _instant(attempt), attempt.number or 0
+    if attempt.loose and attempt.entries[0].name.lower().endswith(ending):
+        return attempt.entries[0]
+    return None
 
 
 def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
@@ -323,8 +225,7 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     Raise Refused if there is none.
     """
     expected = assignment.submission_files
-    named = {name: _named(attempt, name, expected) for name in expected}
-    found = {name: entry for name, entry in named.items() if entry is not None}
+    found = _found(attempt, expected)
     if assignment.laid_as or (attempt.loose and len(expected) == 1):
         found = _of_any_name(attempt, assignment, found)
         expected = tuple(found)
@@ -332,33 +233,15 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         raise Refused(f"{attempt.inside} {attempt.inside_fault}")  # it may be what is missing
     if not found:
         raise Refused(_wrong_names(attempt, assignment))
-    files, refusals = [], []
-    for name, entry in found.items():
-        try:
-            files.append(_load(entry, name, attempt))
-        except Refused as refusal:
-            if refusal.ours:
-                raise
-            refusals.append(str(refusal))
+    files, refusals = _readable(found, attempt)
     if not files:
         raise Refused(refusals[0])
-    notes = list(attempt.notes)
-    if in_folders := [entry for entry in found.values() if entry.folder]:
-        where = f"a folder inside {attempt.inside}" if attempt.inside else "a folder"
-        notes.append(f"{described(in_folders)} {_were(in_folders)} in {where}")
-    notes += [
-        f"{entry.label} was graded as {name}"
-        for name, entry in found.items()
-        if entry.name not in (name, *assignment.submission_files)
-    ]
+    notes = [*attempt.notes, *_notes_on_places(found, attempt, assignment)]
     if assignment.laid_as is None:
         for name, entry in found.items():
             notes += _copies_beside(name, entry, attempt, tuple(found))
     notes += refusals
-    if missing := [name for name in expected if name not in found]:
-        others = [e for e in attempt.entries if e.is_python and e.name not in expected]
-        but = f", but {described(others)}" if others else ""
-        notes.append(f"{listed(missing)} {_were(missing)} not handed in{but}")
+    notes += _notes_on_missing(found, expected, attempt)
     beside = _modules_beside(attempt, list(found.values()), expected)
     extra, not_taken = extra_modules(beside, assignment)
     _refuse_extra(not_taken, assignment, list(found))
@@ -370,6 +253,60 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     notes += of_modules
     names = tuple(sorted({entry.name for entry in not_taken}))
     return replace(attempt, files=tuple(files), not_taken=names, notes=tuple(notes))
+
+
+def _found(attempt: Attempt, expected: Sequence[str]) -> dict[str, Entry]:
+    """Return the entries of the expected files, by these names, without those that are missing."""
+    found = {}
+    for name in expected:
+        entry = _named(attempt, name, expected)
+        if entry is not None:
+            found[name] = entry
+    return found
+
+
+def _readable(found: Mapping[str, Entry], attempt: Attempt) -> tuple[list[SourceFile], list[str]]:
+    """Return the files that can be read, and why the others cannot.
+
+    Raise Refused if that is not the student's fault.
+    """
+    files: list[SourceFile] = []
+    refusals: list[str] = []
+    for name, entry in found.items():
+        try:
+            files.append(_load(entry, name, attempt))
+        except Refused as refusal:
+            if refusal.ours:
+                raise
+            refusals.append(str(refusal))
+    return files, refusals
+
+
+def _notes_on_places(
+    found: Mapping[str, Entry], attempt: Attempt, assignment: Assignment
+) -> Iterator[str]:
+    """Yield notes about graded files that lie in folders or have another name."""
+    in_folders = [entry for entry in found.values() if entry.folder]
+    if in_folders:
+        where = f"a folder inside {attempt.inside}" if attempt.inside else "a folder"
+        yield f"{described(in_folders)} {_were(in_folders)} in {where}"
+    for name, entry in found.items():
+        if entry.name not in (name, *assignment.submission_files):
+            yield f"{entry.label} was graded as {name}"
+
+
+def _notes_on_missing(
+    found: Mapping[str, Entry], expected: Sequence[str], attempt: Attempt
+) -> list[str]:
+    """Return the note about expected files that are missing, with the names of other programs."""
+    missing = [name for name in expected if name not in found]
+    if not missing:
+        return []
+    note = f"{listed(missing)} {_were(missing)} not handed in"
+    others = [e for e in attempt.entries if e.is_python and e.name not in expected]
+    if others:
+        note += f", but {described(others)}"
+    return [note]
 
 
 def _modules_beside(
@@ -389,9 +326,11 @@ def _modules_beside(
 def extra_modules(
     beside: Sequence[Entry], assignment: Assignment
 ) -> tuple[dict[str, list[Entry]], list[Entry]]:
-    """The entries of modules that the assignment allows, by the names that they are imported by,
-    and those of all others. Beside a module lie its numbered copies; a lone numbered one is what a
-    platform or browser made of the module."""
+    """Return the modules that the assignment allows, by their names in imports, and all others.
+
+    With a module come its numbered copies. A numbered file without the module is what a platform
+    or browser made of the module.
+    """
     taken: dict[str, list[Entry]] = {}
     copies: dict[str, list[Entry]] = {}
     others: list[Entry] = []
@@ -421,7 +360,7 @@ def _refuse_extra(entries: Sequence[Entry], assignment: Assignment, files: Seque
 def _loaded(
     extra: Mapping[str, list[Entry]], attempt: Attempt
 ) -> tuple[list[SourceFile], list[str]]:
-    """These modules, and notes about them; one that cannot be read is missing, with a note."""
+    """Return these modules and notes about them; an unreadable one is missing, with a note."""
     files: list[SourceFile] = []
     notes: list[str] = []
     for name, entries in extra.items():
@@ -437,10 +376,15 @@ def _loaded(
 
 
 def _copies_of_extra(name: str, entries: Sequence[Entry], attempt: Attempt) -> list[str]:
-    """A note about the copies of a module that is taken; Refused if one of them may be meant."""
+    """Return a note about the copies of a module that is taken.
+
+    Raise Refused if one of them may be meant.
+    """
     first, *copies = entries
+    if not copies and first.name == name:
+        return []
     if not copies:
-        return [] if first.name == name else [f"{first.label} was taken as {name}"]
+        return [f"{first.label} was taken as {name}"]
     if not same_bytes(entries):
         raise _ambiguous(entries, attempt, name)
     return [f"{described(copies)} {_were(copies)} not taken: the same as {first.label}"]
@@ -449,7 +393,7 @@ def _copies_of_extra(name: str, entries: Sequence[Entry], attempt: Attempt) -> l
 def _of_any_name(
     attempt: Attempt, assignment: Assignment, found: Mapping[str, Entry]
 ) -> dict[str, Entry]:
-    """Return the file with the expected name, otherwise the only Python file; None if there are
+    """Return the file with the expected name, otherwise the only Python file; empty if there are
     several.
     """
     laid_as = assignment.laid_as or assignment.submission_files[0]
@@ -458,7 +402,9 @@ def _of_any_name(
     if own is not None and own not in named:
         named.append(own)
     candidates = named or [entry for entry in attempt.entries if entry.is_python]
-    return {laid_as: candidates[0]} if len(candidates) == 1 else {}
+    if len(candidates) != 1:
+        return {}
+    return {laid_as: candidates[0]}
 
 
 def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None:
@@ -490,7 +436,7 @@ def _copies_beside(name: str, entry: Entry, attempt: Attempt, expected: Sequence
 
     Raise Refused if one of them may be meant.
     """
-    copies = [each for each in _copies_of(name, attempt.entries, expected) if each is not entry]
+    copies = [copy for copy in _copies_of(name, attempt.entries, expected) if copy is not entry]
     if not copies:
         return []
     if not same_bytes([entry, *copies]):
@@ -506,7 +452,8 @@ def _ambiguous(candidates: Sequence[Entry], attempt: Attempt, name: str) -> Refu
     """
     where = f" in {attempt.inside}" if attempt.inside else ""
     what = f"found {described(candidates)}{where}, expected one file {name}"
-    return Refused(what, ours=len({each.folder for each in candidates}) == 1)
+    folders = {candidate.folder for candidate in candidates}
+    return Refused(what, ours=len(folders) == 1)
 
 
 def _were(things: Sequence[object]) -> str:
@@ -558,16 +505,16 @@ def _with_folders(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 def _has_expected(entries: Sequence[Entry], assignment: Assignment) -> bool:
     names = assignment.submission_files
-    return any(
-        entry.name in names
-        or original_name(entry.name, names) is not None
-        or (assignment.laid_as is not None and entry.is_python)
-        for entry in entries
-    )
+    for entry in entries:
+        if entry.name in names or original_name(entry.name, names) is not None:
+            return True
+        if assignment.laid_as is not None and entry.is_python:
+            return True
+    return False
 
 
 def _in_folders(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
-    """Return the files in these folders, down to `DEEPEST`, and the paths of ignored files.
+    """Return the files in these folders, down to `MAX_DEPTH`, and the paths of ignored files.
 
     Return none if one of the folders cannot be read, or they have more than `MAX_ENTRIES` entries
     together.
@@ -578,14 +525,16 @@ def _in_folders(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
 
     def add(entries: Sequence[Entry], folder: str, depth: int) -> None:
         nonlocal count
-        for entry in (each for each in entries if each.is_folder and depth <= DEEPEST):
+        for entry in entries:
+            if not entry.is_folder or depth > MAX_DEPTH:
+                continue
             path = f"{folder}/{entry.name}".lstrip("/")
             inner, junk = without_junk(entry.everything(MAX_ENTRIES))
-            left_out.extend(shown_path(f"{path}/{each.name}") for each in junk)
+            left_out.extend(shown_path(f"{path}/{ignored.name}") for ignored in junk)
             count += len(inner)
             if count > MAX_ENTRIES:
                 raise Refused(f"more than {MAX_ENTRIES} files")
-            files.extend(replace(each, folder=path) for each in inner if not each.is_folder)
+            files.extend(replace(file, folder=path) for file in inner if not file.is_folder)
             add(inner, path, depth + 1)
 
     try:

@@ -46,8 +46,10 @@ class FileTape:
 
 
 def tar_members(tape: Tape, spend: Spend) -> Iterator[Entry]:
-    """Yield each member with its path as name; raise Refused if nothing more can be read. No
-    member is looked for behind that: what looks like one may lie in a student's file."""
+    """Yield each member with its path as name; raise Refused if nothing more can be read.
+
+    No member is looked for behind that: a block that looks like one may lie in a student's file.
+    """
     position = 0
     name, length, fault = "", None, ""  # what extended headers say of the next member
     while True:
@@ -82,8 +84,10 @@ def tar_members(tape: Tape, spend: Spend) -> Iterator[Entry]:
             name = data.rstrip(b"\0").decode("utf-8", "replace")
         elif header.type == tarfile.XHDTYPE:
             records = dict(_records(data))
-            name = records[b"path"].decode("utf-8", "replace") if b"path" in records else name
-            length = _decimal(records[b"size"]) if b"size" in records else length
+            if b"path" in records:
+                name = records[b"path"].decode("utf-8", "replace")
+            if b"size" in records:
+                length = _decimal(records[b"size"])
 
 
 def _read_counted(
