@@ -149,22 +149,28 @@ def _first_difference(expected: str, start: int, actual: str, other_start: int) 
 
 def without_floats(line: str) -> str:
     """Return the line's words with a sign in place of each float, blanks left out."""
-    return "".join("\0" if atom.number else atom.text for atom in _atoms(line))
+    texts = []
+    for atom in _atoms(line):
+        texts.append("\0" if atom.number else atom.text)
+    return "".join(texts)
 
 
 def contains_near(part: str, text: str, within: float) -> bool:
     """Return whether the part is somewhere in the text, but for floats that are near enough."""
     if part in text:
         return True
-    wanted, found = _floats(part), _floats(text)
+    wanted = _floats(part)
+    found = _floats(text)
     if not wanted:
         return False
-    between, between_found = _texts_between(part, wanted), _texts_between(text, found)
+    between = _texts_between(part, wanted)
+    between_found = _texts_between(text, found)
     for first in range(len(found) - len(wanted) + 1):
-        texts = between_found[first : first + len(wanted) + 1]
+        behind = first + len(wanted)
+        texts = between_found[first : behind + 1]
         ends_fit = texts[0].endswith(between[0]) and texts[-1].startswith(between[-1])
         if ends_fit and texts[1:-1] == between[1:-1]:
-            numbers = found[first : first + len(wanted)]
+            numbers = found[first:behind]
             if _are_near(wanted, numbers, within):
                 return True
     return False

@@ -11,22 +11,26 @@ Called = tuple[str, str, str]  # the submission's id, its student's name, the st
 
 
 def only_match(wanted: str, called: Sequence[Called], *, listing: str = "harness show RUN") -> int:
-    """Return the place of the only submission that `wanted` names: its id, else its student's id,
-    else the student's name in any order and case, else a part of the name.
+    """Return the place of the only submission that `wanted` names.
 
-    Raise UserError if there is none or if there are several, with their ids. `listing` is the
-    command that lists all.
+    It names an id, otherwise a student's id, otherwise a student's name in any order and case,
+    otherwise a part of the name. `listing` is the command that lists all. Raise UserError if there
+    is none, or if there are several, with their ids.
     """
     for match in (_has_id, _has_student_id, _has_name, _has_part_of_name):
-        places = [place for place, each in enumerate(called) if match(wanted, each)]
+        places = [place for place, names in enumerate(called) if match(wanted, names)]
         if len(places) == 1:
             return places[0]
         if places:
             ids = [called[place][0] for place in places]
-            more = f" and {len(ids) - _MAX_NAMED} more" if len(ids) > _MAX_NAMED else ""
-            hint = f"name one by its id: {', '.join(ids[:_MAX_NAMED])}{more}"
+            shown = ", ".join(ids[:_MAX_NAMED])
+            if len(ids) > _MAX_NAMED:
+                shown += f" and {len(ids) - _MAX_NAMED} more"
+            hint = f"name one by its id: {shown}"
             raise UserError(f"{wanted!r} names {len(ids)} submissions", hint=hint)
-    known = [text for each in called for text in each[:2] if text]
+    known: list[str] = []
+    for submission_id, name, _ in called:
+        known += filter(None, (submission_id, name))
     near = difflib.get_close_matches(wanted, known, n=1)
     hint = f"did you mean {near[0]}?" if near else f"{listing} lists them"
     raise UserError(f"no submission {wanted!r}", hint=hint)
