@@ -60,7 +60,7 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
                 pace = shown.begin(total, total=total, completed=0, doing="looking for causes")
                 if not console.is_terminal:
                     whose = f"{total} {plural(total, 'submission')}"
-                    console.print(f"all marks are there; looking for causes in {whose}")
+                    say(console, f"all marks are there; looking for causes in {whose}")
             case CausesFound(result=result):
                 graded += 1
                 pace.done()
@@ -76,7 +76,7 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
             case ReportsWritten(done=done, total=total):
                 shown.update(completed=done, total=total)
                 if not console.is_terminal and done % PLAIN_REPORTS == 0:
-                    console.print(f"{done} of {total} reports written", highlight=False)
+                    say(console, f"{done} of {total} reports written")
 
     with shown.bar:
         yield hear
@@ -139,7 +139,7 @@ class _Shown:
             self._last_line = self._clock()
             slow = self.bar.tasks[0].fields["slow"]
             text = _joined(f"{done} of {total} {what}", pace.text(), slow)
-            self.console.print(text, highlight=False)
+            say(self.console, escape(text))
 
 
 RECENT = 50  # submissions: about a minute of connect4ish on two cores

@@ -346,7 +346,7 @@ def test_an_estimate_is_no_more_exact_than_it_is() -> None:
 
 def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
     clock, out = Clock(), io.StringIO()
-    with listener(Console(file=out, width=100), clock) as show:
+    with listener(Console(file=out, width=30), clock) as show:
         show(result.RunStarted(facts=FACTS, total=300, kept=200))
         for number in range(100):
             clock.now += PLAIN_AFTER if number == 9 else 1.0
