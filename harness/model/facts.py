@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +66,21 @@ class ArgumentNotChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinesOfSize:
+    """So many lines ran for an input of this size."""
+
+    size: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrowsTooFast:
-    """So many lines ran for inputs of these sizes, and `asked` is how they may grow."""
+    """So many lines ran for inputs of growing sizes, in the last step `times` as many as before;
+    `asked` is how they may grow."""
 
     asked: str
-    sizes: tuple[int, ...]
-    lines: tuple[int, ...]
+    counts: tuple[LinesOfSize, ...]
+    times: Fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

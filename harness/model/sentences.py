@@ -118,13 +118,8 @@ def own_words(facts: Facts, *, with_guess: bool = True, with_source: bool = True
 
 
 def _grows_too_fast(facts: GrowsTooFast) -> str:
-    *_, before, last = facts.lines
-    counts = [
-        f"{count:,} lines for size {size:,}"
-        for size, count in zip(facts.sizes, facts.lines, strict=True)
-    ]
-    times = f"{last / max(1, before):.1f}"
-    grown = f"For an input twice as large, {times} times as many lines run"
+    counts = [f"{count.lines:,} lines for size {count.size:,}" for count in facts.counts]
+    grown = f"For an input twice as large, {float(facts.times):.1f} times as many lines run"
     return (
         f"The answer is right, but costs too much. {grown}: {', '.join(counts)}. "
         f"Asked for: {facts.asked}."

@@ -57,7 +57,7 @@ LARGE = {
 }
 SMALL = {
     *("ending", "phase", "exit_status", "detail", "nearest"),
-    *("cut", "cpu_seconds", "ends_in_double", "output_limit", "calls_itself"),
+    *("cut", "cpu_seconds", "ends_in_double", "output_limit", "calls_itself", "lines"),
 }
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from harness.grading.observing.judged_runs import reduced
 from harness.grading.observing.running import Observer, run_scenario
 from harness.judging.causes import COSTS_TOO_MUCH
 from harness.judging.growth import grows_within
 from harness.judging.judge import out_of_budget
-from harness.model.facts import GrowsTooFast
+from harness.model.facts import GrowsTooFast, LinesOfSize
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
 from harness.model.verdict import Explanation, Verdict, VerdictKind, stated
@@ -44,8 +45,15 @@ def cost_verdict(
         return _failed(stated(COSTS_TOO_MUCH, _UNCOUNTED), scenario)
     if grows_within(limit.growth, lines):
         return None
-    facts = GrowsTooFast(asked=limit.growth.value, sizes=limit.sizes, lines=tuple(lines))
+    *_, before, last = lines
+    counts = tuple(map(_lines_of_size, limit.sizes, lines))
+    times = Fraction(last, max(1, before))
+    facts = GrowsTooFast(asked=limit.growth.value, counts=counts, times=times)
     return _failed(Explanation(rule=COSTS_TOO_MUCH, facts=facts), scenario)
+
+
+def _lines_of_size(size: int, lines: int) -> LinesOfSize:
+    return LinesOfSize(size=size, lines=lines)
 
 
 def _failed(explanation: Explanation, scenario: Scenario) -> Verdict:
