@@ -16,7 +16,7 @@ from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
-# Of a scenario's own CPU limit: what takes longer is observed in a process of its own. A right
+# A share of a scenario's own CPU limit: longer runs are observed in a process of its own. A right
 # program needs less than a hundredth; one that loops pays for each attempt.
 CPU_SHARE = 0.03
 _MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095

@@ -222,7 +222,7 @@ class _Search:
             found = next(((name,) for name in others if trial.passes_with((name,))), ())
         if found or not called or not trial.all_applied:
             return found
-        # Of a plain call the reference's answer is right; a program may fail before it calls it.
+        # For a plain call the reference's answer is right; a program may fail before it calls it.
         return called if not _is_run(each) or trial.passes_with(called) else ()
 
 

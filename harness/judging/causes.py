@@ -381,7 +381,7 @@ def place_of(part: OutlinePart) -> CodePlace:
 
 
 def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> Cause:
-    """Of a file that asks for input as it is loaded: with that line, and where to put it."""
+    """If a file asks for input while it is loaded: with that line, and where to put it."""
     raised = example.raised
     asked = example.observation.ending is Ending.ASKED_FOR_MORE
     if not asked and (raised is None or raised.type_name != "EOFError"):

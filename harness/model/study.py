@@ -236,7 +236,7 @@ class StyleOfSubmission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StyleReport:
-    """Of a run."""
+    """The figures of a run."""
 
     submissions: tuple[StyleOfSubmission, ...]
 

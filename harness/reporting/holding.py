@@ -9,7 +9,7 @@ from harness.common.errors import UserError, place_of
 from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
 
 Made = TypeVar("Made")
-# Of the user's or the machine's: no submission is to blame.
+# The fault of the user or the machine: no submission is to blame.
 OF_EVERYBODY = (UserError, OSError)
 
 

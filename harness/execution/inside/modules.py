@@ -129,7 +129,7 @@ def is_never_found(name: str) -> bool:
     return name in sys.builtin_module_names or name in _ALREADY_IMPORTED
 
 
-# Of the standard library: what does nothing by being imported.
+# Modules of the standard library that do nothing when imported.
 _USEFUL = frozenset({
     "bisect", "collections", "copy", "csv", "datetime", "dataclasses", "decimal", "enum",
     "fractions", "functools", "heapq", "html", "itertools", "json", "math", "operator", "pathlib",

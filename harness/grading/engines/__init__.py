@@ -106,7 +106,7 @@ Message = Piece | Ended | FirstFailures
 
 
 class Engine(AbstractContextManager["Engine"], Protocol):
-    """Grades what it is given. Leaving its `with` block ends all that it started."""
+    """Grades jobs. Leaving its `with` block ends everything that it started."""
 
     def run(
         self, setup: WorkerSetup, jobs: Iterable[TheJob]

@@ -113,7 +113,7 @@ class _ForkedProcess:
 
 
 class _Server:
-    """The process that forks, seen from the one that asks."""
+    """The client's side of the process that forks."""
 
     def __init__(self) -> None:
         self.owner = os.getpid()

@@ -47,7 +47,7 @@ def mismatches(
         found += stderr_mismatch(observation, expectation.stated)
     found += written_mismatches(observation, expectation, stimulus)
     if observation.ending is Ending.ANSWERED:
-        # Of a session, each step's inputs are compared already.
+        # In a session, each step's inputs are compared already.
         if not is_session or expectation.stated.reads is not None:
             found += reads_mismatch(observation, expectation)
         found += exit_mismatch(observation, expectation, stimulus)

@@ -132,7 +132,7 @@ def shows(step: StepOutcome, shown: str, rules: TextRules = EXACT) -> bool:
     if not same_text(head, printed, rules):
         return False
     if step.raised is not None:
-        # Of a traceback on a sheet only the last line counts: the others depend on the machine.
+        # Only the last line of a traceback on a sheet counts: the others depend on the machine.
         words = _last_words(step.raised).rstrip("\n")
         last = "\n".join(_without_blank_end(rest).split("\n")[-1 - words.count("\n") :])
         return rest.startswith("Traceback (most recent call last)") and last == words

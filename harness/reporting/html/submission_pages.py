@@ -86,8 +86,11 @@ def lecturers_view(
 
 
 def _targets(functions: Sequence[str], cards: Sequence[Card]) -> tuple[_OfCards, dict[str, str]]:
-    """Return the places that links of the class page lead to, `f3` for the third function: by the
-    number of the first card that explains its failures, and of the others by the function."""
+    """Return the anchors that the class page links to; `f3` is the third function.
+
+    The first value has them by the number of the first card that explains a function's failures,
+    the second by the names of functions without a card.
+    """
     of_cards: defaultdict[int, list[str]] = defaultdict(list)
     of_rows: dict[str, str] = {}
     for place, function in enumerate(functions, start=1):

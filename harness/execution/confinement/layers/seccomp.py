@@ -95,7 +95,7 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
     low = 0xFFFFFFFF
     if writes:
         _pretend(lib, built)
-    # Of a read the descriptor tells whether it may be one of the terminal, of a wait their count.
+    # The descriptor of a read tells whether it may be one of the terminal, of a wait their count.
     terminal_reads = [(name, lib.Arg(0, lib.EQ, 0), lib.Arg(0, lib.NE, 0)) for name in _READS]
     for name, told, untold in terminal_reads:
         if notify:

@@ -68,7 +68,7 @@ def _in_another_order(expected: Value, actual: Value) -> bool:
     sides, kinds = (expected.items, actual.items), {item.kind for item in expected.items}
     if expected.kind is not actual.kind or expected.kind not in SEQUENCES:
         return False
-    # Of a board a row elsewhere is another fault than an order.
+    # On a board, a row elsewhere is another fault than a wrong order.
     widths = {len(item.text) for item in expected.items}
     has_texts = kinds == {ValueKind.STR} and len(widths) == 1 and widths != {1}
     has_rows = has_texts or kinds == {ValueKind.LIST}
