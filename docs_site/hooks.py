@@ -28,6 +28,8 @@ OUTSIDE = {
     },
 }
 _DECISIONS, _EXAMPLES = "decisions/", "examples/"
+# A task is looked for more often than the reference page that names it, too.
+_FIRST_IN_SEARCH = ("get-started/", "how-to/")
 # Where a page has its link to the demo, which only the site has: before this.
 _LEADS_THERE = {
     "index.md": "## Read next",
@@ -71,6 +73,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         markdown = markdown.replace(before, f"[Try it in the browser]({demo}).\n\n{before}", 1)
     if page.file.src_uri.startswith(_DECISIONS):
         page.meta["search"] = {"exclude": True}
+    elif page.file.src_uri.startswith(_FIRST_IN_SEARCH):
+        page.meta["search"] = {"boost": 4}
     if words := SYNONYMS.get(page.file.src_uri):
         markdown += f"\n\n*Other words for this: {words}.*\n"
 

@@ -11,7 +11,8 @@ SYNONYMS = {
         "ignore case, ignore whitespace, fuzzy matching, tolerance, regular expression, regex"
     ),
     "how-to/mark-style-by-hand.md": (
-        "rubric, manual grading, human marking, annotate, comments on lines, shortcuts, "
+        "rubric, rubrics, override, manual grading, human marking, annotate, comments on lines, "
+        "shortcuts, "
         "keyboard shortcuts, override a mark, change a grade, tutors, graders"
     ),
     "how-to/fix-a-scenario.md": "regrade, grade again, rerun, wrong test, test was wrong",
@@ -22,7 +23,8 @@ SYNONYMS = {
     "how-to/send-feedback.md": "mail merge, e-mail, notify students, return feedback",
     "how-to/add-up-a-term.md": "semester, final grade, total of all assignments, course page",
     "how-to/grade-a-download.md": (
-        "bulk download, upload submissions, zip, roster, class list, LMS, autograder, autograde"
+        "bulk download, upload submissions, zip, roster, class list, LMS, autograder, autograde, "
+        "groups, group work, teams, pairs, partners"
     ),
     "how-to/grade-as-they-arrive.md": "watch, continuous, automatic grading, cron, systemd",
     "how-to/hand-out-the-self-check.md": "starter code, skeleton, template, public tests, handout",
@@ -31,7 +33,7 @@ SYNONYMS = {
     "how-to/port-your-tests.md": "pytest, unittest, doctest, migrate, check50, otter, test suite",
     "how-to/delete-a-student.md": "GDPR, privacy, erase, remove, forget",
     "explanation/how-marks-are-made.md": "grade calculation, points, score, rounding, weights",
-    "explanation/security.md": "sandbox, isolation, cheating, malicious code, container, Docker",
+    "explanation/security.md": "sandbox, isolation, malicious code, container, Docker",
     "reference/confinement.md": "sandbox, bubblewrap, seccomp, Landlock, container, Docker, tier",
     "reference/report-files.md": "output files, results, exit code, exit status, states",
     "causes.md": "feedback, explanation, why a test failed, root cause, hints",
