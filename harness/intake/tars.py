@@ -28,7 +28,10 @@ class Tape(Protocol):
     """What a tar archive is read from."""
 
     def read_at(self, start: int, size: int) -> bytes:
-        """Return so many bytes, fewer at the end; raise Refused if they cannot be read."""
+        """Return `size` bytes from `start` on, fewer at the end.
+
+        Raise Refused if they cannot be read.
+        """
 
 
 class FileTape:

@@ -305,7 +305,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symptom:
-    """What a cause shows itself by: an explanation rule, in so many of its scenarios."""
+    """An explanation rule by which a cause shows itself, and how many scenarios it explains."""
 
     rule: str
     scenarios: int

@@ -284,8 +284,8 @@ def _is_left_at_its_end(node: ast.Try | ast.TryStar) -> bool:
 def _why_refused(
     node: ast.AST, modules: frozenset[str], *, in_class: bool, instance: str
 ) -> str | None:
-    """Return the words for a node that is refused (empty if its source says enough); None if it is
-    not refused."""
+    """Return why a node is refused, or None if it is allowed. The reason is empty if the node's
+    source says enough."""
     if isinstance(node, _STATEMENTS) or getattr(node, "type_params", None):
         return ""
     if _may_catch_a_limit(node):

@@ -202,7 +202,7 @@ class RunOutcome:
         )
 
     def copy(self) -> RunOutcome:
-        """Return a copy that no change of this one changes."""
+        """Return an independent copy, which later changes to this outcome do not reach."""
         return replace(
             self,
             observations={**self.observations},

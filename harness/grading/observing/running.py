@@ -74,7 +74,7 @@ class LoopingBudget:
         self._to_come = len(plan.scenarios)  # in this part and later ones
 
     def begin_part(self, scenarios: Sequence[Scenario]) -> None:
-        """Leave to later parts what they need."""
+        """Count these scenarios as begun; the others keep their share of the budget."""
         self._to_come -= len(scenarios)
 
     def is_endless(self, scenario: Scenario) -> bool:
