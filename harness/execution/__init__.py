@@ -20,6 +20,7 @@ from harness.execution.interpreter import (
     installed_here,
     is_installed,
 )
+from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.jobs import (
     extra_modules,
     main_file,
@@ -27,12 +28,9 @@ from harness.execution.protocol.jobs import (
     proxy_names,
 )
 from harness.execution.runner import (
-    Answers,
     AnyDriver,
     CallsOf,
     Observes,
-    ProcessServer,
-    ToolFailed,
     cores,
     create_driver,
     has_terminals,
@@ -49,6 +47,7 @@ from harness.execution.sharing import (
 )
 from harness.execution.speed import machine_slowness
 from harness.execution.stand_in_process import LOADED_MACHINE
+from harness.execution.trusted_function import Answers, ToolFailed
 
 if has_terminals():
     from harness.execution.linux.driver import Driver, SubmissionServer

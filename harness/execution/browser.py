@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from harness.common.errors import HarnessError
+from harness.execution.course_replies import REPLY_ENTRY, REPLY_SOURCES
 from harness.execution.folder import MOST_ENTRIES
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.messages.protocol import (
@@ -27,15 +28,11 @@ from harness.execution.inside.messages.protocol import (
 )
 from harness.execution.inside.modules import load_tool
 from harness.execution.interpreter import Interpreter
+from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.jobs import INNER_ENVIRONMENT, LOADER, compiled_here, inside_modules
 from harness.execution.protocol.screen import ScreenParser
-from harness.execution.runner import (
-    REPLY_ENTRY,
-    REPLY_SOURCES,
-    AnyDriver,
-    ProcessServer,
-    ScenarioMonitor,
-)
+from harness.execution.runner import AnyDriver
+from harness.execution.scenario_monitor import ScenarioMonitor
 from harness.execution.stand_in_process import StandInProcess
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Key, Limits

@@ -37,6 +37,7 @@ from harness.execution.inside.messages.protocol import (
     split,
 )
 from harness.execution.interpreter import Interpreter
+from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.jobs import (
     FLAGS,
     INNER_ENVIRONMENT,
@@ -45,11 +46,8 @@ from harness.execution.protocol.jobs import (
     inside_modules,
 )
 from harness.execution.protocol.screen import ScreenParser
-from harness.execution.runner import (
-    AnyDriver,
-    ProcessServer,
-    ScenarioMonitor,
-)
+from harness.execution.runner import AnyDriver
+from harness.execution.scenario_monitor import ScenarioMonitor
 from harness.execution.stand_in_process import LOADED_MACHINE, StandInProcess
 from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Key, Limits

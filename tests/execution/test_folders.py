@@ -14,11 +14,11 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, Driver
+from harness.execution.course_replies import RememberedAnswers
 from harness.execution.folder import remove_tree, scratch_directory
 from harness.execution.piped import PipedDriver
 from harness.execution.protocol.answers import is_complete
 from harness.execution.protocol.replies import FinalReply, Reply
-from harness.execution.runner import RememberedAnswers
 from harness.model.observation import Ending, Filled, Observation, OutputLimit, Phase
 from harness.model.policy import SourceFile
 from harness.model.stimulus import Binding, Limits, Replies, Stimulus

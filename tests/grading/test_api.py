@@ -17,7 +17,7 @@ import pytest
 import harness
 from harness import api, load_assignment
 from harness.common.errors import UserError
-from harness.execution.runner import TOOL_LIMITS, Tool
+from harness.execution.trusted_function import TOOL_LIMITS, Tool
 from harness.grading.batch import Interrupted
 from harness.grading.check import notes, submitted
 from harness.grading.context import prepare

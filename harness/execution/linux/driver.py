@@ -40,13 +40,13 @@ from harness.execution.linux.processes import (
     ServerProcess,
     StimulusCompiler,
 )
+from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.answers import StimulusFacts
 from harness.execution.protocol.jobs import server_setup
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import (
     AnyDriver,
     ObservedSubmission,
-    ProcessServer,
     did_not_compile,
 )
 from harness.execution.sharing import Keep, SharedGroup, SharedJob, SharedOutcome

@@ -27,7 +27,7 @@ from harness.execution.inside.messages.protocol import (
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import CHUNK, ProcessClock, ScenarioChannel, ServerProcess
 from harness.execution.protocol.replies import FrameBuffer, TamperedError
-from harness.execution.runner import ScenarioMonitor
+from harness.execution.scenario_monitor import ScenarioMonitor
 from harness.execution.sharing import CPU_SHARE, Keep, SharedGroup
 from harness.model.observation import Ending, Filled
 from harness.model.stimulus import Limits, Typed

@@ -1,0 +1,108 @@
+"""Asks the course's generator, which replies to a program's output with a line to type."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from harness.common.errors import HarnessError
+from harness.common.escaping import visible
+from harness.execution.scenario_monitor import ReplyFaultError
+from harness.execution.trusted_function import Answers, ToolFailed
+from harness.model.stimulus import Replies, Typed
+
+REPLY_ENTRY = "course_replies:answer"
+_LONGEST_LINE = 4000  # bytes; a terminal takes no more than 4,095
+_MOST_REMEMBERED = 4096  # answers
+# For each line the generator is started anew and given all that was printed so far, so that nothing
+# is kept between two lines, and nothing of it is in the process that runs a submission.
+_SOURCE = """
+import json
+def answer(payload):
+    asked = json.loads(payload)
+    space = {"__name__": asked["module"]}
+    exec(compile(asked["source"], asked["module"] + ".py", "exec"), space)
+    constants = {name: eval(text) for name, text in asked["constants"]}
+    first, *others = asked["printed"]
+    try:
+        replies = space[asked["function"]](first, **constants)
+        line = next(replies)
+        for text in others:
+            line = replies.send(text)
+    except StopIteration:
+        return json.dumps({"ended": True})
+    except Exception as error:
+        return json.dumps({"error": type(error).__name__ + ": " + str(error)[:300]})
+    return json.dumps({"line": line if type(line) is str else None})
+"""
+REPLY_SOURCES = {"course_replies": _SOURCE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    text: str
+    confirmed: bool  # it was given twice
+
+
+class RememberedAnswers:
+    """What generators of replies answered to a driver's submissions, which print much the same."""
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[bytes, _Answer] = OrderedDict()
+
+    def ask(self, tool: Callable[[], Answers], payload: str) -> str:
+        """Return the tool's answer.
+
+        The same question is asked twice to see that the answers are the same; later the answer is
+        remembered. Raise HarnessError if the second answer differs.
+        """
+        key = hashlib.sha256(payload.encode()).digest()
+        before = self._answers.get(key)
+        if before is not None and before.confirmed:
+            self._answers.move_to_end(key)
+            return before.text
+        text = tool().run(payload)
+        if before is not None and before.text != text:
+            raise HarnessError("the reply to the same printed text is not the same each time")
+        if len(text) <= 2 * _LONGEST_LINE:
+            self._answers[key] = _Answer(text=text, confirmed=before is not None)
+            if len(self._answers) > _MOST_REMEMBERED:
+                self._answers.popitem(last=False)
+        return text
+
+
+def next_reply(replies: Replies, ask: Callable[[str], str], printed: list[str]) -> Typed | None:
+    """Return the next line to type, or None for nothing more. `ask` calls `REPLY_ENTRY`.
+
+    Raise ReplyFaultError if the generator raises, returns something else than text, does not end,
+    or answers differently each time.
+    """
+    if len(printed) > replies.most:
+        return None
+    name = f"{replies.file}: {replies.function}"
+    payload = json.dumps(
+        {
+            "module": replies.file.removesuffix(".py"),
+            "source": replies.source,
+            "function": replies.function,
+            "constants": [(each.name, each.literal) for each in replies.constants],
+            "printed": printed,
+        }
+    )
+    try:
+        answer = json.loads(ask(payload))
+    except ToolFailed as failure:
+        raise ReplyFaultError(f"{name} gives no reply ({failure})") from None
+    except HarnessError as failure:
+        raise ReplyFaultError(f"{name}: {failure}") from None
+    if "error" in answer:
+        raise ReplyFaultError(f"{name} raised {visible(answer['error'])}")
+    if "ended" in answer:
+        return None
+    line = answer["line"]
+    if line is None or not line.isprintable() or len(line.encode()) > _LONGEST_LINE:
+        raise ReplyFaultError(f"{name} must yield one line of text")
+    return Typed(text=line)

@@ -1,0 +1,160 @@
+"""Follows one process from its start to its end, on terminals, over pipes or in a page."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from harness.common.logs import logger_of
+from harness.execution.folder import ScenarioFolder
+from harness.execution.inside.messages.frames import HEAD
+from harness.execution.inside.messages.protocol import MAX_REPLY_BYTES, FromScenario, split
+from harness.execution.protocol.answers import stand_in_reason
+from harness.execution.protocol.observation import End
+from harness.execution.protocol.replies import FrameBuffer, TamperedError
+from harness.execution.protocol.screen import ScreenParser, joined
+from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
+from harness.model.observation import Ending, Filled
+from harness.model.stimulus import Limits, Typed
+
+_log = logger_of(__name__)
+
+NextLine = Callable[[list[str]], Typed | None]
+"""The line to type next, from the text printed in each turn so far; None: nothing more."""
+
+
+_FOR_STAND_IN = (FromScenario.CALL, FromScenario.STAND_IN_INAPPLICABLE)
+
+
+class ScenarioMonitor(ABC):
+    """Follows one scenario's process: reads what it sends and shows, and types when it asks for
+    input, unless a module is loading. `deliver` passes a message to the process."""
+
+    course_fault = ""  # what the course's generator of replies did wrong
+    compiled = True  # whether the process has compiled what it was sent
+
+    def __init__(
+        self, screen: ScreenParser, limits: Limits, deliver: Callable[[bytes], None]
+    ) -> None:
+        self._screen = screen
+        self._most_output = limits.output_kib * 1024
+        self._deliver = deliver
+        self._stand_in_asks = False
+        self._received = FrameBuffer()
+        self._reply: list[bytes] = []
+        self._space = MAX_REPLY_BYTES
+        self._reason: Ending | None = None
+        self._detail = ""
+        self._filled = Filled.SCREEN
+
+    def follow(
+        self,
+        inputs: tuple[Typed, ...] = (),
+        *,
+        folder: ScenarioFolder | None = None,
+        stand_in: StandInProcess | None = None,
+        reply_to: NextLine | None = None,
+        is_piped: bool = False,
+    ) -> End:
+        """Follow the process until it is gone. With `reply_to`, what it gives is typed in place of
+        `inputs`; with `is_piped`, nothing is typed, since the process has its input. HarnessError
+        when our own machinery is gone."""
+        self._is_piped = is_piped
+        self._inputs = list(reversed(inputs))  # the next one last
+        self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
+        _log.info("process started")
+        exit_code, cpu_seconds = self._follow()
+        _log.info("process ended, exit status %d", exit_code)
+        if self._reason is None and self._received.data:  # cut off, and not by us
+            self._reason, self._detail = Ending.TAMPERED, "an unreadable reply"
+        return End(
+            reason=self._reason,
+            exit_code=exit_code,
+            cpu_seconds=cpu_seconds,
+            reply=tuple(self._reply),
+            detail=self._detail,
+            filled=self._filled,
+        )
+
+    @abstractmethod
+    def _follow(self) -> tuple[int, float]:
+        """Wait until the process is gone: its exit status (negative: a signal), its CPU seconds."""
+
+    @abstractmethod
+    def _kill(self) -> None:
+        """End the process."""
+
+    @abstractmethod
+    def _exclude_since(self, begun: float) -> None:
+        """Do not count the time since then: the process waited for another one of ours."""
+
+    def _stop(self, reason: Ending, detail: str = "", *, filled: Filled = Filled.SCREEN) -> None:
+        if self._reason is None:
+            if reason is Ending.ASKED_FOR_MORE and self._stand_in_asks:
+                reason, detail = Ending.STAND_IN_FAILED, "it asked for more input"
+            self._reason, self._detail, self._filled = reason, detail, filled
+            _log.info("process killed: %s%s", reason.value, f" ({detail})" if detail else "")
+            self._kill()
+
+    def _type_next(self) -> Typed | None:
+        """Type the next line and remember its place; without more lines the scenario ends."""
+        typed = None
+        if self._screen.loaded and self._reply_to is not None:
+            begun = time.monotonic()
+            try:
+                _, parts = self._screen.parts(len(self._screen.raw))
+                typed = self._reply_to([turn.printed for turn in joined(parts)])
+            except ReplyFaultError as error:
+                self.course_fault = str(error)
+            self._exclude_since(begun)
+        elif self._screen.loaded and self._inputs:
+            typed = self._inputs.pop()
+        if typed is None:
+            self._stop(Ending.ASKED_FOR_MORE)
+        else:
+            self._screen.remember(typed)
+        return typed
+
+    def _show(self, data: bytes) -> None:
+        """Take what a person would see."""
+        self._screen.raw += data
+        if self._screen.exceeds(self._most_output):
+            self._stop(Ending.OUTPUT_LIMIT)
+
+    def _read(self, data: bytes) -> None:
+        """Handle the frames that are whole now, or keep them as parts of the reply."""
+        if self._reason is Ending.TAMPERED:
+            return
+        self._received.data += data
+        try:
+            while (frame := self._received.next()) is not None:
+                if not self._handled(frame):
+                    self._reply.append(frame)
+                    self._space -= HEAD + len(frame)
+                if self._space < 0:
+                    raise TamperedError("a reply too large")
+        except TamperedError as error:
+            self._stop(Ending.TAMPERED, str(error))
+
+    def _handled(self, frame: bytes) -> bool:
+        """Do what the frame asks for, here of the stand-in: to answer a call, or to end since it
+        does not apply. False if it asks for nothing, and is a part of the reply."""
+        kind, body = split(frame)
+        if kind not in _FOR_STAND_IN or self._stand_in is None:
+            return False
+        if self._reason is None:
+            begun = time.monotonic()
+            try:
+                if kind == FromScenario.STAND_IN_INAPPLICABLE:
+                    why = stand_in_reason(body)
+                    raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, why)
+                self._stand_in_asks = self._stand_in.exchange(body, self._deliver)
+            except StandInUnusableError as error:
+                self._stop(error.ending, str(error))
+            self._exclude_since(begun)
+        return True
+
+
+class ReplyFaultError(Exception):
+    """The course's generator of replies failed. `str()` names it and says how."""

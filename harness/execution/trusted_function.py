@@ -1,0 +1,61 @@
+"""Calls a function of ours, such as the policy's, in a confined process of its own."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Protocol
+
+from harness.execution.inside.messages.protocol import ToolJob
+from harness.execution.process_server import ProcessServer
+from harness.execution.protocol.replies import TamperedError, read_text
+from harness.execution.protocol.screen import plain_screen
+from harness.model.observation import Ending
+from harness.model.stimulus import Limits
+
+TOOL_LIMITS = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512, output_kib=256)
+
+
+class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about us
+    """The call gave no answer; `ending`: how it ended instead."""
+
+    def __init__(self, ending: Ending, detail: str = "") -> None:
+        self.ending = ending
+        self.detail = detail
+        super().__init__(f"{ending}: {detail}" if detail else str(ending))
+
+
+class Answers(Protocol):
+    """A loaded function of ours, ready to be called."""
+
+    def run(self, payload: str) -> str:
+        """Return the answer.
+
+        Raise ToolFailed if it gave none, HarnessError if our machinery failed.
+        """
+
+
+class Tool:
+    """A function of ours, ready to be called."""
+
+    def __init__(self, server: ProcessServer) -> None:
+        self._server = server
+
+    def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
+        """Return the function's answer.
+
+        Raise ToolFailed if it gave none, HarnessError if our machinery failed.
+        """
+        if (seen := self._server.seen_of_all(limits)) is not None:
+            raise ToolFailed(seen.ending)
+        with ExitStack() as stack:
+            job = ToolJob(payload=payload)
+            end = self._server.start(stack, job, plain_screen(), limits).follow()
+        if end.reason is not None:
+            raise ToolFailed(end.reason)
+        try:
+            text = read_text(end.reply)
+        except TamperedError as error:
+            raise ToolFailed(Ending.TAMPERED, str(error)) from None
+        if text is None or end.exit_code != 0:
+            raise ToolFailed(Ending.CRASHED, f"exit status {end.exit_code}")
+        return text
