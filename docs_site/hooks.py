@@ -13,7 +13,7 @@ from mkdocs.structure.pages import Page
 
 from docs_site.demo import PAGE, demo_pages
 from docs_site.reference import reference_pages
-from docs_site.synonyms import SYNONYMS
+from docs_site.synonyms import FIRST_FOR, SYNONYMS
 
 ROOT = Path(__file__).parents[1]
 # Files of the repository that are pages of the site.
@@ -75,6 +75,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         page.meta["search"] = {"exclude": True}
     elif page.file.src_uri.startswith(_FIRST_IN_SEARCH):
         page.meta["search"] = {"boost": 4}
+    if first_for := FIRST_FOR.get(page.file.src_uri):
+        page.meta["tags"] = first_for
     if words := SYNONYMS.get(page.file.src_uri):
         markdown += f"\n\n*Other words for this: {words}.*\n"
 

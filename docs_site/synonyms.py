@@ -42,3 +42,11 @@ SYNONYMS = {
     "ci-workflow.md": "GitHub Actions, continuous integration, pipeline",
     "student-data.md": "GDPR, privacy, personal data, FERPA, data protection",
 }
+
+# Searches that must find this page first although the words are in the title of another. The search
+# weighs these tags above titles and shows them beside the result.
+FIRST_FOR = {
+    "how-to/hide-a-check.md": ["hidden test"],
+    "how-to/mark-style-by-hand.md": ["rubric"],
+    "how-to/grade-a-download.md": ["groups"],
+}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from harness.common.errors import HarnessError, UserError, error_lines, without_capital
 from harness.common.escaping import visible
+from harness.common.words import counted
 from harness.grading.check import not_here, notes, submitted, what_to_name, without_files
 from harness.model.plan import Plan
 from harness.packaging.program_file import graded, packed, this_interpreter
@@ -77,7 +78,7 @@ def _check(arguments: Sequence[str] | None) -> int:
 def _options(plan: Plan, arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=Path(sys.argv[0]).name or "selfcheck.pyz",
-        description=f"Run the visible scenarios of {plan.assignment.title} on your file and "
+        description=f"Run the visible checks of {plan.assignment.title} on your file and "
         "explain the first failures. Exit status: 0 all passed, 1 something failed, 2 cannot run.",
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="a file that you will submit")
@@ -92,7 +93,7 @@ def _options(plan: Plan, arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def about(plan: Plan) -> str:
-    """Say what the program does and does not do, and which scenarios it contains."""
+    """Say what the program does and does not do, and which checks it contains."""
     counts: Counter[str] = Counter()
     for scenario in plan.scenarios:
         if not scenario.informational:
@@ -101,5 +102,5 @@ def about(plan: Plan) -> str:
     return (
         f"Self-check of {plan.assignment.title}: it runs your program as you would, without "
         "protection, and gives no marks. It has the "
-        f"{counts.total()} visible scenarios ({listed}); others are graded too."
+        f"{counted(counts.total(), 'visible check')} ({listed}); hidden checks are graded too."
     )

@@ -153,7 +153,7 @@ def test_the_stub_fails_and_the_program_says_what_it_is(tiny: Path, selfcheck_he
     assert "visible checks passed" in done.out
     first = done.err.splitlines()[0]
     assert "without protection" in first
-    assert "7 visible scenarios" in first
+    assert "7 visible checks" in first
     assert "\x1b" not in done.out
 
 

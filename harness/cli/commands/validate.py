@@ -144,8 +144,8 @@ def show(report: ValidationReport, console: Console, *, details: bool = False) -
         say(console, escape(line))
     say(
         console,
-        f"{report.groups} scenarios ({report.scenarios} with swept values, {report.stimuli} runs "
-        f"with draws), {report.goldens} of them with goldens",
+        f"{counted(report.groups, 'scenario')} ({report.scenarios} with swept values, "
+        f"{counted(report.stimuli, 'run')} with draws), {report.goldens} of them with goldens",
     )
     _print_functions(console, report)
     for line in _in_short(report):
@@ -178,15 +178,15 @@ def _in_short(report: ValidationReport) -> Iterator[str]:
     """Yield the sums of the tables of `--details`."""
     if report.clauses:
         tested = sum(bool(clause.scenarios) for clause in report.clauses)
-        yield f"{tested} of {counted(len(report.clauses), 'clause')} have scenarios"
+        yield f"{tested} of {len(report.clauses):,} clauses have scenarios"
     if report.why_alone is not None:
         yield f"all scenarios ran alone: {report.why_alone}"
     if report.mutants:
         killed = sum(bool(mutant.killed_by) for mutant in report.mutants)
-        yield f"{killed} of {counted(len(report.mutants), 'mutant')} are noticed"
+        yield f"{killed} of {len(report.mutants):,} mutants are noticed"
     if report.samples:
         as_expected = sum(not sample.parts for sample in report.samples)
-        yield f"{as_expected} of {counted(len(report.samples), 'sample')} as expected"
+        yield f"{as_expected} of {len(report.samples):,} samples as expected"
     stated = [sample for sample in report.samples if sample.other_causes is not None]
     other = [sample for sample in stated if sample.other_causes]
     if stated:
