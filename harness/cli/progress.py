@@ -40,33 +40,33 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
     """A consumer of a batch's events for this console. `clock` gives seconds."""
     shown = _Shown(console, clock, "{task.fields[doing]}", TextColumn("{task.description}"))
     pace = shown.begin(0, doing="grading")
-    graded = in_all = 0
+    done_so_far = in_all = 0
+
+    def count(submission: str, what: str) -> None:
+        nonlocal done_so_far
+        done_so_far += 1
+        pace.done()
+        shown.update(completed=done_so_far, description=escape(submission))
+        is_due = done_so_far % PLAIN_EVERY == 0 or done_so_far == in_all
+        shown.line(done_so_far, in_all, what, pace, is_due=is_due)
 
     def hear(event: Event) -> None:
-        nonlocal pace, graded, in_all
+        nonlocal pace, done_so_far, in_all
         match event:
             case RunStarted(total=total, kept=kept):
                 _announce(console, event)
-                graded, in_all = kept, total
+                done_so_far, in_all = kept, total
                 pace = shown.begin(total - kept, total=total, completed=kept)
             case SubmissionGraded(result=result):
-                graded += 1
-                pace.done()
-                shown.update(completed=graded, description=escape(result.id))
-                is_due = graded % PLAIN_EVERY == 0 or graded == in_all
-                shown.line(graded, in_all, "graded", pace, is_due=is_due)
+                count(result.id, "graded")
             case CausesBegun(total=total):
-                graded, in_all = 0, total
+                done_so_far, in_all = 0, total
                 pace = shown.begin(total, total=total, completed=0, doing="looking for causes")
                 if not console.is_terminal:
                     whose = f"{total} {plural(total, 'submission')}"
                     say(console, f"all marks are there; looking for causes in {whose}")
             case CausesFound(result=result):
-                graded += 1
-                pace.done()
-                shown.update(completed=graded, description=escape(result.id))
-                is_due = graded % PLAIN_EVERY == 0 or graded == in_all
-                shown.line(graded, in_all, "looked through for causes", pace, is_due=is_due)
+                count(result.id, "looked through for causes")
             case SlowLeft():
                 shown.update(slow=slow_text(event))
             case Notice(text=text):

@@ -124,11 +124,11 @@ def _export(platform: Gradebook, request: ExportRequest) -> Exported:
     filled = make_gradebook(platform, entries, request)
     warnings = list(filled.warnings)
     if not filled.marks:
-        line = "there is not one mark in this file"
+        line = "this file holds no marks"
         if waiting := [entry.waits for entry in entries if entry.waits]:
             what = " | ".join(dict.fromkeys(waiting))
-            line += f": {counted(len(waiting), 'submission')} wait for {what}"
-            line += f"; --marks {Marks.FUNCTIONALITY} exports without the marks that people give"
+            line += f": {counted(len(waiting), 'submission')} still to be marked by hand ({what})"
+            line += f"; --marks {Marks.FUNCTIONALITY} exports the marks without that part"
         warnings.append(line)
     return Exported(data=encoded(filled.sheet), warnings=tuple(warnings))
 

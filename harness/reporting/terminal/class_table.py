@@ -19,7 +19,7 @@ class TableColumn:
     cells: tuple[Text, ...]
     is_number: bool = False
     narrowest: int | None = None  # to how much it may be folded; None: to nothing less
-    is_detail: bool = False  # it goes below the row if the row has no room
+    is_detail: bool = False  # it goes below the row if it does not fit
 
     @property
     def width(self) -> int:
@@ -28,7 +28,7 @@ class TableColumn:
 
 class ClassTable:
     """Rows of a class. `entries` are a row's texts that must each stay in one piece, such as
-    `play 3/10`: they fill a last column, or lines below the row if the row has no room."""
+    `play 3/10`: they fill a last column, or lines below the row if it does not fit."""
 
     def __init__(
         self, columns: Iterable[TableColumn], title: str, entries: Sequence[Sequence[str]]
@@ -45,8 +45,10 @@ class ClassTable:
             for needed in (last, 0):
                 widths = _widths(inside, options.max_width - needed)
                 if widths is not None:
-                    room = options.max_width - sum(widths) - _GAP * len(widths)
-                    yield from self._rows(inside, widths, below, room if needed else 0, options)
+                    space_left = options.max_width - sum(widths) - _GAP * len(widths)
+                    yield from self._rows(
+                        inside, widths, below, space_left if needed else 0, options
+                    )
                     return
             details = [column for column in inside if column.is_detail]
             if not details:  # nothing more can go: the terminal is too narrow for what is left
@@ -61,44 +63,48 @@ class ClassTable:
         inside: Sequence[TableColumn],
         widths: Sequence[int],
         below: Sequence[TableColumn],
-        room: int,
+        space_left: int,
         options: ConsoleOptions,
     ) -> Iterator[Table | Text]:
         """Yield the table; in pieces if there are lines below its rows."""
         everything = range(len(self._entries))
-        has_lines_below = bool(below) or (not room and any(self._entries))
+        has_lines_below = bool(below) or (not space_left and any(self._entries))
         if not has_lines_below:
-            yield self._table(inside, widths, everything, room)
+            yield self._table(inside, widths, everything, space_left)
             return
         for row in everything:
-            yield self._table(inside, widths, [row], room)
+            yield self._table(inside, widths, [row], space_left)
             pieces = [f"{each.title} {each.cells[row].plain}" for each in below if each.cells[row]]
-            if not room and self._entries[row]:
+            if not space_left and self._entries[row]:
                 pieces += [f"{self._title} {self._entries[row][0]}", *self._entries[row][1:]]
             for line in _filled(pieces, options.max_width - _INDENT):
                 yield Text(" " * _INDENT + line, "dim")
 
     def _table(
-        self, inside: Sequence[TableColumn], widths: Sequence[int], rows: Sequence[int], room: int
+        self,
+        inside: Sequence[TableColumn],
+        widths: Sequence[int],
+        rows: Sequence[int],
+        space_left: int,
     ) -> Table:
         table = Table(box=None, pad_edge=False, header_style="bold", show_header=0 in rows)
         for column, width in zip(inside, widths, strict=True):
             justify: JustifyMethod = "right" if column.is_number else "left"
             table.add_column(column.title, justify=justify, width=width, overflow="fold")
-        if room:
-            table.add_column(self._title, max_width=room, overflow="fold")
+        if space_left:
+            table.add_column(self._title, max_width=space_left, overflow="fold")
         for row in rows:
             cells = [column.cells[row] for column in inside]
-            if room:
-                cells.append(Text("\n".join(_filled(self._entries[row], room))))
+            if space_left:
+                cells.append(Text("\n".join(_filled(self._entries[row], space_left))))
             table.add_row(*cells)
         return table
 
 
-def _widths(columns: Sequence[TableColumn], room: int) -> list[int] | None:
-    """How wide each column is, together at most `room`; None if they do not fit."""
+def _widths(columns: Sequence[TableColumn], space_left: int) -> list[int] | None:
+    """How wide each column is, together at most `space_left`; None if they do not fit."""
     widths = [column.width for column in columns]
-    over = sum(widths) + _GAP * (len(widths) - 1) - room
+    over = sum(widths) + _GAP * (len(widths) - 1) - space_left
     while over > 0:
         spare: list[tuple[int, int]] = []
         for at, column in enumerate(columns):
