@@ -14,7 +14,7 @@ from harness.intake.entries import GO_THERE, listed, must_exist, original_name
 from harness.intake.pipeline import Cohort, read_cohort
 from harness.intake.terms import ClassOptions
 from harness.model.assignment import ExtraUse
-from harness.model.facts import NotHandedIn
+from harness.model.explanation.facts import NotHandedIn
 from harness.model.plan import Assignment
 from harness.model.result import Decision, SubmissionResult
 from harness.model.submission import ARCHIVE_ENDINGS, Submission

@@ -2,7 +2,7 @@
 for review, has no mark, and everything else goes on."""
 
 from harness.common.errors import place_of
-from harness.model.facts import NotJudged
+from harness.model.explanation.facts import NotJudged
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 
 NOT_JUDGED = "not_judged"

@@ -30,11 +30,11 @@ from harness.judging.failed_scenarios import failing
 from harness.judging.judge import merge_stand_in_verdict, without_addresses
 from harness.judging.not_taken import with_not_taken
 from harness.marking.mark import held_if_undecided, mark, with_stakes, without_mark
-from harness.model.facts import NotJudged
+from harness.model.explanation.facts import NotJudged
+from harness.model.explanation.probes import Probe
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport
-from harness.model.probes import Probe
 from harness.model.result import CausesPending, SubmissionResult, SubmissionStatus
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict

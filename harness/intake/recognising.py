@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.intake.archives import unpacked
+from harness.intake.archives.contents import unpacked
 from harness.intake.entries import (
     MAX_CLASS_ENTRIES,
     Entry,

@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.logs import logger_of
-from harness.intake.archives import kind_named, read_archive, same_name
+from harness.intake.archives.contents import kind_named, read_archive, same_name
 from harness.intake.caps import MIB
 from harness.intake.entries import (
     MAX_ENTRIES,

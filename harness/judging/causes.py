@@ -14,7 +14,7 @@ from harness.common.escaping import plain
 from harness.judging.blame import SeenPasses, in_scripts
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.failed_scenarios import FailedScenario
-from harness.model.facts import HardCoded, InLoop, InRecursion, LoopEnd, NotHandedIn
+from harness.model.explanation.facts import HardCoded, InLoop, InRecursion, LoopEnd, NotHandedIn
 from harness.model.observation import Ending, Frame, Phase
 from harness.model.plan import Plan, in_turn, needed
 from harness.model.policy import Loop, Outline, OutlinePart, Recursion, Unparsable

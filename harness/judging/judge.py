@@ -11,9 +11,9 @@ from harness.common.errors import HarnessError
 from harness.judging.compare import mismatches, without_prompts
 from harness.judging.compare.mismatch import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, OfExpression, PythonAnswer
+from harness.model.explanation.sentences import finished
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
-from harness.model.sentences import finished
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value
 from harness.model.verdict import (

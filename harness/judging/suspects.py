@@ -14,7 +14,7 @@ from functools import partial
 from harness.judging.causes import place_of
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.failed_scenarios import FailedScenario
-from harness.model.facts import (
+from harness.model.explanation.facts import (
     BareReturn,
     DroppedComparison,
     FaultyHelper,
@@ -25,8 +25,8 @@ from harness.model.facts import (
     ReturnedNone,
     WrongBranch,
 )
+from harness.model.explanation.probes import BranchTaken, Line, Suspicion
 from harness.model.policy import Outline, OutlinePart
-from harness.model.probes import BranchTaken, Line, Suspicion
 from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import Cause, Cell, Channel, CodePlace, Suspect
 

@@ -10,10 +10,10 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from harness.model.facts import Facts, HardCoded, Later, Lead, Reason, Stated
+from harness.model.explanation.facts import Facts, HardCoded, Later, Lead, Reason, Stated
+from harness.model.explanation.sentences import statement, text_of
 from harness.model.observation import Turn
 from harness.model.policy import LuckyCall
-from harness.model.sentences import statement, text_of
 
 NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
 DIFFERS_FROM_RUN_TO_RUN = "differs_from_run_to_run"  # the rule for what another run does not show

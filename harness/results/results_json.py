@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.common import serial
 from harness.common.words import rounded
-from harness.model.facts import Stated
+from harness.model.explanation.facts import Stated
 from harness.model.observation import Isolation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Finding, Unparsable

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from harness.common import files, serial
 from harness.common.files import source_digest
 from harness.model.expectation import Answer
+from harness.model.explanation.probes import Probe
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
-from harness.model.probes import Probe
 from harness.model.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -294,16 +294,16 @@ _VARIANTS = _PartCache(256)
 # Every file of `execution` except these can change an observation. A new file counts unless it is
 # named here, so that forgetting one costs time and never a wrong mark. The interpreter with its
 # packages and the tier are in the observation's key, so the code that finds them is not needed;
-# `model/facts.py`, `model/probes.py` and `model/sentences.py` only describe observations.
+# the modules of `model/explanation` only describe observations.
 _NOT_OBSERVING = frozenset(
     {
         "execution/__init__.py",
         "execution/interpreter.py",
         "execution/confinement/forbidden_acts.py",
         "execution/confinement/probe.py",
-        "model/facts.py",
-        "model/probes.py",
-        "model/sentences.py",
+        "model/explanation/facts.py",
+        "model/explanation/probes.py",
+        "model/explanation/sentences.py",
     }
 )
 # Both execution and judging use these packages, and a method there can decide as well.

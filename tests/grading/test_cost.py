@@ -7,7 +7,7 @@ import pytest
 from harness import load_assignment
 from harness.grading.context import GradingContext, prepare
 from harness.grading.grader import Grader
-from harness.model.facts import GrowsTooFast
+from harness.model.explanation.facts import GrowsTooFast
 from harness.model.result import ScenarioResult
 from tests.inline import grader_of, handed_in
 from tests.tiny_course import Course

@@ -18,7 +18,7 @@ from harness.grading.check import cohort_of, without_files
 from harness.grading.context import prepare
 from harness.grading.grader import Graded, Grader
 from harness.grading.observing.judged_runs import GraderSetup
-from harness.model import sentences
+from harness.model.explanation import sentences
 from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult

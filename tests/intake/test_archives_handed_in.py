@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.intake.archives import kind_named, read_archive
+from harness.intake.archives.contents import kind_named, read_archive
 from harness.intake.caps import MIB, Caps
 from harness.intake.entries import EntryKind, FileKind, Refused
 from harness.intake.pipeline import read

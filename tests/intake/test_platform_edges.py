@@ -11,7 +11,7 @@ import pytest
 
 from harness.common.errors import UserError
 from harness.intake import identifying, platforms, submissions
-from harness.intake.archives import unpacked
+from harness.intake.archives.contents import unpacked
 from harness.intake.caps import MIB, Caps
 from harness.intake.entries import Refused
 from harness.intake.recognising import layout_names

@@ -11,7 +11,7 @@ import pytest
 from harness.judging.blame import find_blame
 from harness.judging.causes import derive, unreadable, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
-from harness.model.facts import HardCoded, NotHandedIn
+from harness.model.explanation.facts import HardCoded, NotHandedIn
 from harness.model.observation import Ending, Frame, Observation, Phase
 from harness.model.plan import Scenario, Visibility
 from harness.model.policy import Loop, Outline, Recursion, Unparsable

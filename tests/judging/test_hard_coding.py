@@ -10,9 +10,9 @@ from harness.common import serial
 from harness.judging.explain.siblings import RULE, refine
 from harness.judging.judge import judge
 from harness.judging.suspects import SuspectProgram, read_trace
+from harness.model.explanation.probes import BranchTaken, Line, Suspicion
 from harness.model.observation import Ending, Observation
 from harness.model.plan import ProvidedVariant, SourceFile, Visibility
-from harness.model.probes import BranchTaken, Line, Suspicion
 from harness.model.stimulus import Binding, Stimulus
 from harness.model.verdict import Cause, Verdict, stated
 from harness.stimuli.call import Call

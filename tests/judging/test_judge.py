@@ -25,7 +25,7 @@ from harness.model.expectation import (
     StatedLeave,
     StatedRaise,
 )
-from harness.model.facts import Stated
+from harness.model.explanation.facts import Stated
 from harness.model.observation import Ending, NamedValue, Observation, StepOutcome
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind

@@ -8,8 +8,8 @@ import pytest
 from harness.judging.explain import rules
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import explain, registered_rules
+from harness.model.explanation.sentences import own_words
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.sentences import own_words
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import rule_in_words
 from tests.conftest import Added

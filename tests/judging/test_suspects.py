@@ -22,7 +22,7 @@ from harness.judging.suspects import (
     with_deciding,
     with_dropped,
 )
-from harness.model.facts import (
+from harness.model.explanation.facts import (
     BareReturn,
     DroppedComparison,
     FaultyHelper,

@@ -8,7 +8,7 @@ import pytest
 from harness.judging.differences import ENDINGS
 from harness.judging.explain.rules import registered_rules
 from harness.model.assignment import ManualSlot, SourceFile
-from harness.model.facts import (
+from harness.model.explanation.facts import (
     HardCoded,
 )
 from harness.model.observation import Ending

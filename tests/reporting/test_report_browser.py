@@ -20,7 +20,7 @@ from playwright.sync_api import Page
 
 from harness.common.files import write
 from harness.model.assignment import SourceFile
-from harness.model.facts import (
+from harness.model.explanation.facts import (
     HardCoded,
 )
 from harness.model.result import RunResult

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from rich.console import Console
 
 from harness.common import escaping
-from harness.model.facts import (
+from harness.model.explanation.facts import (
     ArgumentNotChanged,
     Facts,
     FaultyHelper,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.common import serial
-from harness.model.facts import FaultyHelper, HardCoded
+from harness.model.explanation.facts import FaultyHelper, HardCoded
 from harness.model.observation import Isolation, Tier
 from harness.model.plan import ManualSlot, Plan, Visibility
 from harness.model.policy import Severity

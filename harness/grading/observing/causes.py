@@ -33,10 +33,7 @@ from harness.judging.suspects import (
     read_trace,
 )
 from harness.model.assignment import SourceFile, Surroundings
-from harness.model.observation import Ending, Observation
-from harness.model.plan import Scenario, Visibility
-from harness.model.policy import Loop, OutlinePart, Recursion
-from harness.model.probes import (
+from harness.model.explanation.probes import (
     LoopLines,
     LoopSearch,
     Probe,
@@ -44,6 +41,9 @@ from harness.model.probes import (
     SubstitutionOutcome,
     Suspicion,
 )
+from harness.model.observation import Ending, Observation
+from harness.model.plan import Scenario, Visibility
+from harness.model.policy import Loop, OutlinePart, Recursion
 from harness.model.stimulus import Stimulus, Substitution
 from harness.model.verdict import Blame, Cause, VerdictKind
 from harness.policy.reading import lines_of

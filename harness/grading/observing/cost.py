@@ -10,7 +10,7 @@ from harness.grading.observing.running import Observer, run_scenario
 from harness.judging.causes import COSTS_TOO_MUCH
 from harness.judging.growth import grows_within
 from harness.judging.judge import out_of_budget
-from harness.model.facts import GrowsTooFast, LinesOfSize
+from harness.model.explanation.facts import GrowsTooFast, LinesOfSize
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
 from harness.model.verdict import Explanation, Verdict, VerdictKind, stated

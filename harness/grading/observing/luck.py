@@ -18,9 +18,9 @@ from harness.grading.observing.judged_runs import Candidate, RunOutcome, reduced
 from harness.grading.observing.running import Observer, run_scenario
 from harness.judging.judge import without_addresses
 from harness.model.assignment import Assignment
+from harness.model.explanation.sentences import finished
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
-from harness.model.sentences import finished
 from harness.model.verdict import Verdict, VerdictKind, stated
 
 MAX_RUNS = 8  # of one scenario, after the first: a coin's toss is missed once in 256

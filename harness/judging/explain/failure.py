@@ -26,9 +26,9 @@ from harness.judging.comparison import shared_end, shared_start
 from harness.matchers.comparison import normalised, same, with_equal_lines
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Matcher
-from harness.model.facts import RaisedAtLine, SourceLine, Stated
+from harness.model.explanation.facts import RaisedAtLine, SourceLine, Stated
+from harness.model.explanation.sentences import clause_about, ended, finished, statement
 from harness.model.observation import Ending, Observation, Raised, StepOutcome
-from harness.model.sentences import clause_about, ended, finished, statement
 from harness.model.stimulus import Action, Stimulus, called_function, statements
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from harness.judging.boards import Cells, cells, grid_at
 from harness.model.assignment import Surroundings
 from harness.model.expectation import AnswerKey
-from harness.model.facts import HardCoded, HardCodedSign
+from harness.model.explanation.facts import HardCoded, HardCodedSign
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Stimulus

@@ -13,11 +13,11 @@ from enum import StrEnum
 from fractions import Fraction
 
 from harness.common.escaping import shorten
-from harness.model.facts import ArgumentNotChanged, NoReturn
+from harness.model.explanation.facts import ArgumentNotChanged, NoReturn
+from harness.model.explanation.sentences import helper_words, text_of
 from harness.model.plan import Clause, Scenario, Visibility
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import LineComment, SubmissionResult
-from harness.model.sentences import helper_words, text_of
 from harness.model.verdict import (
     NOT_HANDED_IN,
     CodePlace,

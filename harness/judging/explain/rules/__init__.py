@@ -11,7 +11,7 @@ from harness.common.discovery import extensions
 from harness.judging.compare.mismatch import RaiseMismatch, TextMismatch, ValueMismatch
 from harness.judging.explain.failure import Failure, TextEdit
 from harness.matchers.comparison import type_with_article
-from harness.model.facts import Facts, Later
+from harness.model.explanation.facts import Facts, Later
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation, stated
 
@@ -54,9 +54,11 @@ class ExplanationRule:
 
 
 def rule(stage: Stage, place: int, words: str) -> Callable[[Explain], ExplanationRule]:
-    """Make a rule of a function, which is then found by itself: it takes a failure and returns one
-    plain sentence, or facts that `model.sentences` has words for, or None if it does not apply.
-    Leave gaps between places, tens where they fit: `harness doctor -v` lists those taken."""
+    """Make a rule of a function, which is then found by itself: it takes a failure and returns
+    one plain sentence, or facts that `model.explanation.sentences` has words for, or None if
+    it does not apply. Leave gaps between places, tens where they fit: `harness doctor -v`
+    lists those taken.
+    """
     return lambda function: ExplanationRule(
         name=function.__name__, stage=stage, place=place, words=words, explain=function
     )

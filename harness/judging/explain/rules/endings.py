@@ -18,9 +18,9 @@ from harness.judging.explain.rules import (
     rule,
     rule_about,
 )
-from harness.model.facts import DidNotEnd
+from harness.model.explanation.facts import DidNotEnd
+from harness.model.explanation.sentences import finished
 from harness.model.observation import Ending, Filled, OutputLimit, Phase, Raised
-from harness.model.sentences import finished
 
 _AT_IMPORT = {
     Ending.ASKED_FOR_MORE: "it asks for input",

@@ -22,7 +22,7 @@ from harness.judging.explain.rules import (
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.combinations import lines_of
 from harness.matchers.kinds.values import Exactly
-from harness.model.facts import NotHandedIn
+from harness.model.explanation.facts import NotHandedIn
 from harness.model.observation import Phase
 from harness.model.values import Value, ValueKind, file_value
 

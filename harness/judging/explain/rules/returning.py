@@ -11,8 +11,8 @@ from harness.judging.explain.failure import ArgumentChange, Failure
 from harness.judging.explain.rules import EXACT_RETURN, RETURNS, Stage, a_type, rule, rule_about
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.values import GENERATOR, Exactly, OfType, Yields
-from harness.model.facts import ArgumentNotChanged, Guess, ReturnedNone
-from harness.model.sentences import finished
+from harness.model.explanation.facts import ArgumentNotChanged, Guess, ReturnedNone
+from harness.model.explanation.sentences import finished
 from harness.model.values import NONE, SEQUENCES, Value, ValueKind
 
 _TABLE = frozenset({ValueKind.DICT})

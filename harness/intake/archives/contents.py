@@ -16,6 +16,10 @@ from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from harness.common.errors import UserError
+from harness.intake.archives.gzips import GzipTape
+from harness.intake.archives.members import collected
+from harness.intake.archives.tars import FileTape, tar_members
+from harness.intake.archives.zips import zip_members
 from harness.intake.caps import CLASS_CAPS, SUBMISSION_CAPS, Caps, GroupBudgets, ReadBudget, Spend
 from harness.intake.entries import (
     BACKSLASH,
@@ -28,11 +32,7 @@ from harness.intake.entries import (
     kind_of_bytes,
     shown_path,
 )
-from harness.intake.gzips import GzipTape
 from harness.intake.junk import is_environment, junk_among
-from harness.intake.members import collected
-from harness.intake.tars import FileTape, tar_members
-from harness.intake.zips import zip_members
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 

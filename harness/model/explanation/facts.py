@@ -1,5 +1,5 @@
 """What an explanation knows, as typed facts. Code that groups, merges, highlights or counts reads
-these and never a sentence; `model.sentences` makes the sentences."""
+these and never a sentence; `model.explanation.sentences` makes the sentences."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from harness.common.escaping import plain, quoted
 from harness.common.words import listed
-from harness.model.facts import (
+from harness.model.explanation.facts import (
     ArgumentNotChanged,
     BareReturn,
     DidNotEnd,
