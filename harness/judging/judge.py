@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from harness.common.errors import HarnessError
 from harness.judging.compare import mismatches, without_prompts
-from harness.judging.compare.mismatch import EndingMismatch, Mismatch
+from harness.judging.compare.mismatch import EndingMismatch, Mismatch, TextMismatch
 from harness.model.expectation import Expectation, Expected, OfExpression, PythonAnswer
 from harness.model.explanation.sentences import finished
 from harness.model.observation import Ending, Observation
@@ -31,6 +31,9 @@ _UNUSABLE = {
     Ending.STAND_IN_INAPPLICABLE: ("stand_in_inapplicable", StandInOutcome.INAPPLICABLE),
     Ending.STAND_IN_FAILED: ("stand_in_broken", StandInOutcome.BROKEN),
 }
+
+
+PROMPTS_ARE_FREE = "The text of each input(…) is free and left out here; the output of print is not."
 
 
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:
@@ -60,9 +63,13 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     observation, expectation = without_prompts(observation, expectation)
     shown = without_addresses(observation)
     failure = Failure(shown, expectation, stimulus, without_addresses(differing))
+    explanation = explain(failure)
+    if expectation.stated.prompts_any and isinstance(differing[0], TextMismatch):
+        remarks = (*explanation.remarks, PROMPTS_ARE_FREE)
+        explanation = replace(explanation, remarks=remarks)
     return Verdict(
         kind=_kind(differing),
-        explanation=explain(failure),
+        explanation=explanation,
         differences=differences(failure.in_time, stimulus, expectation.stated.rules),
         conversation=conversation(shown, expectation, stimulus),
         on_wall_time=limit == Ending.TIMEOUT,

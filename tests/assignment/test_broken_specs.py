@@ -124,6 +124,12 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         T: "Hello\nyou {{ PROMT }}\n",
     },
      "gameplay/t.txt:2:5: unknown constant PROMT. Hint: did you mean PROMPT?"),
+    "a transcript whose prompts nobody knows": ({
+        F: HEAD + "  - name: a\n    run: a1.py\n    prompts: {any: true}\n    transcript: gameplay/t.txt\n",
+        T: "Hello\n",
+        R: None,
+    },
+     "f.yaml:7:5: transcript: a transcript shows the prompts, which are free here. Hint: state prompts: exact, or prints: or turns: without the prompts."),
     "file named .yml": ({"specs/small/g.yml": "a: b\n"},
      "g.yml:1:1: this file is not read. Hint: name it .yaml."),
     "all mistakes together": ({

@@ -11,7 +11,7 @@ from harness.grading.observing.answer_key import evaluated_parts
 from harness.judging.compare import mismatches
 from harness.judging.goldens import disagreements
 from harness.judging.judge import combine as combine_kinds
-from harness.judging.judge import judge, resolve
+from harness.judging.judge import PROMPTS_ARE_FREE, judge, resolve
 from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, OneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
@@ -314,6 +314,20 @@ def test_free_prompts_are_no_part_of_the_compared_text() -> None:
         assert passes(None, other, stated, typing("x"))
         assert disagreements(other, expecting(other, stated), typing("x")) == ()
         assert not passes(None, printed, stated, typing("x"))
+
+
+def test_a_failure_says_that_the_prompts_are_free() -> None:
+    reference = asked("name? ", "x", "bye\n", prompts=("name? ",))
+    wrong = asked("Who? ", "x", "Bye\n", prompts=("Who? ",))
+    crashed = raised("ValueError", "no")
+    for observation, stated, said in (
+        (wrong, Expected(prompts_any=True), (PROMPTS_ARE_FREE,)),
+        (wrong, Expected(), ()),
+        (crashed, Expected(prompts_any=True), ()),
+    ):
+        verdict = judge(observation, expecting(reference, stated), typing("x"))
+        assert verdict.explanation is not None
+        assert verdict.explanation.remarks == said
 
 
 def test_exceptions_agree_by_type_and_by_message_only_where_stated() -> None:

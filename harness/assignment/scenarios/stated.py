@@ -248,6 +248,10 @@ def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None
         if name not in names_in(written):
             hint = f"put {{{{ {name} }}}} into the name"
             context.refuse(loc, f"the file's name does not hold the swept {name}", hint)
+    if context.prompts_any and not context.vocabulary.reference:
+        what = "a transcript shows the prompts, which are free here"
+        hint = "state prompts: exact, or prints: or turns: without the prompts"
+        context.refuse(loc, what, hint, key=True)
     path = context.render(written, loc)
     if path.startswith("/") or ".." in path.split("/") or not path.endswith(".txt"):
         context.refuse(loc, f"{path} is not a .txt file below the spec folder")

@@ -115,7 +115,7 @@ class ValidationReport:
     problems: tuple[Problem, ...]
     advice: tuple[str, ...] = ()
     why_alone: str | None = None
-    tolerances: tuple[str, ...] = ()  # what the settings about floats reach, in one line each
+    tolerances: tuple[str, ...] = ()  # what the settings about floats and prompts do
 
     @property
     def sound(self) -> bool:
@@ -183,7 +183,7 @@ _TEXTS = (
 
 
 def tolerances(plan: Plan) -> tuple[str, ...]:
-    """Say for each setting of floats how many scenarios it holds for and what it reaches."""
+    """Say for each setting of floats and prompts in how many scenarios it holds and what it does."""
     counts: Counter[Floats] = Counter()
     for scenario in plan.scenarios:
         settings = {stated.floats for stated in (scenario.stated, *scenario.stated_cases)}
@@ -192,11 +192,31 @@ def tolerances(plan: Plan) -> tuple[str, ...]:
     for floats, count in counts.items():
         reach = f"{_VALUES}; {_TEXTS}" if floats.in_text else f"{_VALUES}; not the numbers in text"
         lines.append(f"floats within {floats.within:g} in {counted(count, 'scenario')}: {reach}")
+    lines.extend(_free_prompts(plan))
     return tuple(lines)
 
 
+def _free_prompts(plan: Plan) -> Iterator[str]:
+    """Say in how many scenarios that read the text of `input` calls is free, and in how many it is
+    compared, if both occur or all are free."""
+    reading = [scenario for scenario in plan.scenarios if _reads_input(scenario)]
+    free = sum(scenario.stated.prompts_any for scenario in reading)
+    if not free:
+        return
+    rest = len(reading) - free
+    exact = f"; it is compared in {rest} that read input" if rest else ""
+    yield f"the text of each input() is free in {counted(free, 'scenario')}{exact}"
+
+
+def _reads_input(scenario: Scenario) -> bool:
+    return any(stimulus.inputs or stimulus.replies for stimulus in scenario.stimuli)
+
+
 def _states_outcome(stated: Expected) -> bool:
-    return stated != Expected(ignore=stated.ignore, floats=stated.floats)
+    settings = Expected(
+        ignore=stated.ignore, floats=stated.floats, prompts_any=stated.prompts_any
+    )
+    return stated != settings
 
 
 def value_problems(
