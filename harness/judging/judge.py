@@ -33,7 +33,9 @@ _UNUSABLE = {
 }
 
 
-PROMPTS_ARE_FREE = "The text of each input(…) is free and left out here; the output of print is not."
+PROMPTS_ARE_FREE = (
+    "The text of each input(…) is free and left out here; the output of print is not."
+)
 
 
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:

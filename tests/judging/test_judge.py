@@ -10,8 +10,8 @@ from harness.common.errors import HarnessError
 from harness.grading.observing.answer_key import evaluated_parts
 from harness.judging.compare import mismatches
 from harness.judging.goldens import disagreements
-from harness.judging.judge import combine as combine_kinds
 from harness.judging.judge import PROMPTS_ARE_FREE, judge, resolve
+from harness.judging.judge import combine as combine_kinds
 from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, OneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches

@@ -183,7 +183,7 @@ _TEXTS = (
 
 
 def tolerances(plan: Plan) -> tuple[str, ...]:
-    """Say for each setting of floats and prompts in how many scenarios it holds and what it does."""
+    """Say in how many scenarios floats may be off, and prompts are free, and what that reaches."""
     counts: Counter[Floats] = Counter()
     for scenario in plan.scenarios:
         settings = {stated.floats for stated in (scenario.stated, *scenario.stated_cases)}
@@ -213,9 +213,7 @@ def _reads_input(scenario: Scenario) -> bool:
 
 
 def _states_outcome(stated: Expected) -> bool:
-    settings = Expected(
-        ignore=stated.ignore, floats=stated.floats, prompts_any=stated.prompts_any
-    )
+    settings = Expected(ignore=stated.ignore, floats=stated.floats, prompts_any=stated.prompts_any)
     return stated != settings
 
 
