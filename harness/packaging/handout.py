@@ -48,8 +48,8 @@ README = "README.txt"
 REQUIREMENTS = "requirements.txt"
 GAMEPLAY = "gameplay"
 _NOT_HERE = (
-    "Not in this folder, because the text differs between scenarios: {}. To try a scenario by "
-    f"hand, write the file as {PAGE} shows it under that scenario."
+    "Not in this folder, because the text differs between checks: {}. To try a check by "
+    f"hand, write the file as {PAGE} shows it under that check."
 )
 
 
@@ -135,7 +135,7 @@ def _readme(plan: Plan, names: list[str]) -> str:
         "first thing to fix; fix it, save, and check again. Another Python from 3.11 on will\n"
         "do, but grading uses the version named here.\n\n"
         "The check runs your program without protection, as you would run it yourself, and gives\n"
-        "no marks. Other scenarios are graded too.\n"
+        "no marks. Grading makes other checks too.\n"
     )
 
 
@@ -150,10 +150,10 @@ def _listed_files(
         rows.append((file.name, "provided: do not change it"))
     if beside:
         files = "a file" if len(beside) == 1 else "files"
-        rows.append((", ".join(beside), f"{files} that visible scenarios read"))
+        rows.append((", ".join(beside), f"{files} that the checks read"))
     if any(name.startswith(f"{GAMEPLAY}/") for name in names):
         rows.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
-    rows.append((PAGE, "the visible scenarios, with what should happen"))
+    rows.append((PAGE, "the checks that you can run yourself, with what should happen"))
     rows.append((SELFCHECK, f"runs them on your {'files' if several else 'file'}"))
     return rows
 
@@ -299,7 +299,7 @@ def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
 def scenarios_page(plan: Plan, key: AnswerKey) -> str:
     """Return the page for a plan with only visible scenarios. `key` may have no answers (no
     reference)."""
-    lines = [f"{plan.assignment.title}: the visible scenarios", ""]
+    lines = [f"{plan.assignment.title}: checks that you can run yourself", ""]
     lines.append("Your program is graded on these and on hidden ones.")
     by_function: dict[str, list[Scenario]] = {}
     for scenario in plan.scenarios:

@@ -21,6 +21,7 @@ from typing import Any
 
 from harness.common import files, serial
 from harness.common.errors import UserError
+from harness.common.extras import install_command
 from harness.common.files import source_digest
 from harness.grading.context import GradingContext
 from harness.grading.engines import FailureJob
@@ -106,7 +107,7 @@ def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
         from cosmic_ray.operators.provider import OperatorProvider  # noqa: PLC0415
     except ImportError:
         problem = "the generator of changes is not installed"
-        raise UserError(problem, hint="pip install 'a1-harness[study]'") from None
+        raise UserError(problem, hint=install_command("study")) from None
     provider = OperatorProvider()
     operators: dict[str, type] = {}
     for name in sorted(provider):

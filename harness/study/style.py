@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 
+from harness.common.extras import install_command
 from harness.execution import Answers, ToolFailed
 from harness.model import study
 from harness.model.assignment import Assignment, SourceFile
@@ -47,7 +48,6 @@ RULES: Mapping[str, str] = {
     "W291": "white space at the end of a line",
     "W293": "white space on an empty line",
 }
-ABSENT = "ruff is not installed, so its rules were not looked at: pip install 'a1-harness[style]'"
 _SECONDS = 10
 # Bytes of ruff's answer.
 _MAX_ANSWER = 4 << 20
@@ -185,12 +185,17 @@ def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> s
     )
 
 
+def _without_ruff() -> str:
+    command = install_command("style")
+    return f"ruff is not installed, so its rules were not looked at. To install it: {command}"
+
+
 def _all_findings(
     ruff: str | None, programs: Sequence[SourceFile]
 ) -> tuple[list[study.StyleFinding], list[str]]:
     """Return ruff's findings for these files, and what could not be found out."""
     if ruff is None:
-        return [], [ABSENT]
+        return [], [_without_ruff()]
     findings: list[study.StyleFinding] = []
     missing: list[str] = []
     for file in programs:

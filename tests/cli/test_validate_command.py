@@ -33,7 +33,9 @@ def test_a_sound_assignment(course: Course) -> None:
     assert problems(outcome.out) == []
     lines = outcome.out.splitlines()
     assert lines[0] == "tiny: sound"
-    summary = "12 scenarios (13 with swept values, 18 runs with draws), 11 of them with goldens"
+    summary = (
+        "12 scenarios (13 with all values of constants, 18 runs with all draws), 11 with goldens"
+    )
     assert summary in lines
     table = [line.replace("│", " ").split() for line in lines if line.startswith("│")]
     assert re.search(

@@ -99,7 +99,7 @@ def figures(assignment_id: str) -> dict[str, str]:
         "clauses": len(assignment.clauses),
         "of them unsettled": sum(bool(clause.unsettled) for clause in assignment.clauses),
         "scenarios": len(groups(every)),
-        "with swept values": len(every),
+        "with all values of constants": len(every),
         "runs, with draws": sum(len(scenario.stimuli) for scenario in every),
         **{what: len(groups(filter(is_such, every))) for what, is_such in SUCH.items()},
         "mutants": len(spec.mutants),

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from harness.assignment.document import HintedError
 from harness.assignment.vocabulary import Vocabulary
 from harness.common.errors import UserError
+from harness.common.extras import install_command
 from harness.model.plan import Place
 from harness.model.stimulus import Binding, Replies
 from harness.model.study import CourseFunction
@@ -276,7 +277,7 @@ def _examples(strategy: Any, request: DrawRequest) -> list[Any]:
     try:
         import hypothesis  # noqa: PLC0415
     except ImportError:
-        hint = "pip install 'a1-harness[record]'"
+        hint = install_command("record")
         raise UserError("drawing samples needs Hypothesis", hint=hint) from None
     by_text: dict[str, Any] = {}
 

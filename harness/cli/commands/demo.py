@@ -1,5 +1,6 @@
 """Grade a sample class of 30 students."""
 
+import importlib.util
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from harness.cli.commands import similarity
 from harness.cli.printing import print_result
 from harness.cli.progress import listener
 from harness.common.errors import UserError
+from harness.common.extras import install_command
 from harness.common.files import write_bytes
 from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
@@ -49,6 +51,8 @@ def command(folder: Path, python: Path | None) -> int:
     print_result(summary_table(run, assignment.plan))
     similarity.compare(report, folder, python)
     click.echo(f"Open {report / 'index.html'} in a browser.")
-    click.echo(f"Mark style by hand: harness review {report} (pip install 'a1-harness[review]')")
+    click.echo(f"Mark style by hand: harness review {report}")
+    if importlib.util.find_spec("waitress") is None:
+        click.echo(f"Before that, install what the page needs: {install_command('review')}")
     click.echo(f"Grade again: cd {folder}; harness grade {DOWNLOAD} --due {DUE}")
     return 0

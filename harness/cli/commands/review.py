@@ -9,6 +9,7 @@ from markupsafe import escape
 
 from harness.cli import options
 from harness.common.errors import UserError
+from harness.common.extras import install_command
 from harness.common.files import write
 from harness.reporting.writing import write_reports
 from harness.results.database import store_of
@@ -68,7 +69,7 @@ def command(
         from harness.review.server import ReviewServer, read_asked  # noqa: PLC0415  (an extra)
     except ModuleNotFoundError as error:
         what = f"{error.name} is not installed"
-        raise UserError(what, hint="pip install 'a1-harness[review]'") from None
+        raise UserError(what, hint=install_command("review")) from None
     if anonymous and request is not None:
         raise UserError("--request shows who asks, and --anonymous hides it", hint="leave out one")
     if anonymous and at is not None:

@@ -144,8 +144,8 @@ def show(report: ValidationReport, console: Console, *, details: bool = False) -
         say(console, escape(line))
     say(
         console,
-        f"{counted(report.groups, 'scenario')} ({report.scenarios} with swept values, "
-        f"{counted(report.stimuli, 'run')} with draws), {report.goldens} of them with goldens",
+        f"{counted(report.groups, 'scenario')} ({report.scenarios} with all values of constants, "
+        f"{counted(report.stimuli, 'run')} with all draws), {report.goldens} with goldens",
     )
     _print_functions(console, report)
     for line in _in_short(report):

@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.assignment.scenarios.draws import literals, load_module, run_given
 from harness.common.errors import UserError
+from harness.common.extras import install_command
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Binding, Stimulus, Typed
 from harness.model.study import CourseFunction, FuzzSettings, FuzzTarget, Lines
@@ -228,7 +229,7 @@ def _hypothesis() -> Any:
         import hypothesis  # noqa: PLC0415  (an extra)
         import hypothesis.strategies  # noqa: PLC0415
     except ImportError:
-        hint = "pip install 'a1-harness[study]'"
+        hint = install_command("study")
         raise UserError("drawing needs Hypothesis", hint=hint) from None
     return hypothesis
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import harness
 from harness.common.errors import UserError
+from harness.common.extras import install_command
 from harness.common.files import source_digest
 
 RESOURCE = "harness"  # what a worker offers to a scheduler that may have workers of other kinds
@@ -86,7 +87,7 @@ def require_distributed() -> None:
     what there is to say is said by us in one line."""
     if importlib.util.find_spec("distributed") is None:
         what = "a cluster needs dask's distributed, which is not installed"
-        raise UserError(what, hint="pip install 'a1-harness[cluster]'")
+        raise UserError(what, hint=install_command("cluster"))
     import distributed  # noqa: F401, PLC0415  (sets its loggers up as it is imported)
 
     for name in ("distributed", "tornado", "asyncio"):
