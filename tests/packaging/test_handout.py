@@ -78,7 +78,7 @@ def test_files_and_what_is_piped_in_are_handed_out_and_shown(handout: Handout) -
     assert "  leaves log.txt:\n           one\n           two\n" in page
     assert "  pipe   piped in:\n           to be or\n           not to be\n" in page
     readme = parts["README.txt"].decode().split()
-    assert "cat.txt, log.txt files that visible scenarios read" in " ".join(readme)
+    assert "cat.txt, log.txt files that the checks read" in " ".join(readme)
     assert "dict(==" not in page
 
 
@@ -96,10 +96,10 @@ def test_a_file_of_several_contents_is_named_with_what_to_do(tmp_path: Path) -> 
     assert "  file   log.txt:\n           one\n" in page
     assert "  file   log.txt:\n           a\n" in page
     readme = " ".join(parts["README.txt"].decode().split())
-    assert "cat.txt a file that visible scenarios read" in readme
+    assert "cat.txt a file that the checks read" in readme
     assert (
-        "Not in this folder, because the text differs between scenarios: log.txt. To try a "
-        "scenario by hand, write the file as visible-scenarios.txt shows it under that scenario."
+        "Not in this folder, because the text differs between checks: log.txt. To try a "
+        "check by hand, write the file as visible-scenarios.txt shows it under that check."
     ) in readme
 
 
