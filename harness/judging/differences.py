@@ -135,7 +135,15 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus, rules: TextRules) ->
     if isinstance(mismatch.expected, Exactly):
         return described(mismatch.channel, subject, _source(mismatch.expected.value), "no value")
     expected = "no value" if mismatch.expected is None else value_in_words(mismatch.expected)
-    return described(mismatch.channel, subject, expected, _source(mismatch.actual))
+    return described(mismatch.channel, subject, expected, _actual_in_words(mismatch))
+
+
+def _actual_in_words(mismatch: ValueMismatch) -> str:
+    expected, actual = mismatch.expected, mismatch.actual
+    words = None
+    if expected is not None and actual is not None:
+        words = expected.value_in_words(actual)
+    return _source(actual) if words is None else words
 
 
 def _of_files(mismatch: ValueMismatch, subject: str, rules: TextRules) -> Comparison:

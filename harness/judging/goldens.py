@@ -141,7 +141,9 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
                 yield f"the reference gave no value, but {stated.returns.in_words()} is stated."
         elif not stated.returns.accepts(value):
             wanted = _failing_words(stated.returns, value)
-            yield f"the reference returned {source(value)}, but {wanted} is stated."
+            words = stated.returns.value_in_words(value)
+            did = f"returned {source(value)}" if words is None else f"has {words}"
+            yield f"the reference {did}, but {wanted} is stated."
     elif value is not None:
         yield from _comparable("the reference's value", value)
 

@@ -18,6 +18,8 @@ from harness.model.values import Value, ValueKind
 if TYPE_CHECKING:
     from harness.assignment.scenarios.context import Context
 
+_SHORT_NAME = 4  # characters: of shorter names one other letter is much (Pet is no set)
+_ALIKE, _ALIKE_SHORT = 0.6, 0.75  # of 1
 _MAX_SHOWN = 40  # characters of a text in a message
 Schema = dict[str, Any]
 S = TypeVar("S")
@@ -127,7 +129,9 @@ def describe(value: Any) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint with the known name most like `name`; an empty text if none is alike."""
     candidates = list(known)
-    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
+    is_short = len(name) < _SHORT_NAME and name.isidentifier()
+    cutoff = _ALIKE_SHORT if is_short else _ALIKE
+    close = difflib.get_close_matches(name, candidates, n=1, cutoff=cutoff)
     if close:
         return f"did you mean {close[0]}?"
     folded = {candidate.lower(): candidate for candidate in candidates}

@@ -62,6 +62,10 @@ class Matcher(ABC):
         """What the matcher asks for, as the object of "expected …"; its lines below one another
         (`whole`), or two of them in a sentence."""
 
+    def value_in_words(self, value: Value) -> str | None:
+        """Return a value that it does not accept as readers should see it; None: as its source."""
+        return None
+
     @property
     def exact_text(self) -> str | None:
         """Return the only text that the matcher accepts; None if it allows more than one."""

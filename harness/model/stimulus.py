@@ -118,6 +118,7 @@ class Action(ABC):
     __slots__ = ()
 
     key: ClassVar[str]  # of a scenario
+    noun: ClassVar[str] = ""  # of a message, with the article "a"; empty: the key
     form: ClassVar[Form] = Form.EXPRESSION
     takes: ClassVar[tuple[str, ...]]  # of the keys that not every kind takes, those it can show
     elsewhere: ClassVar[str] = ""  # where another one may be stated, for a hint

@@ -318,6 +318,26 @@ PROGRAMS = {
             "    return days.days // 360\n",
         ),
     ),
+    "a function and its signature": Programs(
+        function="add_student",
+        right="from functools import wraps\ndef kept(f):\n    @wraps(f)\n"
+        "    def inner(*a, **k):\n        return f(*a, **k)\n    return inner\n"
+        "@kept\ndef add_student(name, age=0):\n    return [name, age]\n",
+        wrong=(
+            "def add_student(name, years=0):\n    return [name, years]\n",
+            "def add_student(name, age=1):\n    return [name, age]\n",
+        ),
+    ),
+    "a class and its attributes": Programs(
+        function="Pet",
+        right="class Animal:\n    def __init__(self, name):\n        self.name = name\n"
+        "class Pet(Animal):\n    def feed(self):\n        self.hungry = False\n",
+        wrong=(
+            "class Pet:\n    def __init__(self, name):\n        self.name = name\n"
+            "    def feed(self):\n        hungry = False\n",
+            "def Pet(name):\n    return {'name': name, 'hungry': True}\n",
+        ),
+    ),
     "exceptions with messages": Programs(
         function="withdraw",
         right="def withdraw(amount):\n    if amount > 3:\n"

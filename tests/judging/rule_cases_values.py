@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+from harness.judging.explain.failure import Failure
 from harness.matchers.kinds.combinations import AllOf, OneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualTo
+from harness.matchers.kinds.signature import HasSignature
 from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, OfType, Yields
 from harness.model.expectation import Expected, StatedLeave
@@ -12,6 +14,7 @@ from harness.model.observation import NameHint, NameHintKind, Observation, StepO
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.stimuli.call import Call
+from harness.stimuli.exists import Exists
 from tests.judging.judging_cases import (
     RUN,
     Neighbours,
@@ -77,6 +80,20 @@ def accounts(*balances: float) -> Value:
 def gave_interest(after: Value, value: object = None) -> Observation:
     """A call that changed the accounts of 100 and 50 dollars that it was given."""
     return replace(called(value), arguments_before=(accounts(100.0, 50.0),), arguments=(after,))
+
+
+def found(
+    what: str, *parameters: str, attributes: list[str] | None = None, unknown: bool = False
+) -> Value:
+    """What a program has under a name."""
+    told = None if unknown else list(parameters)
+    return Value.of({"is": what, "parameters": told, "attributes": attributes or []})
+
+
+def named(value: Value, wanted: HasSignature) -> Failure:
+    """The case of a name that is not what it should be."""
+    stimulus = Stimulus(action=Exists(expression="Pet.feed"))
+    return case(None, called(value), stimulus, Expected(returns=wanted))
 
 
 SHOW = steps("board = ['--', '--']", "add(board, 'X', 0)", "board")
@@ -421,6 +438,21 @@ FIRES: Sentences = {
             None, called(answering(Value.of(False))), stated=EQUAL
         ),
     },
+    "other_signature": {
+        "Pet.feed should be a function, it is a value.": named(
+            found("value"), HasSignature(what="function")
+        ),
+        "Pet has no feed.": named(found("nothing"), HasSignature()),
+        "Pet.feed has the parameters (food), it should have no parameters.": named(
+            found("function", "food"), HasSignature(parameters=())
+        ),
+        "Pet.feed has unknown parameters, it should have the parameters (food, *, much=1).": named(
+            found("function", unknown=True), HasSignature(parameters=("food", "*", "much=1"))
+        ),
+        "Pet.feed does not set the attribute age and size.": named(
+            found("class", attributes=["name"]), HasSignature(attributes=("age", "name", "size"))
+        ),
+    },
     "generator_instead_of_list": {
         "add returned a generator instead of a list: list(…) makes a list of it.": returns(
             [1], YIELDS
@@ -509,6 +541,10 @@ LEAVES_ALONE: Neighbours = {
     ],
     "no_eq": [
         returns(account(owner="Ada"), account(owner="Alan")),
+        case(None, called(1), stated=Expected(returns=exactly(2))),
+    ],
+    "other_signature": [
+        returns({"is": "value", "parameters": None, "attributes": []}, 1),
         case(None, called(1), stated=Expected(returns=exactly(2))),
     ],
     "generator_instead_of_list": [returns([1], (1,))],

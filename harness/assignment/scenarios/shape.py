@@ -295,6 +295,10 @@ class _ScenarioShape(SettingsShape, StatedShape):
 
     name: str = Field(examples=["an empty list"])
     """What is tested, unique in its file."""
+    parameters: list[str] = []
+    """Of `exists` or `class`: the parameters as a def has them, without self: [name, age=0]."""
+    attributes: list[Annotated[str, AfterValidator(_identifier), Expects("a name")]] = []
+    """Of `exists` or `class`: the attributes that objects of the class have, among others."""
     replies: str = ""
     """`file.function`: a generator in a Python file of this folder that is given what was printed
     and yields the next line that is typed."""

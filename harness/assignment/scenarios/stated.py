@@ -12,6 +12,7 @@ from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS, parse_e
 from harness.assignment.scenarios.shape import AtMostShape, RaisesShape, ScenarioShape
 from harness.assignment.scenarios.stimulus import content_of
 from harness.assignment.vocabulary import TemplateError, class_names, names_in, render
+from harness.matchers.kinds.signature import CLASS, FUNCTION, HasSignature, read_parameters
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Refused, describe, nearest, read_all
 from harness.model.expectation import (
@@ -66,6 +67,34 @@ def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
 @_reads("returns")
 def _returns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     return {"returns": context.matcher(loc, data)}
+
+
+@_reads("exists", "class")
+def _signature(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    """Read everything that is stated about a name: it must be what it is in the reference."""
+    parameters: tuple[str, ...] | None = None
+    if context.states("parameters"):
+        try:
+            parameters = read_parameters(context.own.parameters)
+        except ValueError:
+            what = "expected parameters as a def has them"
+            context.refuse(context.at("parameters"), what, "write [name, age=0], without self")
+    stated = HasSignature(
+        what=_kind_of_name(context, str(loc[-1]), data.strip()),
+        parameters=parameters,
+        attributes=tuple(context.own.attributes),
+    )
+    return {"returns": stated}
+
+
+def _kind_of_name(context: Context, key: str, name: str) -> str:
+    """Return what the name must be; an empty text if the reference does not tell."""
+    vocabulary = context.vocabulary
+    if key == "class":
+        return CLASS
+    if name in class_names(vocabulary.reference):
+        return CLASS
+    return FUNCTION if name in vocabulary.function_names else ""
 
 
 @_reads("prints", "stderr")

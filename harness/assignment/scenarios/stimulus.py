@@ -66,7 +66,7 @@ def check_takes(context: Context, kind: type[Action]) -> None:
             if not hint:
                 owners = [other.key for other in stimulus_kinds().values() if key in other.takes]
                 hint = f"it belongs to {listed(owners, 'or')}"
-            context.add(context.at(key), f"a {kind.key} has no {key}", hint, key=True)
+            context.add(context.at(key), f"a {kind.noun or kind.key} has no {key}", hint, key=True)
     for first, second, what in _CLASHES:
         if context.states(first) and context.states(second):
             hint = f"keep one of {first} and {second}"

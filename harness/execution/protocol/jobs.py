@@ -279,11 +279,13 @@ class Jobs:
         )
 
     def _module_of(self, stimulus: Stimulus) -> str:
-        """Return the module of `inside.stimuli` that performs the action: that of its kind, or that
-        of the kind it is made of."""
+        """Return the module of `inside.stimuli` that performs the action: that of its kind or of
+        one it derives from, or that of the kind it is made of."""
         action = stimulus.action
-        if action.key in self._kinds:
-            return action.key
+        for kind in type(action).__mro__:
+            key = getattr(kind, "key", "")
+            if key in self._kinds:
+                return str(key)
         if action.program:
             return "run"
         return "session" if action.steps else "call"

@@ -1,11 +1,19 @@
 """Rules about classes: `self`, methods in the wrong place or missing, `__repr__`, `__eq__`."""
 
 from harness.common.escaping import plain, quoted
+from harness.common.words import listed
 from harness.judging.compare.mismatch import TextMismatch, ValueMismatch
 from harness.judging.compare.session import is_default_repr
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import RETURNS, TEXT, Found, Part, Stage, rule, rule_about
 from harness.matchers.kinds.equal_to import EqualTo
+from harness.matchers.kinds.signature import (
+    NOTHING,
+    FoundName,
+    HasSignature,
+    found_name,
+    parameters_in_words,
+)
 from harness.model.observation import NameHint, NameHintKind
 from harness.model.values import ValueKind
 
@@ -88,3 +96,30 @@ def no_eq(failure: Failure, mismatch: ValueMismatch) -> str | None:
         clause = f"returned an object that is not equal to {expression}: {name} has no __eq__"
         return failure.says(clause)
     return failure.says(f"returned an object that is not equal (==) to {expression}")
+
+
+@rule_about(Stage.KNOWN_MISTAKE, 2, "a name has another signature, or is missing", RETURNS)
+def other_signature(failure: Failure, mismatch: ValueMismatch) -> str | None:
+    if mismatch.actual is None or not isinstance(mismatch.expected, HasSignature):
+        return None
+    found = found_name(mismatch.actual)
+    if found is None:
+        return None
+    name = plain(failure.stimulus.action.expression, limit=60)
+    return _signature_difference(name, mismatch.expected, found)
+
+
+def _signature_difference(name: str, wanted: HasSignature, found: FoundName) -> str:
+    if found.what == NOTHING:
+        owner, _, member = name.rpartition(".")
+        return f"{owner or 'The program'} has no {member}."
+    if wanted.what not in ("", found.what):
+        return f"{name} should be a {wanted.what}, it is a {_short(found.what)}."
+    if not wanted.has_parameters(found):
+        has = "unknown parameters"
+        if found.parameters is not None:
+            has = parameters_in_words(found.parameters)
+        expected = parameters_in_words(wanted.parameters or ())
+        return f"{name} has {has}, it should have {expected}."
+    missing = listed(wanted.missing_attributes(found))
+    return f"{name} does not set the attribute {missing}."

@@ -1,0 +1,60 @@
+"""`exists:` and `class:` a name that the submission must define, and its signature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.model.stimulus import Action, StimulusParts, Typed
+
+if TYPE_CHECKING:
+    from harness.assignment.scenarios.context import Context
+
+_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exists(Action):
+    """The name of a function, a class or a method that the submission must define."""
+
+    key = "exists"
+    noun = "name"
+    takes = ("parameters", "attributes")
+    elsewhere = "write a call for what it does"
+    order = 40
+
+    expression: str = field()
+
+    @classmethod
+    def read(
+        cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+    ) -> StimulusParts:
+        """Read the name; a method's has its class before it."""
+        name = context.text(cls.key).strip()
+        if _NAME.fullmatch(name) is None:
+            what = f"expected a name like add_student or Pet.feed, got {name!r}"
+            context.refuse(loc, what, "write a call for what it does")
+        context.expression(name, loc)
+        return StimulusParts(action=cls(expression=name), inputs=inputs)
+
+    def yaml_keys(self) -> Mapping[str, str]:
+        """Return the keys and values as a scenario states them."""
+        return {self.key: self.expression}
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Return the statement that shows the signature."""
+        return (f"help({self.expression})",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExistingClass(Exists):
+    """The name of a class that the submission must define."""
+
+    key = "class"
+    noun = "class"
+    order = 41
+
+    expression: str = field()
