@@ -50,14 +50,14 @@ _MODULES = (
 # `boot` takes what `machine_modules` gives.
 MACHINE_BOOT = f"""\
 {LOADER}
-def boot(terminal, questions, answers):
+def boot(terminal, pipe, questions, answers):
     import os
     channel = os.open(questions, os.O_RDONLY)
     modules = message(lambda count: os.read(channel, count))
     os.close(channel)
     for folder in {_EMPTY, _FOLDER!r}:
         os.mkdir(folder)
-    return load(modules, ()).browser.Server(terminal, questions, answers)
+    return load(modules, ()).browser.Server(terminal, pipe, questions, answers)
 """
 
 

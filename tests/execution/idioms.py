@@ -13,6 +13,7 @@ from pathlib import Path
 
 from harness.execution import Interpreter
 from harness.execution.protocol.jobs import INNER_ENVIRONMENT
+from harness.model.observation import Ending, Observation
 
 TABLE = Path(__file__).with_name("idioms.txt")
 LINES = ("one", "two", "3")
@@ -20,6 +21,7 @@ LAUNCHERS = ("strong", "standard", "portable", "pipes", "browser")
 _LONGEST = 20.0  # seconds for one program
 _QUIET = 1.0
 _MOST_ENDS = 5
+_TRACEBACK = "Traceback (most recent call last):\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +136,21 @@ def _read_to_end(terminal: int) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
+def difference(expected: Outcome, seen: Observation) -> str:
+    """How a run differs from plain Python's, or "". An exception that is not caught is no text on
+    the screen: then Python's own traceback must end with it."""
+    screen = "".join(turn.printed for turn in seen.turns)
+    raised = ""
+    before, found, traceback = expected.screen.partition(_TRACEBACK)
+    if seen.raised is not None and found and screen == before:
+        raised = f"{seen.raised.type_name}: {seen.raised.message}".removesuffix(": ")
+        screen += found + traceback if traceback.rstrip("\n").endswith(raised) else raised
+    got = Outcome(screen=screen, status=-1 if seen.exit_status is None else seen.exit_status)
+    if seen.ending is Ending.ANSWERED and got == expected:
+        return ""
+    return f"{seen.ending} {seen.detail} {seen.raised}: {got}, expected {expected}"
+
+
 _HEADINGS = {
     "strong": "strong, standard",
     "portable": "portable",
@@ -145,7 +162,7 @@ _HEADINGS = {
 def _cell(prevented: Prevented, launcher: str) -> str:
     if launcher in prevented.launchers:
         return "only piped in" if prevented.only_typed else "no"
-    return "not tested" if launcher == "browser" else "yes"
+    return "yes"
 
 
 def page_rows() -> list[str]:

@@ -6,14 +6,17 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
 from harness.execution import AnyDriver, Driver, Interpreter, find_interpreter
 from harness.execution.piped import PipedDriver
+from harness.execution.sharing import decoded
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Key, Limits, Stimulus
-from tests.execution.idioms import LINES, Idiom, Outcome, idioms, page_rows, plain
+from harness.policy.checking import check_sharing
+from tests.execution.idioms import LINES, Idiom, difference, idioms, page_rows, plain
 from tests.execution.small_world import assignment, run, source
 from tests.shipped import ROOT
 
@@ -40,7 +43,6 @@ OFTEN = (
     "atexit and sys.exit",
     "traceback.print_exc",
 )
-TRACEBACK = "Traceback (most recent call last):\n"
 
 
 @pytest.fixture(scope="module")
@@ -86,21 +88,6 @@ def test_the_page_lists_every_known_difference() -> None:
     assert table == page_rows()
 
 
-def difference(expected: Outcome, seen: Observation) -> str:
-    """How a run differs from plain Python's, or "". An exception that is not caught is no text on
-    the screen: then Python's own traceback must end with it."""
-    screen = "".join(turn.printed for turn in seen.turns)
-    raised = ""
-    before, found, traceback = expected.screen.partition(TRACEBACK)
-    if seen.raised is not None and found and screen == before:
-        raised = f"{seen.raised.type_name}: {seen.raised.message}".removesuffix(": ")
-        screen += found + traceback if traceback.rstrip("\n").endswith(raised) else raised
-    got = Outcome(screen=screen, status=-1 if seen.exit_status is None else seen.exit_status)
-    if seen.ending is Ending.ANSWERED and got == expected:
-        return ""
-    return f"{seen.ending} {seen.detail} {seen.raised}: {got}, expected {expected}"
-
-
 def differences(
     launchers: Launchers, names: tuple[str, ...], table: list[Idiom], python: Interpreter, tmp: Path
 ) -> dict[tuple[str, str, bool], str]:
@@ -144,3 +131,44 @@ def test_a_piped_input_that_fills_no_pipe_is_read_whole(launchers: Launchers) ->
         with launchers.driver(name).submission(assignment(), (source(program),)) as server:
             (turn,) = server.observe(long, LIMITS).turns
         assert turn.printed == f"False {size}\n"
+
+
+def in_main(idiom: Idiom) -> Idiom:
+    """Return the idiom in a function `main`: nothing shared may happen while a file is loaded."""
+    body = indent(idiom.program, "    ")
+    guard = 'if __name__ == "__main__":\n    main()\n'
+    return replace(idiom, program=f"def main():\n{body}{guard}")
+
+
+def shared_observations(driver: AnyDriver, idiom: Idiom) -> Iterator[Observation]:
+    """Yield what a process that scenarios share shows of the idiom, asked twice, if it ends there.
+    Keys cannot be typed there, nor the end of the input."""
+    typed = run(*LINES)
+    given = dict.fromkeys(range(2), (typed, LIMITS))
+    with driver.submission(assignment(), (source(idiom.program),)) as server:
+        for group in server.group(given):
+            outcome = server.observe_together(group, sorted(group.jobs))
+            for number, data in outcome.seen.items():
+                arguments = group.jobs[number].arguments
+                seen = decoded(data, typed, LIMITS, arguments=arguments)
+                if seen is not None and seen.ending is Ending.ANSWERED:
+                    yield seen
+
+
+def test_idioms_in_a_shared_process_behave_as_in_plain_python(
+    launchers: Launchers, python: Interpreter, tmp_path: Path
+) -> None:
+    """Most idioms name what no shared process has and run alone; the others give the same."""
+    found, shared = {}, set()
+    for idiom in map(in_main, TABLE.values()):
+        if not check_sharing([source(idiom.program)], []).allowed:
+            continue
+        expected = None
+        for seen in shared_observations(launchers.driver("standard"), idiom):
+            if expected is None:
+                expected = plain(python, idiom, tmp_path, piped=False)
+            shared.add(idiom.name)
+            if said := difference(expected, seen):
+                found[idiom.name] = said
+    assert found == {}
+    assert len(shared) >= 15, shared

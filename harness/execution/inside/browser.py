@@ -18,12 +18,20 @@ import os
 import sys
 import time
 from _json import encode_basestring_ascii as quote
+from functools import partial
 
 from .messages.frames import receive, send
 from .messages.protocol import FromBrowser, FromTool, decode_job
-from .modules import complete_interpreter, hide_ours, import_useful, load_tool
+from .modules import (
+    begin_path_with_a_folder,
+    complete_interpreter,
+    hide_ours,
+    import_useful,
+    load_tool,
+)
+from .scenario import streams
 from .scenario.process import Program, ScenarioProcess
-from .scenario.streams import install_outputs
+from .scenario.streams import install_outputs, install_terminal_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,20 +45,21 @@ _OUTSIDE = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core")
 class Server:
     """Made once, before anything of a submission's is there, of the worker's devices' names."""
 
-    def __init__(self, terminal: str, questions: str, answers: str) -> None:
+    def __init__(self, terminal: str, pipe: str, questions: str, answers: str) -> None:
         self.terminal = os.open(terminal, os.O_RDWR)
         self.questions = os.open(questions, os.O_RDONLY)
         self.answers = os.open(answers, os.O_WRONLY)
         for number in (0, 1, 2):
             os.dup2(self.terminal, number)
-        sys.stdin = sys.__stdin__ = io.TextIOWrapper(  # type: ignore[misc]
-            io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8"
-        )
+        install_terminal_input()
         install_outputs(io.FileIO)
+        streams.make_pipe = partial(_open_both_ends, pipe)
+        sys.excepthook = sys.__excepthook__  # without the one that prints for the page
         self._replace_what_waits()
         _leave_nothing_outside()
         complete_interpreter()
         sys.path[:] = [place for place in sys.path if place]
+        begin_path_with_a_folder()
         sys.dont_write_bytecode = True
         self.tool: Callable[[str], str] | None = None
 
@@ -101,6 +110,10 @@ class Server:
         time.sleep = sleep  # type: ignore[assignment]
         for module in (os, sys.modules[os.name]):
             module.get_terminal_size = get_terminal_size  # type: ignore[attr-defined]
+
+
+def _open_both_ends(pipe: str) -> tuple[int, int]:
+    return os.open(pipe, os.O_RDONLY), os.open(pipe, os.O_WRONLY)
 
 
 def _leave_nothing_outside() -> None:

@@ -194,11 +194,7 @@ def hide_ours() -> None:
 
 def _is_no_folder(place: str) -> bool:
     """Return whether the entry is the library's archive, which need not exist, or empty."""
-    try:
-        os.stat(place + "/.")  # noqa: PTH116  (pathlib is not loaded here)
-    except OSError:
-        return True
-    return False
+    return not os.path.isdir(place)  # noqa: PTH112  (pathlib is not loaded here)
 
 
 def begin_path_with_a_folder() -> None:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _IS_WINDOWS = os.name == "nt"
 _PIPE_HOLDS = 4096 if _IS_WINDOWS else 65536  # bytes that nobody has to read at once
-_HAS_PIPES = sys.platform != "emscripten"  # there a pipe never ends
+# Gives the two ends of the pipe of `pipe_in`; a browser, whose own pipes never end, changes it.
+make_pipe: Callable[[], tuple[int, int]] = os.pipe
 _INPUT_NEWLINE = None if _IS_WINDOWS else "\n"
 
 
@@ -43,16 +44,21 @@ def pipe_in(content: bytes) -> None:
     """Let descriptor 0 be a pipe that holds `content`, and `sys.stdin` a stream over it. A pipe
     holds only so much, and no process is here to fill it: more is given out by `sys.stdin` and
     `os.read`, but not to a file opened by the number 0."""
-    if len(content) > _PIPE_HOLDS or not _HAS_PIPES:
+    if len(content) > _PIPE_HOLDS:
         left = io.BytesIO(content)
         install_input(left.read, is_terminal=False)
         return
-    for_reading, for_writing = os.pipe()
+    for_reading, for_writing = make_pipe()
     write(for_writing, content)
     os.close(for_writing)
     os.dup2(for_reading, 0)
     os.close(for_reading)
     _replace_stdin(_input_stream(io.FileIO(0, closefd=False), by_line=False))
+
+
+def install_terminal_input() -> None:
+    """Let `sys.stdin` be a stream over descriptor 0, as it is on a terminal."""
+    _replace_stdin(_input_stream(io.FileIO(0, closefd=False), by_line=True))
 
 
 class AskedInput(io.RawIOBase):

@@ -6,7 +6,8 @@ const PREPARING = 30; // seconds to compile what a student wrote
 const [SIGINT, SIGPROF] = [2, 27];
 const [KILLED, CRASHED] = [-9, -11]; // as signals end a process, the second one whose stack is full
 const [EFBIG, EINTR, EPERM] = [22, 27, 63]; // as this file system numbers them
-const [TERMINAL, QUESTIONS, ANSWERS] = ["/dev/terminal", "/dev/questions", "/dev/answers"];
+const [TERMINAL, PIPE] = ["/dev/terminal", "/dev/pipe"];
+const [QUESTIONS, ANSWERS] = ["/dev/questions", "/dev/answers"];
 
 // What Python needs of the worker: files, clocks, chance, and what unwinds and calls for it.
 const NEEDED = new RegExp("^(" + [
@@ -53,7 +54,7 @@ export class Machine {
     this.memory = this.deadline = this.timer = Infinity;
     this.makeDevices();
     const command = (text) => this.module.stringToNewUTF8(text);
-    const start = command(`${boot}\nserver = boot("${TERMINAL}", "${QUESTIONS}", "${ANSWERS}")`);
+    const start = command(`${boot}\nserver = boot("${TERMINAL}", "${PIPE}", "${QUESTIONS}", "${ANSWERS}")`);
     [this.prepare, this.work] = [command("server.prepare()"), command("server.run()")];
     const status = this.module._PyRun_SimpleString(start);
     const told = this.shown.splice(0).map((bytes) => new TextDecoder().decode(bytes));
@@ -102,6 +103,17 @@ export class Machine {
         return length;
       },
     }, { tty });
+    device(PIPE, 3, { // the system's own never end
+      read: (stream, ...place) => this.take("piped", ...place),
+      write: (stream, buffer, offset, length) => {
+        const whole = new Uint8Array(this.piped.length + length);
+        if (whole.length > LARGEST_FILE) throw new files.ErrnoError(EFBIG);
+        whole.set(this.piped);
+        whole.set(part(buffer, offset, length), this.piped.length);
+        this.piped = whole;
+        return length;
+      },
+    });
     device(QUESTIONS, 1, { read: (stream, ...place) => this.take("inbox", ...place) });
     device(ANSWERS, 2, { write: (stream, buffer, offset, length) => {
       this.show();
@@ -170,7 +182,8 @@ export class Machine {
   call(command, message, seconds, memory) {
     this.inbox = message.toJs();
     this.memory = this.clean.bytes.length + memory;
-    [this.typed, this.passed, this.interrupted] = [new Uint8Array(), false, false];
+    [this.typed, this.piped] = [new Uint8Array(), new Uint8Array()];
+    [this.passed, this.interrupted] = [false, false];
     this.begun = performance.now();
     this.deadline = this.begun + 1000 * seconds;
     let exit_code = 0;
