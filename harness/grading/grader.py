@@ -27,8 +27,9 @@ from harness.grading.observing.shared_run import CheckedObserver, Together
 from harness.judging.causes import undefined_functions, unreadable
 from harness.judging.explain.siblings import refine
 from harness.judging.failed_scenarios import failing
-from harness.judging.judge import merge_stand_in_verdict, without_addresses
+from harness.judging.judge import merge_stand_in_verdict
 from harness.judging.not_taken import with_not_taken
+from harness.judging.shown_text import without_internals
 from harness.marking.mark import held_if_undecided, mark, with_stakes, without_mark
 from harness.model.explanation.facts import NotJudged
 from harness.model.explanation.probes import Probe
@@ -380,7 +381,7 @@ def _digest(seen: tuple[Observation, ...]) -> str:
     settled = tuple(
         Observation(ending=each.ending, phase=each.phase)
         if each.ending in LIMIT_ENDINGS
-        else without_addresses(each)
+        else without_internals(each)
         for each in seen
     )
     return sha256(encoded(settled)).hexdigest()

@@ -1,15 +1,14 @@
 """Verdicts: of an observation, of a sample from its draws, of a run with stand-ins, of what is not
 run; and what a scenario states with every `{python: …}` replaced by its value (`resolve`)."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
-from dataclasses import fields, is_dataclass, replace
-from operator import is_not
-from typing import Any, TypeVar, cast
+from dataclasses import replace
 
 from harness.common.errors import HarnessError
+from harness.judging.change_parts import change_parts
 from harness.judging.compare import mismatches, without_prompts
 from harness.judging.compare.mismatch import EndingMismatch, Mismatch, TextMismatch
+from harness.judging.shown_text import without_internals
 from harness.model.expectation import Expectation, Expected, OfExpression, PythonAnswer
 from harness.model.explanation.sentences import finished
 from harness.model.observation import Ending, Observation
@@ -24,8 +23,6 @@ from harness.model.verdict import (
     VerdictKind,
     stated,
 )
-
-T = TypeVar("T")
 
 _UNUSABLE = {
     Ending.STAND_IN_INAPPLICABLE: ("stand_in_inapplicable", StandInOutcome.INAPPLICABLE),
@@ -63,8 +60,8 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     stopped = observation.ending is Ending.STOPPED_EARLY  # at a limit that was shortened
     limit = observation.detail if stopped else observation.ending
     observation, expectation = without_prompts(observation, expectation)
-    shown = without_addresses(observation)
-    failure = Failure(shown, expectation, stimulus, without_addresses(differing))
+    shown = without_internals(observation)
+    failure = Failure(shown, expectation, stimulus, without_internals(differing))
     explanation = explain(failure)
     if expectation.stated.prompts_any and isinstance(differing[0], TextMismatch):
         remarks = (*explanation.remarks, PROMPTS_ARE_FREE)
@@ -100,68 +97,6 @@ def out_of_budget() -> Verdict:
 def _refuse_cut(observation: Observation) -> None:
     if observation.cut:
         raise HarnessError("what is left of an observation is not judged again")
-
-
-_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]+")
-# How a confined process reaches Python's library, and the folders in which programs run: of a file
-# there only its name is shown. Each part is bounded, for the texts are a program's.
-_OUR_DESCRIPTOR = re.compile(r"/proc/(?:self|[0-9]{1,10})/fd/[0-9]{1,10}/")
-_OUR_FOLDER = re.compile(
-    r"harness-(?:scenario|unlocked)-[^\s'\"()/]{1,80}/(?:[^\s'\"()/]{1,80}/){0,6}"
-)
-_NOT_IN_A_PATH = re.compile(r"[\s'\"()]")
-_MOST_BEFORE = 200  # characters of a path before our folder in it
-_OURS = (" at 0x", "/proc/", "harness-scenario-", "harness-unlocked-")
-_DEEPEST = 100  # deeper values are not shown
-
-
-def without_addresses(thing: T) -> T:
-    """Return the same with `0x…` in place of every address of an object, which differs from run to
-    run, and without the paths by which a confined process reaches Python's library. Only for what
-    is shown, since a scenario may ask for an address."""
-
-    def change(part: object) -> object:
-        if type(part) is str:
-            return _without_our_paths(_ADDRESS.sub("0x…", part))
-        if isinstance(part, Value):  # most have none, and may be large
-            held = any(ours in each.text for each in part.parts() for ours in _OURS)
-            return None if held else part
-        return None
-
-    return _changed(thing, change)
-
-
-def _without_our_paths(text: str) -> str:
-    """Return the text with only the name of each file of ours, in time that is linear in it."""
-    text = _OUR_DESCRIPTOR.sub("", text)
-    kept: list[str] = []
-    end = 0
-    for folder in _OUR_FOLDER.finditer(text):
-        first = max(end, folder.start() - _MOST_BEFORE)
-        path = _NOT_IN_A_PATH.split(text[first : folder.start()])[-1]
-        slash = path.find("/")
-        if slash >= 0:
-            kept.append(text[end : folder.start() - len(path) + slash])
-            end = folder.end()
-    return "".join([*kept, text[end:]])
-
-
-def _changed(thing: T, change: Callable[[object], object], depth: int = 0) -> T:
-    """Return the value with the results of `change` for each part; if that is None, for the parts
-    of it.
-    """
-    changed = change(thing)
-    if changed is not None or depth == _DEEPEST:
-        return thing if changed is None else cast(T, changed)
-    if isinstance(thing, tuple):
-        parts = tuple(_changed(part, change, depth + 1) for part in thing)
-        return cast(T, parts) if any(map(is_not, parts, thing)) else thing
-    if is_dataclass(thing):
-        old = {each.name: getattr(thing, each.name) for each in fields(thing)}
-        new = {name: _changed(part, change, depth + 1) for name, part in old.items()}
-        new = {name: part for name, part in new.items() if part is not old[name]}
-        return replace(cast(Any, thing), **new) if new else thing
-    return thing
 
 
 class Judge:
@@ -300,7 +235,7 @@ def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expecte
             return part.resolved(values)
         return part if isinstance(part, Value) else None
 
-    return _changed(stated, change)
+    return change_parts(stated, change)
 
 
 def not_run(scenario: Scenario, needs: Iterable[Scenario], wrong: Set[str]) -> Verdict | None:

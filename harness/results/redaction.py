@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from harness.model.assignment import Surroundings
+from harness.model.explanation.facts import NotJudged
 from harness.model.plan import Clause, Plan, Scenario
 from harness.model.result import ScenarioResult, SubmissionResult, Undefined
 from harness.model.stimulus import Stimulus
@@ -28,6 +29,19 @@ _NO_FAILURE = frozenset({VerdictKind.PASSED, VerdictKind.UNREADABLE})
 _NOT_COUNTED = _NO_FAILURE | {VerdictKind.HARNESS_ERROR}
 # Pieces of advice for one cause.
 MAX_ADVICE = 5
+
+
+def is_not_judged(verdict: Verdict) -> bool:
+    """Return whether our own code failed on the scenario."""
+    return verdict.explanation is not None and isinstance(verdict.explanation.facts, NotJudged)
+
+
+def _without_our_place(verdict: Verdict) -> Verdict:
+    """Return the verdict without the line of our code that failed, if that is its reason."""
+    explanation = verdict.explanation
+    if explanation is None or not isinstance(explanation.facts, NotJudged):
+        return verdict
+    return replace(verdict, explanation=replace(explanation, facts=NotJudged(place="")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +76,7 @@ class ShownCheck:
             function=scenario.function,
             clauses=clauses,
             stimulus=scenario.stimuli[result.verdict.draw or 0],
-            verdict=result.verdict,
+            verdict=_without_our_place(result.verdict),
             points=result.points,
             out_of=result.out_of,
             draws=len(scenario.stimuli),

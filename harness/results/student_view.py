@@ -25,7 +25,7 @@ from harness.model.result import (
 )
 from harness.model.submission import Lateness
 from harness.model.verdict import Verdict, VerdictKind
-from harness.results.redaction import ShownCause, ShownCheck, shown_causes
+from harness.results.redaction import ShownCause, ShownCheck, is_not_judged, shown_causes
 
 ALWAYS = frozenset({Visibility.VISIBLE})
 # For lecturers.
@@ -198,7 +198,7 @@ def student_view(
         causes=shown_causes(result, plan, shown),
         findings=result.findings,
         unparsable=result.unparsable,
-        problem=result.problem,
+        problem=students_problem(result),
         notes=(*result.notes, *_of_budget(result)),
         manual=result.manual,
         adjustment=result.adjustment,
@@ -219,6 +219,20 @@ def student_view(
         shown_files=_own_files(result),
         causes_pending=result.pending is not None,
     )
+
+
+OUR_FAULT = (
+    "The harness failed on this submission, which is not your program's fault. "
+    "A person has to look at it."
+)
+
+
+def students_problem(result: SubmissionResult) -> str:
+    """Return the problem; of our own failures not where in our code they happened."""
+    is_ours = result.status is SubmissionStatus.HARNESS_ERROR or any(
+        is_not_judged(entry.verdict) for entry in result.scenarios
+    )
+    return OUR_FAULT if is_ours and result.problem else result.problem
 
 
 def _own_files(result: SubmissionResult) -> tuple[SourceFile, ...]:

@@ -16,7 +16,7 @@ from harness.execution import AnyDriver
 from harness.grading.observing.budget import budgeted
 from harness.grading.observing.judged_runs import Candidate, RunOutcome, reduced
 from harness.grading.observing.running import Observer, run_scenario
-from harness.judging.judge import without_addresses
+from harness.judging.shown_text import without_internals
 from harness.model.assignment import Assignment
 from harness.model.explanation.sentences import finished
 from harness.model.observation import Ending, Observation
@@ -103,8 +103,8 @@ def _differing(
                 seconds += sum(each.cpu_seconds for each in run)
                 if any(each.ending in _SAYS_NOTHING for each in run):
                     continue
-                same = without_addresses(tuple(map(reduced, run)))
-                is_other = same != without_addresses(seen[scenario.id])
+                same = without_internals(tuple(map(reduced, run)))
+                is_other = same != without_internals(seen[scenario.id])
                 (differing if is_other else left).append(scenario)
         undecided = left
     return differing

@@ -92,7 +92,7 @@ class NotHandedIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotJudged:
-    """Our own code failed at `place`."""
+    """Our own code failed at `place`; empty: the reader need not know where."""
 
     place: str
 

@@ -111,7 +111,7 @@ def own_words(facts: Facts, *, with_guess: bool = True, with_source: bool = True
         case NotHandedIn(file=file):
             return f"{named(file)} was not handed in."
         case NotJudged(place=place):
-            return f"This could not be judged: {place}."
+            return f"This could not be judged: {place}." if place else "This could not be judged."
         case HardCoded():
             return _hard_coded(facts)
     assert_never(facts)

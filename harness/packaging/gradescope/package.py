@@ -38,7 +38,12 @@ from harness.model.verdict import VerdictKind
 from harness.reporting.terminal.cards import as_text, explained
 from harness.reporting.view import paste, words
 from harness.results.redaction import ShownCause, ShownCheck, advice
-from harness.results.student_view import StudentView, hidden_kind, student_view
+from harness.results.student_view import (
+    StudentView,
+    hidden_kind,
+    student_view,
+    students_problem,
+)
 
 T = TypeVar("T")
 
@@ -306,7 +311,7 @@ def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[
 
 
 def _unreadable(result: SubmissionResult) -> dict[str, Any]:
-    reason = result.problem
+    reason = students_problem(result)
     if not reason and result.unparsable:
         reason = f"{result.unparsable.place}: {result.unparsable.reason}"
     return {
@@ -437,8 +442,8 @@ def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
 
 def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
     parts = []
-    if result.problem:
-        parts.append(_strong(result.problem))
+    if problem := students_problem(result):
+        parts.append(_strong(problem))
     if result.unparsable is not None:
         parts.append(_strong(f"{result.unparsable.place}: {result.unparsable.reason}"))
     if not parts and result.scenarios:

@@ -1,0 +1,70 @@
+"""What is shown of a program's own texts: everything but addresses and internal paths.
+
+Every verdict, and with it every view, is made of an observation that passed through
+`without_internals`. Values are compared before that, as they are.
+"""
+
+import re
+from typing import TypeVar
+
+from harness.judging.change_parts import change_parts
+from harness.model.values import Value
+
+T = TypeVar("T")
+
+_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]+")
+# A path, or another word. What ends it cannot be in one of the internal paths.
+_WORD = re.compile(r"[^\s'\"()<>,;]+")
+# The folders of Python's library, also as a confined process reaches them, and those in which
+# programs run. The texts are a program's: each part is bounded.
+_FOLDERS = re.compile(
+    r"/proc/(?:self|[0-9]{1,10})/fd/[0-9]{1,10}(?![^/])"
+    r"|[/\\][Ll]ib[/\\]python3\.?[0-9]{1,3}t?(?:\.zip)?(?:[/\\](?:site-packages|lib-dynload))?"
+    r"|[/\\]Python3[0-9]{1,3}[/\\]Lib(?:[/\\]site-packages)?"
+    r"|[/\\]harness-(?:scenario|unlocked)-[^/\\]{1,80}"
+    r"(?:[/\\](?:empty|files(?:[/\\][0-9a-f]{16})?))?"
+)
+_OURS = re.compile(r"(?<![\w./\\-])inside/(?:[a-z_]{1,40}/){0,3}[a-z_]{1,40}\.py")
+_SIGNS = ("/proc/", "ython3", "harness-scenario-", "harness-unlocked-", "inside/")
+_SHORT = "…"
+
+
+def without_internals(thing: T) -> T:
+    """Return the same with `0x…` in place of every address of an object, which differs from run to
+    run, and with only the names of files in Python's library, in the folders in which programs run
+    and in our own code. Only for what is shown: a scenario may ask for an address."""
+
+    def change(part: object) -> object:
+        if type(part) is str:
+            return without_paths(_ADDRESS.sub("0x…", part))
+        if isinstance(part, Value):  # most have none, and may be large
+            held = any(_has_internals(each.text) for each in part.parts())
+            return None if held else part
+        return None
+
+    return change_parts(thing, change)
+
+
+def _has_internals(text: str) -> bool:
+    return " at 0x" in text or any(sign in text for sign in _SIGNS)
+
+
+def without_paths(text: str) -> str:
+    """Return the text without internal paths, in time that is linear in it."""
+    if not any(sign in text for sign in _SIGNS):
+        return text
+    return _WORD.sub(_shortened, text)
+
+
+def _shortened(found: re.Match[str]) -> str:
+    word = found[0]
+    if not any(sign in word for sign in _SIGNS):
+        return word
+    word = _OURS.sub(_SHORT, word)
+    ends = [folder.end() for folder in _FOLDERS.finditer(word)]
+    if not ends:
+        return word
+    below = word[ends[-1] :]
+    if below[:1] not in ("", "/", "\\"):  # another name that only begins so
+        return word
+    return below[1:] or _SHORT
