@@ -22,7 +22,7 @@ from harness.model.plan import Place
 Loc = tuple[str | int, ...]
 _PAIR = re.compile(r"\s*[^\s,]+\s*,\s*[^\s,]+\s*\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
-_CODE = (("python",), ("call",), ("given",), ("session",))
+_CODE = (("python",), ("call",), ("given",), ("session",), ("do",))
 _SYNTAX_HINTS = (  # by a part of what PyYAML says, the first that fits
     ("mapping values", "quote a text that holds ': '"),
     ("any token", "indent with spaces, and quote a text that begins with % @ ` or a tab"),
@@ -119,6 +119,16 @@ def resolve(text: str, *, code: bool = False) -> Scalar:
     return text
 
 
+def inner_value(text: str) -> Any:
+    """Return the data of YAML that stands inside a text. Raise HintedError if it has an error."""
+    problems = Problems()
+    document = Document("", text, problems)
+    if document.is_read() and not len(problems):
+        return document.data
+    _, _, what = problems.lines()[0].partition(": ")
+    raise HintedError(what)
+
+
 def is_literal(text: str) -> bool:
     """Return whether Python reads the text as a literal."""
     if not text or text[0] not in "([{-0123456789bBrRuUNTF.'\"":
@@ -170,7 +180,7 @@ class Document:
             problems.add_to_file(file, f"cannot be read ({error.strerror})")
         else:
             document = cls(file, text, problems)
-            if document._read():
+            if document.is_read():
                 return document
         return None
 
@@ -231,6 +241,7 @@ class Document:
 
     def add_inside(self, loc: Loc, line: int, what: str, hint: str = "") -> None:
         """Note an error about a line (from 1) of the text at `loc`, at that line."""
+        loc = self._known_place(loc)
         event = self._spots.get(loc)
         if event is None or not self.text.startswith("|", event.start_mark.index):
             self.add(loc, f"line {line}: {what}", hint)
@@ -266,8 +277,8 @@ class Document:
         event = self._spots.get(loc)
         return isinstance(event, yaml.ScalarEvent) and not event.style
 
-    def _read(self) -> bool:
-        """Return whether the file is one YAML document; otherwise the error is noted."""
+    def is_read(self) -> bool:
+        """Read the text. Return whether it is one YAML document; otherwise the error is noted."""
         try:
             self._events = iter(list(yaml.parse(self.text, Loader=_loader())))
             next(self._events)

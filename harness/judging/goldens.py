@@ -12,10 +12,10 @@ from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import TextEdit
 from harness.matchers.comparison import normalised, same, source, with_equal_lines
 from harness.matchers.kinds.values import AnyValue, exactly
-from harness.model.expectation import Expectation, Expected, Matcher
-from harness.model.observation import Ending, Observation, Phase, Raised
+from harness.model.expectation import Expectation, Expected, Matcher, StatedStep
+from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome
 from harness.model.stimulus import Action, Stimulus
-from harness.model.values import Value, ValueKind
+from harness.model.values import NONE, Value, ValueKind
 
 _ENDINGS = {
     Ending.ANSWERED: "answered",
@@ -252,14 +252,36 @@ def _files(observation: Observation, expectation: Expectation, stimulus: Stimulu
         yield from _comparable(f"the reference's file {plain(file.name)}", file.value)
 
 
+def _own_step(name: str, own: StatedStep, step: StepOutcome, stated: Expected) -> Iterator[str]:
+    """Yield where the reference does not do what the scenario states of a step."""
+    if not raise_agrees(own.raises, step.raised):
+        did = "nothing" if step.raised is None else _named(step.raised)
+        wanted = "nothing" if own.raises is None else own.raises.in_words()
+        yield f"{name}: the reference raised {did}, but {wanted} is stated."
+        return
+    value = step.value or NONE
+    if own.returns is not None and not own.returns.accepts(value):
+        wanted = _failing_words(own.returns, value)
+        yield f"{name}: the reference returned {source(value)}, but {wanted} is stated."
+    texts = (("prints", own.prints, step.printed), ("shows", own.shows, screen_of(step)))
+    for does, matcher, text in texts:
+        if matcher is not None and not matcher.accepts_text(text, stated.rules):
+            yield f"{name}: what the reference {does} {_unlike(text, matcher, stated)}"
+
+
 def _steps(observation: Observation, stated: Expected, session: Action) -> Iterator[str]:
     for index, step in enumerate(observation.steps):
-        if step.value is not None and (not step.shown or is_default_repr(step.shown)):
+        own = stated.of_step(index)
+        held = own is None or (own.returns is None and own.shows is None)
+        is_shown = step.shown and not is_default_repr(step.shown)
+        if step.value is not None and held and not is_shown:
             yield from _comparable(f"step {index + 1}: the reference's value", step.value)
         shown = stated.shown[index] if stated.shown and index < len(stated.shown) else None
         source_text = session.steps[index].strip() if index < len(session.steps) else ""
         name = f"step {index + 1} ({plain(source_text, limit=60)})"
-        if shown is None:
+        if own is not None:
+            yield from _own_step(name, own, step, stated)
+        elif shown is None:
             if step.raised is not None and not raise_agrees(stated.raises, step.raised):
                 yield f"{name}: the reference raised {_named(step.raised)}, which is not stated."
         elif not shows(step, shown, stated.rules):

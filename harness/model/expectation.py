@@ -143,6 +143,17 @@ class StatedLeave:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatedStep:
+    """What one step of a session should do, where the scenario states it by matchers."""
+
+    step: int  # from 0
+    returns: Matcher | None = None
+    prints: Matcher | None = None
+    shows: Matcher | None = None  # everything that a person would see of the step
+    raises: StatedRaise | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
     """A scenario's own words about its outcome, templates rendered; None states nothing.
     `transcript` and `shown` are goldens for the reference, to which a submission is held."""
@@ -154,6 +165,7 @@ class Expected:
     transcript: str | None = None  # the whole screen with typed text
     prompts_any: bool = False  # the texts of `input` calls are not compared
     shown: tuple[str, ...] | None = None  # a session's text per step, as the sheet prints it
+    steps: tuple[StatedStep, ...] = ()  # those of a session that have matchers
     raises: StatedRaise | None = None
     leaves: tuple[StatedLeave, ...] = ()
     leaves_unchanged: bool = False
@@ -176,6 +188,10 @@ class Expected:
         in_text = self.floats is not None and self.floats.in_text
         within = self.floats.within if self.floats is not None and in_text else None
         return TextRules(ignore=self.ignore, within=within)
+
+    def of_step(self, index: int) -> StatedStep | None:
+        """Return what the step of this index states by matchers; None if it states nothing so."""
+        return next((step for step in self.steps if step.step == index), None)
 
     def parts(self) -> tuple[Matcher, ...]:
         """Return all matchers, and those of which they are made."""

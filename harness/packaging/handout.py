@@ -33,6 +33,7 @@ from harness.model.expectation import (
     Floats,
     Ignore,
     Matcher,
+    StatedStep,
     StatedTurn,
 )
 from harness.model.observation import Ending, Raised
@@ -395,6 +396,11 @@ def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
     texts = expected.stated.shown or ()
     both = zip(session.steps, expected.reference.steps, strict=False)
     for number, (step, result) in enumerate(both):
+        own = expected.stated.of_step(number)
+        if own is not None:
+            yield "then", f">>> {step}"
+            yield from _own_step(own)
+            continue
         parts = [result.printed.rstrip("\n")]
         if result.value is not None:
             has_text = result.shown and not is_default_repr(result.shown)
@@ -405,6 +411,15 @@ def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
         shown = "\n".join(part for part in parts if part)
         if shown:
             yield "then", f">>> {step}\n{shown}"
+
+
+def _own_step(own: StatedStep) -> Iterator[Labelled]:
+    """Yield what a scenario states of one step."""
+    for label, matcher in (("gives", own.returns), ("prints", own.prints), ("shows", own.shows)):
+        if matcher is not None:
+            yield label, _anything(matcher)
+    if own.raises is not None:
+        yield "raises", own.raises.in_words()
 
 
 def _raised_text(raised: Raised, stated: str) -> str:

@@ -44,6 +44,10 @@ SQUARE = (
     "class Square:\n    def __init__(self, side):\n        self.side = side\n"
     "    def area(self):\n        return self.side ** 2\n"
 )
+PET = (
+    "class Pet:\n    def __init__(self, name):\n        self.name, self.weight = name, 4.0\n"
+    "    def feed(self, food):\n        if food < 0:\n            raise ValueError('none')\n"
+)
 PROGRAMS = {
     "recursion": Programs(
         function="flat",
@@ -317,6 +321,26 @@ PROGRAMS = {
             "def age(born):\n    days = datetime.now() - datetime.fromisoformat(born)\n"
             "    return days.days // 360\n",
         ),
+    ),
+    "one step of a session that may differ": Programs(
+        function="ids",
+        right="def ids(items):\n    return list(dict.fromkeys(items))\n"
+        "def show(items):\n    print(f'{len(items)} in all')\n",
+        wrong=(
+            "def ids(items):\n    return items[:1]\n"
+            "def show(items):\n    print(f'{len(items)} in all')\n",
+            "def ids(items):\n    return sorted(items)\n"
+            "def show(items):\n    print(f'{len(items) + 1} in all')\n",
+        ),
+    ),
+    "the steps of an object's life": Programs(
+        function="Pet",
+        right=PET + "        self.weight += food / 4\n        print(self.name, 'eats')\n",
+        wrong=(
+            PET + "        self.weight += food\n        print(self.name, 'eats')\n",
+            PET + "        self.weight += food / 4\n        print('It eats')\n",
+        ),
+        settings="compare: {Pet: [name, weight]}\n",
     ),
     "a function and its signature": Programs(
         function="add_student",

@@ -24,6 +24,7 @@ from harness.model.expectation import (
     PythonAnswer,
     StatedLeave,
     StatedRaise,
+    StatedStep,
 )
 from harness.model.explanation.facts import Stated
 from harness.model.observation import Ending, NamedValue, Observation, StepOutcome
@@ -147,6 +148,42 @@ def test_without_a_reference_only_what_is_stated_is_compared() -> None:
     assert not passes(None, called(5, "ho\n"), loose)
     assert not passes(None, raised("ValueError"), Expected(reads=0))
     assert not passes(None, ended(Ending.ASKED_FOR_MORE), Expected(returns=AnyValue()))
+
+
+STEPS = [
+    (StatedStep(step=0, returns=OfType(name="int")), step(5, "hi\n"), True),
+    (StatedStep(step=0, returns=OfType(name="int")), step(5, "ho\n"), False),
+    (StatedStep(step=0, returns=OfType(name="int")), step("5", "hi\n"), False),
+    (StatedStep(step=0, prints=Contains(text="h")), step(1, "ho\n"), True),
+    (StatedStep(step=0, prints=Contains(text="h")), step(2, "ho\n"), False),
+    (StatedStep(step=0, shows=Contains(text="5")), step(5, ""), True),
+    (StatedStep(step=0, shows=Contains(text="5")), step(1, "5"), True),
+    (StatedStep(step=0, shows=Contains(text="5")), step(1, "hi\n"), False),
+    (StatedStep(step=0, raises=StatedRaise(type_name="KeyError")), step(1, "hi\n"), False),
+    (StatedStep(step=1, returns=AnyValue()), step(2, "hi\n"), False),
+]
+
+
+@pytest.mark.parametrize(("stated", "outcome", "meets"), STEPS)
+def test_what_a_step_states_takes_the_references_place(
+    stated: StatedStep, outcome: StepOutcome, meets: bool
+) -> None:
+    reference, stimulus = session(step(1, "hi\n")), steps("f()")
+    held = Expected(steps=(stated,))
+    assert passes(reference, session(outcome), held, stimulus) is meets
+
+
+def test_the_reference_must_do_what_a_step_states() -> None:
+    seen, stimulus = session(step(5, "hi\n")), steps("f()")
+    for stated, agrees in (
+        (StatedStep(step=0, returns=OfType(name="int")), True),
+        (StatedStep(step=0, returns=OfType(name="str")), False),
+        (StatedStep(step=0, prints=Contains(text="x")), False),
+        (StatedStep(step=0, shows=Contains(text="x")), False),
+        (StatedStep(step=0, raises=StatedRaise(type_name="KeyError")), False),
+    ):
+        held = expecting(seen, Expected(steps=(stated,)))
+        assert (disagreements(seen, held, stimulus) == ()) is agrees
 
 
 def test_a_program_that_prints_what_it_should_return_fails() -> None:

@@ -11,7 +11,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -79,6 +79,7 @@ class Context:
     constants: Mapping[str, object] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
     names_known: bool = True  # False where draws are still to be recorded
+    text_line: int = 0  # of a session, while a matcher is read there
 
     def with_head(self, keys: Set[str]) -> Context:
         """Return the scenario with the head's values of these keys, unless it states them
@@ -139,6 +140,7 @@ class Context:
 
     def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False, line: int = 0) -> None:
         """Note an error at `loc`, or at a line (from 1) of the text there."""
+        line = line or self.text_line
         if line:
             self.document.add_inside(loc, line, what, hint)
         else:
@@ -257,6 +259,32 @@ class Context:
             self.names |= names_of(tree).bound  # a hint may propose what the step binds itself
             self.check_names(tree, loc, line=step.line)
         return steps
+
+    def written_steps(self, loc: Loc) -> tuple[str, ...]:
+        """Return the sources of `steps:`; their names are bound. Raise Refused, with the error
+        noted, if one is not Python."""
+        sources: list[str] = []
+        steps = self.own.steps  # type: ignore[attr-defined]
+        for index, step in enumerate(steps):
+            with suppress(Refused):
+                if step.call:
+                    self.expression(step.call, (*loc, index, "call"))
+                else:
+                    self._statements(step.do, (*loc, index, "do"))
+                sources.append((step.call or step.do).strip())
+        if len(sources) < len(steps):
+            raise Refused
+        return tuple(sources)
+
+    def _statements(self, text: str, loc: Loc) -> None:
+        try:
+            tree = parse_statements(text)
+        except PythonError as error:
+            if self.uncut(loc):
+                self.add(loc, f"not Python statements ({error})")
+            raise Refused from None
+        self.names |= names_of(tree).bound  # a hint may propose what the step binds itself
+        self.check_names(tree, loc)
 
     def typed_in(self, steps: list[Step], loc: Loc) -> tuple[Typed, ...]:
         inputs = tuple(typed_in(steps, self.constants.values()))

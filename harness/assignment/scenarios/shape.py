@@ -33,6 +33,7 @@ from harness.assignment.shapes import (
     quote,
 )
 from harness.common.words import listed
+from harness.model.stimulus import Action
 from harness.stimuli import stimulus_kinds
 
 # What is read with the constants in force: see `harness.matchers`.
@@ -131,6 +132,15 @@ class RaisesShape(Shape):
         if len(data.keys() & {"type", "one_of", "any"}) != 1:
             raise ValueError
         return data
+
+
+RaisedShape = Annotated[
+    ExceptionName | RaisesShape,
+    Expects(
+        "an exception's name or {type: …, message: …}",
+        "type may be one_of: [ValueError, KeyError] or any: true",
+    ),
+]
 
 
 class SampleShape(Shape):
@@ -236,13 +246,7 @@ class StatedShape(Shape):
         Expects("a list or a mapping of turns"),
     ] = []
     """What is printed before each input, and after the last."""
-    raises: Annotated[
-        ExceptionName | RaisesShape,
-        Expects(
-            "an exception's name or {type: …, message: …}",
-            "type may be one_of: [ValueError, KeyError] or any: true",
-        ),
-    ] = ""
+    raises: RaisedShape = ""
     """The exception's type, or {type: …, message: …}."""
     leaves: Annotated[
         Literal["unchanged"] | Annotated[dict[Any, Expected], Field(min_length=1)],
@@ -282,6 +286,41 @@ class StatedShape(Shape):
         "crashed",
     ] = ""  # type: ignore[assignment]
     """How it ends, where that is not by answering."""
+
+
+class StepShape(Shape):
+    """One step: exactly one of do and call, and what the call should do."""
+
+    model_config = ConfigDict(json_schema_extra=one_required("do", "call"))
+
+    do: str = ""
+    """Statements."""
+    call: str = ""
+    """One expression."""
+    returns: Expected = None
+    """Its value, type-exact, or a matcher."""
+    prints: ExpectedText = None
+    """What the step prints."""
+    raises: RaisedShape = ""
+    """The exception's type, or {type: …, message: …}."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_one(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or len(data.keys() & {"do", "call"}) != 1:
+            raise ValueError
+        return data
+
+
+StepsShape = Annotated[
+    list[
+        Annotated[
+            StepShape,
+            Expects("a step with do or call", "write {call: total([1]), returns: 1}"),
+        ]
+    ],
+    Field(min_length=1),
+]
 
 
 class CaseShape(StatedShape):
@@ -330,6 +369,13 @@ class _ScenarioShape(SettingsShape, StatedShape):
 
 
 _STIMULI = stimulus_kinds()
+_NOT_TEXT: dict[str, tuple[Any, Any]] = {"steps": (StepsShape, [])}  # kinds whose key has no text
+
+
+def _field_of(name: str, kind: type[Action]) -> tuple[Any, Any]:
+    shape, default = _NOT_TEXT.get(name, (str, ""))
+    return shape, Field(default=default, description=kind.__doc__)
+
 
 if TYPE_CHECKING:
     ScenarioShape = _ScenarioShape
@@ -338,10 +384,7 @@ else:
         "ScenarioShape",
         __base__=_ScenarioShape,
         __doc__=f"One scenario: exactly one of {listed(_STIMULI)}, and what is expected of it.",
-        **{
-            name: (str, Field(default="", description=kind.__doc__))
-            for name, kind in _STIMULI.items()
-        },
+        **{name: _field_of(name, kind) for name, kind in _STIMULI.items()},
     )
 
 

@@ -1,19 +1,32 @@
 """Read what a scenario states about its outcome: one function for each key of the language."""
 
 import ast
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from harness.assignment.document import Loc
+from harness.assignment.document import Loc, inner_value
 from harness.assignment.scenarios.context import Context
-from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS, parse_expression
-from harness.assignment.scenarios.shape import AtMostShape, RaisesShape, ScenarioShape
+from harness.assignment.scenarios.python_text import (
+    BUILTIN_EXCEPTIONS,
+    parse_expression,
+    parse_session,
+)
+from harness.assignment.scenarios.shape import (
+    AtMostShape,
+    RaisesShape,
+    ScenarioShape,
+    StepShape,
+)
 from harness.assignment.scenarios.stimulus import content_of
 from harness.assignment.vocabulary import TemplateError, class_names, names_in, render
+from harness.matchers.kinds import matcher_keys
+from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.signature import CLASS, FUNCTION, HasSignature, read_parameters
-from harness.matchers.kinds.values import Exactly
+from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.matchers.reading import Refused, describe, nearest, read_all
 from harness.model.expectation import (
     Expected,
@@ -21,8 +34,10 @@ from harness.model.expectation import (
     Matcher,
     StatedLeave,
     StatedRaise,
+    StatedStep,
     StatedTurn,
     StatedTurns,
+    TextMatcher,
 )
 from harness.model.observation import Ending
 from harness.model.plan import Place
@@ -31,6 +46,8 @@ from harness.model.values import NONE, file_value
 
 _Reader = Callable[[Context, StimulusParts, Loc, Any], dict[str, Any]]
 _READERS: dict[str, _Reader] = {}
+# No value of Python's is shown so: the key of a dictionary would have quotes.
+_MATCHER = re.compile(r"\{\s*([a-z_]+)\s*:")
 
 
 def read_stated(context: Context, parts: StimulusParts, *, transcript: str | None) -> Expected:
@@ -97,6 +114,66 @@ def _kind_of_name(context: Context, key: str, name: str) -> str:
     return FUNCTION if name in vocabulary.function_names else ""
 
 
+@_reads("session")
+def _shown_matchers(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    """Read the matchers that stand in place of the output of single steps."""
+    stated: list[StatedStep] = []
+    for index, step in enumerate(parse_session(data)):
+        text = "".join(step.shown).strip()
+        key = _MATCHER.match(text)
+        if key is None or key[1] not in matcher_keys():
+            continue
+        inside = replace(context, text_line=step.shown_from)
+        with suppress(Refused), inside.noted(loc):
+            matcher = inside.matcher(loc, inner_value(text))
+            stated.append(_shown_step(index, matcher))
+    return {"steps": tuple(stated)}
+
+
+def _shown_step(index: int, matcher: Matcher) -> StatedStep:
+    """Return what a matcher in place of a step's output is about: what is shown if it is one of
+    texts, else the value; `{any: true}` is about both."""
+    if isinstance(matcher, AnyValue):
+        return StatedStep(step=index, returns=matcher, prints=matcher)
+    if _is_for_text(matcher):
+        return StatedStep(step=index, shows=matcher)
+    return StatedStep(step=index, returns=matcher)
+
+
+def _is_for_text(matcher: Matcher) -> bool:
+    if isinstance(matcher, AllOf | NoneOf):
+        return all(_is_for_text(part) for part in matcher.matchers)
+    return isinstance(matcher, TextMatcher)
+
+
+@_reads("steps")
+def _steps(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    """Read what each step of `steps:` states."""
+    stated: list[StatedStep] = []
+    for index, step in enumerate(data):
+        with suppress(Refused):
+            stated.append(_stated_step(context, (*loc, index), index, step))
+    return {"steps": tuple(stated)}
+
+
+def _stated_step(context: Context, loc: Loc, index: int, step: StepShape) -> StatedStep:
+    """Return what one step states. Raise Refused, with the error noted."""
+    keys = step.model_fields_set
+    if step.do and "returns" in keys:
+        context.refuse((*loc, "returns"), "statements have no value", "write call:", key=True)
+    if {"returns", "raises"} <= keys:
+        what = "a call that raises returns nothing"
+        context.refuse((*loc, "raises"), what, "keep one of returns and raises", key=True)
+    returns = prints = raises = None
+    if "returns" in keys:
+        returns = context.matcher((*loc, "returns"), step.returns)
+    if "prints" in keys:
+        prints = context.matcher((*loc, "prints"), step.prints, for_text=True)
+    if "raises" in keys:
+        raises = _stated_raise(context, (*loc, "raises"), step.raises)
+    return StatedStep(step=index, returns=returns, prints=prints, raises=raises)
+
+
 @_reads("prints", "stderr")
 def _text(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     return {str(loc[-1]): context.matcher(loc, data, for_text=True)}
@@ -150,16 +227,19 @@ def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[
 
 @_reads("raises")
 def _raises(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    return {"raises": _stated_raise(context, loc, data)}
+
+
+def _stated_raise(context: Context, loc: Loc, data: Any) -> StatedRaise:
     if not isinstance(data, RaisesShape):
-        return {"raises": StatedRaise(type_name=data)}
+        return StatedRaise(type_name=data)
     message: Matcher | None = None
     if "message" in data.model_fields_set:
         message = context.matcher((*loc, "message"), data.message, for_text=True)
     if "is_a" in data.model_fields_set:
         _check_base(context, (*loc, "is_a"), data.is_a)
     first, *also = data.one_of or [data.type]
-    stated = StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
-    return {"raises": stated}
+    return StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
 
 
 def _check_base(context: Context, loc: Loc, name: str) -> None:

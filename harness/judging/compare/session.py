@@ -8,7 +8,7 @@ lines at the end; everything else does.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 
 from harness.judging.compare.mismatch import (
     Mismatch,
@@ -22,7 +22,14 @@ from harness.judging.compare.text import ExpectedTurns, pieces, text_mismatches
 from harness.judging.compare.value import variable_mismatches
 from harness.matchers.comparison import normalised, same, same_shown, same_text
 from harness.matchers.kinds.values import Exactly, exactly
-from harness.model.expectation import EXACT, Expectation, StatedRaise, TextRules
+from harness.model.expectation import (
+    EXACT,
+    Expectation,
+    Expected,
+    StatedRaise,
+    StatedStep,
+    TextRules,
+)
 from harness.model.observation import Ending, Observation, Raised, StepOutcome, Turn, transcript
 from harness.model.stimulus import DROPPED
 from harness.model.values import NONE, Value, ValueKind
@@ -38,11 +45,8 @@ def step_mismatches(observation: Observation, expectation: Expectation) -> Itera
     if reference is not None:
         for index, (wanted, step) in enumerate(zip(reference.steps, steps, strict=False)):
             yield from _step(wanted, step, expectation, index)
-    else:  # the sheet's own text is compared
-        for index, (shown, step) in enumerate(zip(stated.shown or (), steps, strict=False)):
-            if not shows(step, shown, stated.rules):
-                text = exactly(shown)
-                yield TextMismatch(expected=text, actual=screen_of(step), step=index, shown=True)
+    else:
+        yield from _stated_steps(steps, stated)
     if stated.prints is not None or stated.turns is not None:
         yield from text_mismatches(observation, Expectation(stated=stated, reference=None))
     if is_complete:
@@ -55,29 +59,75 @@ def step_mismatches(observation: Observation, expectation: Expectation) -> Itera
         yield from variable_mismatches(observation, matchers)
 
 
+def _stated_steps(steps: Iterator[StepOutcome], stated: Expected) -> Iterator[Mismatch]:
+    """Compare the steps with the sheet's own text and with what the scenario states of them."""
+    texts = stated.shown or ()
+    last = max((step.step for step in stated.steps), default=-1)
+    for index, step in enumerate(islice(steps, max(len(texts), last + 1))):
+        own = stated.of_step(index)
+        if own is not None:
+            yield from _own_mismatches(own, step, stated.rules)
+        elif index < len(texts) and not shows(step, texts[index], stated.rules):
+            text = exactly(texts[index])
+            yield TextMismatch(expected=text, actual=screen_of(step), step=index, shown=True)
+
+
+def _own_mismatches(own: StatedStep, outcome: StepOutcome, rules: TextRules) -> Iterator[Mismatch]:
+    """Compare a step with what the scenario states of it, and with nothing else."""
+    if not raise_agrees(own.raises, outcome.raised):
+        yield RaiseMismatch(expected=own.raises, actual=outcome.raised, step=own.step)
+        return
+    value = outcome.value or NONE
+    if own.returns is not None and not own.returns.accepts(value):
+        yield ValueMismatch(
+            channel=Channel.RETURNS, expected=own.returns, actual=value, step=own.step
+        )
+    texts = ((own.prints, outcome.printed), (own.shows, screen_of(outcome)))
+    for matcher, text in texts:
+        if matcher is not None and not matcher.accepts_text(text, rules):
+            yield TextMismatch(expected=matcher, actual=text, step=own.step)
+
+
 def _step(
     wanted: StepOutcome, outcome: StepOutcome, expectation: Expectation, index: int
 ) -> Iterator[Mismatch]:
-    stated, expected = expectation.stated, None
-    if wanted.raised is not None:
-        # What the reference raises, with its message where the session shows it.
-        shown = stated.shown[index] if stated.shown and index < len(stated.shown) else ""
-        said = wanted.raised.message
-        message = exactly(said) if said and _without_blank_end(shown).endswith(said) else None
-        expected = StatedRaise(type_name=wanted.raised.type_name, message=message)
-    if not raise_agrees(expected, outcome.raised):
-        yield RaiseMismatch(expected=expected, actual=outcome.raised, step=index)
-    elif not wanted.raised:
-        # A REPL shows nothing for None, so a step whose value is None may have none.
-        expected_value, value = wanted.value or NONE, outcome.value or NONE
-        shows_same = same_shown(wanted.shown, outcome.shown, expectation.floats)
-        if not same(expected_value, value, expectation.floats):
-            matcher = Exactly(value=expected_value, floats=expectation.floats)
-            yield ValueMismatch(channel=Channel.RETURNS, expected=matcher, actual=value, step=index)
-        elif not shows_same and not is_default_repr(wanted.shown):
-            text = exactly(wanted.shown)
-            yield TextMismatch(expected=text, actual=outcome.shown, step=index, shown=True)
-    yield from _step_texts(wanted.turns, outcome.turns, stated.rules, index)
+    stated = expectation.stated
+    own = stated.of_step(index) or StatedStep(step=index)
+    if own.raises is None and own.returns is None:
+        own = replace(own, raises=_raise_of(wanted, stated, index))
+    own_mismatches = list(_own_mismatches(own, outcome, stated.rules))
+    yield from own_mismatches
+    raises_otherwise = any(isinstance(each, RaiseMismatch) for each in own_mismatches)
+    shows_all = own.shows is not None
+    if not raises_otherwise and own.raises is None and own.returns is None and not shows_all:
+        yield from _step_value(wanted, outcome, expectation, index)
+    if own.prints is None and not shows_all:
+        yield from _step_texts(wanted.turns, outcome.turns, stated.rules, index)
+
+
+def _raise_of(wanted: StepOutcome, stated: Expected, index: int) -> StatedRaise | None:
+    """Return what the reference raises, with its message where the session shows it."""
+    if wanted.raised is None:
+        return None
+    shown = stated.shown[index] if stated.shown and index < len(stated.shown) else ""
+    said = wanted.raised.message
+    message = exactly(said) if said and _without_blank_end(shown).endswith(said) else None
+    return StatedRaise(type_name=wanted.raised.type_name, message=message)
+
+
+def _step_value(
+    wanted: StepOutcome, outcome: StepOutcome, expectation: Expectation, index: int
+) -> Iterator[Mismatch]:
+    """Compare a step's value, and how it is shown, with the reference's."""
+    # A REPL shows nothing for None, so a step whose value is None may have none.
+    expected_value, value = wanted.value or NONE, outcome.value or NONE
+    shows_same = same_shown(wanted.shown, outcome.shown, expectation.floats)
+    if not same(expected_value, value, expectation.floats):
+        matcher = Exactly(value=expected_value, floats=expectation.floats)
+        yield ValueMismatch(channel=Channel.RETURNS, expected=matcher, actual=value, step=index)
+    elif not shows_same and not is_default_repr(wanted.shown):
+        text = exactly(wanted.shown)
+        yield TextMismatch(expected=text, actual=outcome.shown, step=index, shown=True)
 
 
 def _step_texts(

@@ -133,7 +133,7 @@ def _with_numbers(value: Value, own: Mapping[complex, Value]) -> Value:
 
 
 def _expression(field: Field) -> str:
-    if field.path[-2:] != ("returns", "equals"):
+    if field.path[-2:] != ("returns", "equals") or "steps" in field.path:
         hint = "write the value itself, or {python: …}"
         field.refuse("equals belongs to returns of a call", hint, of_key=True)
     expression = field.expression()

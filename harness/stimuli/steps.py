@@ -1,0 +1,32 @@
+"""`steps:` statements and calls in one namespace, each with what it should do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.model.stimulus import StimulusParts, Typed
+from harness.stimuli.session import Session
+
+if TYPE_CHECKING:
+    from harness.assignment.scenarios.context import Context
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps(Session):
+    """The steps of a session in YAML, each with what it returns, prints or raises."""
+
+    key = "steps"
+    noun = "list of steps"
+    elsewhere = "state it in a step"
+    order = 21
+
+    steps: tuple[str, ...] = field()
+
+    @classmethod
+    def read(
+        cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+    ) -> StimulusParts:
+        """Read the statements; what each states is read with everything that is stated."""
+        action = cls(steps=context.written_steps(loc))
+        return StimulusParts(action=action, inputs=inputs, leaves=frozenset(context.names))
