@@ -147,6 +147,35 @@ def in_force(changes: Iterable[Change]) -> list[Change]:
     return standing[::-1]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoneChange:
+    """A change, and the change that undid it."""
+
+    of: Change
+    by: Change
+
+
+def newest_undo(changes: Iterable[Change], who: str) -> UndoneChange | None:
+    """Return the newest undo of a person that can be taken back: they have done nothing else
+    since. None if there is none."""
+    everything = {change.id: change for change in changes}
+    own = [change for change in everything.values() if change.who == who]
+    own.sort(key=lambda change: (change.at, change.id))
+    taken_back: set[str] = set()
+    while own:
+        last = own.pop()
+        if not isinstance(last.action, Undone):
+            return None
+        target = everything.get(last.action.change)
+        if target is None or last.id in taken_back:
+            continue
+        if isinstance(target.action, Undone):  # a redo
+            taken_back.add(target.id)
+            continue
+        return UndoneChange(of=target, by=last)
+    return None
+
+
 @dataclass(slots=True, kw_only=True)
 class SlotMark:
     """The marks of a slot: one mark, or items of its rubric."""

@@ -1,5 +1,6 @@
 """What changed between two runs: a table for terminals, CSV, and a page."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
@@ -156,7 +157,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _summary(comparison: comparing.RunComparison) -> list[str]:
-    lines = [_moved(comparison)] if comparison.changes else []
+    lines: list[str] = []
     if comparison.made_with:
         lines.append(f"Different in the two runs: {', '.join(comparison.made_with)}.")
     lines += _other_scenarios(comparison)
@@ -169,20 +170,30 @@ def _summary(comparison: comparing.RunComparison) -> list[str]:
     gone = sum(change.after is None for change in comparison.changes)
     changed = len(comparison.changes) - new - gone
     same = words.counted(comparison.same, "submission")
-    return [*lines, f"{same} as before, {changed} changed, {new} new, {gone} gone."]
+    how = _breakdown(comparison)
+    return [*lines, f"{same} as before, {changed} changed{how}, {new} new, {gone} gone."]
 
 
-def _moved(comparison: comparing.RunComparison) -> str:
-    """Return the changed marks of submissions that both runs have."""
-    moved = [change.marks for change in comparison.changes if change.marks]
-    up = sum(marks > 0 for marks in moved)
-    parts = [f"{words.counted(len(moved), 'mark')} changed, {up} up and {len(moved) - up} down"]
-    in_both = [
-        (each.before.mark is not None, each.after.mark is not None)
-        for each in comparison.changes
-        if each.before and each.after
-    ]
-    for is_marked, what in (((False, True), "now marked"), ((True, False), "no longer marked")):
-        if count := in_both.count(is_marked):
-            parts.append(f"{count} {what}")
-    return f"{'; '.join(parts)}."
+def _breakdown(comparison: comparing.RunComparison) -> str:
+    """Return how the marks of changed submissions differ, in brackets; empty if none changed."""
+    counts: Counter[str] = Counter()
+    for change in comparison.changes:
+        if change.before is not None and change.after is not None:
+            counts[_direction(change, change.before, change.after)] += 1
+    named = [f"{counts[what]} {what}" for what in _DIRECTIONS if counts[what]]
+    return f" ({', '.join(named)})" if named else ""
+
+
+_DIRECTIONS = ("up", "down", "now marked", "no longer marked", "with the same mark")
+
+
+def _direction(
+    change: comparing.MarkChange, before: comparing.SnapshotEntry, after: comparing.SnapshotEntry
+) -> str:
+    if change.marks:
+        return "up" if change.marks > 0 else "down"
+    if before.mark is None and after.mark is not None:
+        return "now marked"
+    if before.mark is not None and after.mark is None:
+        return "no longer marked"
+    return "with the same mark"

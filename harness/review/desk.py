@@ -18,6 +18,7 @@ from harness.model.plan import Plan
 from harness.model.result import DecisionKind, RunFacts, SubmissionResult, SubmissionStatus
 from harness.reporting.export.anonymous import unrelated_order
 from harness.reporting.view import figures, words
+from harness.reporting.view.marks import counting_mark
 from harness.results.database import StoreReader
 from harness.results.finding import only_match
 from harness.results.store import record
@@ -47,6 +48,7 @@ class Entry:
     status: SubmissionStatus
     name: str = ""
     student_id: str = ""  # empty if the submission has no known student
+    outline: SubmissionResult | None = None  # for its mark: without scenarios, causes and files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +144,7 @@ class Desk:
                 status=result.status,
                 name=student.name if student and not self.anonymous else "",
                 student_id=student.id if student else "",
+                outline=replace(result, scenarios=(), causes=(), files=(), choices=()),
             )
         self._entries = {n: e for n, e in self._entries.items() if e.id in graded}
 
@@ -171,7 +174,34 @@ class Desk:
             "reviewed": hand.reviewed,
             "done": is_done(entry.status, entry.reason, hand, slots),
             "begun": bool(marked or hand.comment or hand.line_comments or hand.override),
+            "mark": self._mark_of(entry),
         }
+
+    def _mark_of(self, entry: Entry) -> str:
+        """Return the mark that counts, so far."""
+        if entry.outline is None:
+            return ""
+        changes = [*self._changes[""], *self._changes[entry.id]]
+        mark = counting_mark(review.apply_changes(entry.outline, changes))
+        return "" if mark.value is None else f"{mark.text} / {words.number(mark.out_of)}"
+
+    def item_counts(self) -> dict[tuple[str, str], int]:
+        """Return how many submissions have each rubric item, by the ids of slot and item."""
+        counts: Counter[tuple[str, str]] = Counter()
+        with self.lock:
+            for hand in self._hands.values():
+                for slot, given in hand.marks.items():
+                    counts.update((slot, item) for item in given.levels)
+        return dict(counts)
+
+    def comment_authors(self, number: int) -> dict[str, str]:
+        """Return who wrote each comment on a line last, by the comments' ids."""
+        with self.lock:
+            authors: dict[str, str] = {}
+            for change in review.in_force(self._changes[self._entries[number].id]):
+                if isinstance(change.action, review.LineCommented):
+                    authors[change.action.comment.id] = change.who
+        return authors
 
     def numbers(self) -> dict[str, int]:
         """The numbers of the submissions of this part, by their ids."""
@@ -219,6 +249,9 @@ class Desk:
             notes=(),
             problem=result.problem and "what was handed in cannot be graded as it is",
             choices=(),
+            extended_to="",
+            # The due time may be the student's own.
+            late=result.late and replace(result.late, due=""),
         )
 
     def do(self, number: int, fields: Mapping[str, Any]) -> None:
@@ -253,9 +286,25 @@ class Desk:
             last = here[-1]
             record(self._database, [replace(last, action=review.Undone(change=last.id))])
             self.refresh()
-            number = numbers.get(last.submission)
-            shown = self._entries[number].shown if number else "the assignment"
-            return number, f"undone: {review.subject(last.action)} of {shown}"
+            return self._told("undone", last)
+
+    def redo(self) -> tuple[int | None, str]:
+        """Take back the newest undo of this person, unless they have changed anything since.
+        Returns the same as `undo`. Raise UserError if there is nothing to redo."""
+        with self.lock:
+            self.refresh()
+            everything = [change for changes in self._changes.values() for change in changes]
+            undo = review.newest_undo(everything, self.who)
+            if undo is None:
+                raise UserError("there is nothing of yours to redo")
+            record(self._database, [replace(undo.by, action=review.Undone(change=undo.by.id))])
+            self.refresh()
+            return self._told("done again", undo.of)
+
+    def _told(self, what: str, change: review.Change) -> tuple[int | None, str]:
+        number = self.numbers().get(change.submission)
+        shown = self._entries[number].shown if number else "the assignment"
+        return number, f"{what}: {review.subject(change.action)} of {shown}"
 
     def offered(self) -> list[str]:
         """Comments to use again: first those that people kept, the newest first, then those in use,

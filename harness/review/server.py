@@ -21,9 +21,10 @@ from harness.model.result import DecisionKind, SubmissionResult, SubmissionStatu
 from harness.reporting.holding import OF_EVERYBODY, held
 from harness.reporting.html import environment
 from harness.reporting.html.study_pages import read_style
-from harness.reporting.html.submission_pages import lecturers_view
+from harness.reporting.html.submission_pages import feedback_page, lecturers_view
 from harness.reporting.view.shown_causes import Card
 from harness.results import regrade_request
+from harness.results.student_view import student_view
 from harness.review.actions import UnknownStudentError
 from harness.review.connections import BoundedServer
 from harness.review.desk import Desk
@@ -150,6 +151,7 @@ def create_app(desk: Desk, folder: Path, token: str, asked: Asked | None = None)
     configuration."""
     app = Flask("harness.review", static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
+    app.config["TICKETS"] = {}  # of previews: a browser opens a page without the token
     _guard(app, token)
     _errors(app)
     _routes(app, desk, partial(_screen, desk, read_style(folder), asked))
@@ -171,7 +173,13 @@ def _guard(app: Flask, token: str) -> None:
             abort(403, "another page may not ask here")
         shown = request.headers.get("X-Token", "")
         is_shell = request.path == "/" and request.method in ("GET", "HEAD")
-        if not is_shell and not hmac.compare_digest(encoded(shown), encoded(token)):
+        ticket = request.path.removeprefix("/preview/")
+        is_previewed = request.method == "GET" and ticket in app.config["TICKETS"]
+        if (
+            not is_shell
+            and not is_previewed
+            and not hmac.compare_digest(encoded(shown), encoded(token))
+        ):
             abort(403, "open the address that harness review printed")
 
     @app.after_request
@@ -215,6 +223,28 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
         number, said = desk.undo()
         return jsonify(number=number, said=said)
 
+    @app.post("/redo")
+    def redo() -> Response:
+        number, said = desk.redo()
+        return jsonify(number=number, said=said)
+
+    tickets: dict[str, int] = app.config["TICKETS"]
+
+    @app.post("/preview/<int:number>")
+    def preview(number: int) -> Response:
+        desk.result(number)  # raises if there is none
+        ticket = secrets.token_urlsafe(32)
+        tickets.clear()
+        tickets[ticket] = number
+        return jsonify(path=f"/preview/{ticket}")
+
+    @app.get("/preview/<ticket>")
+    def previewed(ticket: str) -> Response:
+        # The guard has let it through, because the ticket is known; it is good for one time.
+        result = desk.result(tickets.pop(ticket))
+        page = feedback_page(student_view(result, desk.plan))
+        return Response(page, content_type="text/html; charset=utf-8")
+
 
 def _errors(app: Flask) -> None:
     @app.errorhandler(UserError)
@@ -249,6 +279,18 @@ def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[s
         return _screen_of(instead, desk, styles, asked, number)
 
 
+def _same_content(result: SubmissionResult) -> dict[str, str]:
+    """Return the files to choose from that are the same as an earlier one, by their names."""
+    first: dict[bytes, str] = {}
+    same: dict[str, str] = {}
+    for file in result.choices:
+        if file.data in first:
+            same[file.name] = first[file.data]
+        elif file.data:
+            first[file.data] = file.name
+    return same
+
+
 def _screen_of(
     result: SubmissionResult, desk: Desk, styles: Any, asked: Asked | None, number: int
 ) -> dict[str, Any]:
@@ -269,6 +311,9 @@ def _screen_of(
         decided={kind.value: kinds.get(kind, "") for kind in DecisionKind},
         picked=picked,
         people=desk.people(),
+        item_counts=desk.item_counts(),
+        authors=desk.comment_authors(number),
+        alike=_same_content(result),
         done=desk.row_of(number)[0]["done"],
         anonymous=desk.anonymous,
     )

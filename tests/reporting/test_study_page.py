@@ -22,6 +22,7 @@ from harness.reporting.html.study_pages import (
     matrix,
     pair_page,
     study_page,
+    write_similarity,
     write_study,
 )
 from harness.results.course import Course, CourseRun, find_student
@@ -139,8 +140,9 @@ def test_a_matching_part_leads_to_its_counterpart() -> None:
     page = pair_page(alike, PLAN, {"ada": source, HOSTILE: source})
     elements = assert_inert(page, 0).elements
     ids = [each["id"] for _, each in elements if "id" in each and each["id"] != "content"]
-    assert ids == ["s1-m1", "s2-m1"]
-    assert [each["href"] for tag, each in elements if tag == "a"][2:] == ["#s2-m1", "#s1-m1"]
+    assert ids == ["s1", "s1-m1", "s2", "s2-m1"]
+    links = [each["href"] for tag, each in elements if tag == "a"]
+    assert links[-2:] == ["#s2-m1", "#s1-m1"]
 
 
 CLASS_CSS = Path(harness.reporting.html.__file__).parent / "templates" / "class.css"
@@ -257,3 +259,25 @@ def test_hostile_names_are_names(name: str) -> None:
         assert_inert(text, int(number == 0))
         assert "\x1b" not in text
         assert "\u202e" not in text
+
+
+def test_pairs_have_names_and_links_and_groups_say_who_is_identical(tmp_path: Path) -> None:
+    same = replace(pair("ada", "bob", 1.0), matches=())
+    report = study.SimilarityReport(
+        compared=3, pairs=(same, pair("ada", "cyd", 0.8)), groups=(("ada", "bob", "cyd"),)
+    )
+    source = (SourceFile(name="a1.py", data=b"x = 1\n"),)
+    sources = dict.fromkeys(("ada", "bob", "cyd"), source)
+    index = write_similarity(report, PLAN, sources, tmp_path, {"ada": "Ada Lovelace", "bob": ""})
+    page = index.read_text(encoding="utf-8")
+    words = " ".join(assert_inert(page, 0).text.split())
+    assert "The same structure: ada Ada Lovelace, bob" in words
+    assert '<a href="1.html#s1-m1">100 %: <bdi>ada</bdi> and <bdi>bob</bdi></a>' in page
+    assert '<a href="../submissions/ada.html">' in page
+    assert "cyd.html" not in page
+    first, second = ((index.parent / f"{n}.html").read_text(encoding="utf-8") for n in (1, 2))
+    assert 'rel="next" href="2.html#s1-m1"' in first
+    assert 'rel="prev" href="1.html#s1-m1"' in second
+    assert "Ada Lovelace" in first
+    write_similarity(report, PLAN, sources, tmp_path)
+    assert "Lovelace" not in index.read_text(encoding="utf-8")

@@ -124,18 +124,18 @@ def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]
         heading(page, "s001")
         expect(page.locator("li.current")).to_contain_text("return len(text)")
         enter(page, "cUse a name here.", "Control+Enter")
-        expect(page.locator(".remark")).to_have_text("Use a name here.")
+        expect(page.locator(".remark > bdi")).to_have_text("Use a name here.")
         enter(page, "aTidy", "Tab")
         enter(page, "0.5")
         page.keyboard.type("4")
-        tidy = page.get_by_role("button", name="Tidy +0.5")
+        tidy = page.get_by_role("button", name="Tidy")
         expect(tidy).to_have_attribute("aria-pressed", "true")
         enter(page, "jcReuse it.")
         page.keyboard.type("lcuse")  # two have it, one begins with it
         heading(page, "s002")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        expect(page.locator(".remark")).to_have_text("Use a name here.")
+        expect(page.locator(".remark > bdi")).to_have_text("Use a name here.")
         enter(page, "gGood.", "Shift+Enter")
         enter(page, "Go on.")
         enter(page, "o5", "Tab")
@@ -147,6 +147,14 @@ def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]
         page.keyboard.type("u")
         expect(page.locator("#said")).to_have_text("undone: override of s002")
         expect(other.locator(".summary")).not_to_contain_text("override")
+        page.keyboard.type("r")
+        expect(page.locator("#said")).to_have_text("done again: override of s002")
+        page.keyboard.type("u")
+        expect(page.locator(".summary")).not_to_contain_text("override")
+        with page.expect_popup() as opened:
+            page.keyboard.type("p")
+        expect(opened.value.get_by_text("Feedback for")).to_be_visible()
+        opened.value.close()
         enter(page, "o-1")
         expect(page.locator("#said.bad")).to_have_text("an override needs a reason")
         page.keyboard.press("Escape")
@@ -173,7 +181,7 @@ def test_typed_text_is_stored_before_the_submission_is_left(
         heading(page, "s004")
         page.go_back()
         heading(page, "s002")
-        expect(page.locator(".remark")).to_have_text("Say why")
+        expect(page.locator(".remark > bdi")).to_have_text("Say why")
         page.keyboard.type("o5")
         page.get_by_role("button", name="previous submission").click()
         expect(page.locator(".wrong")).to_contain_text("Not saved")
@@ -197,7 +205,7 @@ def test_typed_text_is_stored_after_a_pause(tmp_path: Path, new_page: Callable[[
         expect(page.locator("#said")).to_have_text("saved")
         page.keyboard.type(", then another")
         page.keyboard.press("Enter")
-        expect(page.locator(".remark")).to_have_text("First thought, then another")
+        expect(page.locator(".remark > bdi")).to_have_text("First thought, then another")
         with StoreReader.read_only(tmp_path / "run.sqlite") as reader:
             (comment,) = next(iter(reader.run().submissions)).line_comments
         assert comment.text == "First thought, then another"
@@ -212,7 +220,7 @@ def test_a_line_is_commented_by_mouse(tmp_path: Path, new_page: Callable[[], Pag
         page.get_by_role("button", name="Comment", exact=True).click()
         page.keyboard.type("Here")
         page.get_by_role("button", name="Save", exact=True).click()
-        expect(page.locator(".remark")).to_have_text("Here")
+        expect(page.locator(".remark > bdi")).to_have_text("Here")
         page.get_by_role("button", name="All submissions").click()
         page.get_by_role("dialog").get_by_role("button", name="Close").click()
         expect(page.get_by_role("dialog")).to_be_hidden()
@@ -245,7 +253,7 @@ def test_a_key_is_for_the_screen_that_comes(tmp_path: Path, new_page: Callable[[
         with server.desk.lock:
             enter(page, "l1cNot so fast")
             heading(page, "s001")
-        expect(page.locator(".remark")).to_have_text("Not so fast")
+        expect(page.locator(".remark > bdi")).to_have_text("Not so fast")
         heading(page, "s002")
         expect(page.locator("[data-item=names]")).to_have_attribute("aria-pressed", "true")
         with StoreReader.read_only(tmp_path / "run.sqlite") as reader:
@@ -258,3 +266,18 @@ def test_without_the_token_there_is_nothing(tmp_path: Path, new_page: Callable[[
         page.goto(f"http://127.0.0.1:{server.port}/")
         expect(page.locator("main")).to_contain_text("Open the address")
         assert "s001" not in page.content()
+
+
+def test_a_second_comment_stores_the_first_one(
+    tmp_path: Path, new_page: Callable[[], Page]
+) -> None:
+    with served(tmp_path, 3) as server:
+        page = new_page()
+        page.goto(f"{server.address}&at=1:2")
+        heading(page, "s001")
+        page.keyboard.type("cThe first")
+        number = page.locator(".source .whole li").nth(3)
+        number.click(position={"x": 3, "y": 5})
+        page.get_by_label("Comment on line 4").fill("The second")
+        page.keyboard.press("Enter")
+        expect(page.locator(".remark > bdi")).to_have_text(["The first", "The second"])

@@ -17,6 +17,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.model.submission import Lateness
 from harness.results.database import StoreReader
 from harness.results.regrade_request import request_text
 from harness.results.store import Store
@@ -25,7 +26,7 @@ from harness.review.connections import MAX_CONNECTIONS, THREADS
 from harness.review.desk import Desk, Part
 from harness.review.server import HOST, ReviewServer, create_app, read_asked
 from tests.reporting.pages_read import Page, refusal
-from tests.review.marked_class import COURSE, database_of, submission
+from tests.review.marked_class import COURSE, NAMES, database_of, submission
 
 TOKEN, PORT = "secret-token", 4321
 OWN = f"http://{HOST}:{PORT}"
@@ -497,3 +498,71 @@ def test_a_request_that_is_too_long_is_refused(ann: Window) -> None:
 
 def test_a_folder_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:
     assert "\n" not in refusal(Desk, tmp_path / "run.sqlite", who="ann")
+
+
+def test_redo_takes_back_an_undo_until_something_else_is_done(ann: Window) -> None:
+    def asked(path: str) -> str:
+        answer = ann.client.post(path, headers=GOOD, json={}).json
+        return str(answer.get("said", answer.get("error")))
+
+    nothing = "there is nothing of yours to redo"
+    ann.do(1, "comment", text="First.")
+    ann.do(2, "comment", text="Second.")
+    assert asked("/redo") == nothing
+    assert [asked("/undo"), asked("/undo")] == [
+        "undone: comment of s002",
+        "undone: comment of s001",
+    ]
+    assert asked("/redo") == "done again: comment of s001"
+    assert (ann.stored("s001").comment, ann.stored("s002").comment) == ("First.", "")
+    assert asked("/redo") == "done again: comment of s002"
+    assert asked("/redo") == nothing
+    assert ann.stored("s002").comment == "Second."
+    assert asked("/undo") == "undone: comment of s002"
+    ann.do(1, "comment", text="Third.")
+    assert asked("/redo") == nothing
+
+
+def test_a_preview_is_the_students_page_for_one_time(ann: Window) -> None:
+    path = ann.client.post("/preview/2", headers=GOOD, json={}).json["path"]
+    own = {"Host": GOOD["Host"]}
+    page = ann.client.get(path, headers=own)
+    assert page.status_code == 200
+    assert "Feedback for" in page.text
+    assert "Scenarios shared" not in page.text
+    assert ann.client.get(path, headers=own).status_code == 403
+    assert ann.client.post("/preview/2", headers=own, json={}).status_code == 403
+    assert ann.client.post("/preview/99", headers=GOOD, json={}).status_code == 400
+
+
+def test_the_screen_counts_items_names_authors_and_says_which_files_are_the_same(
+    ann: Window,
+) -> None:
+    ann.do(1, "pick", slot="style", item=NAMES.id)
+    ann.do(2, "pick", slot="style", item=NAMES.id)
+    html = ann.do(1, "line", file="a1.py", line=2, text="Why?")["html"]
+    assert '<small class="used">2 times</small>' in html
+    assert '<small class="quiet"><bdi>ann</bdi></small>' in html
+    held = ann.get(f"/submission/{COUNT}")["html"]
+    assert "(same content as <bdi>old.py</bdi>)" in held
+    marks = {row["shown"]: row["mark"] for row in ann.get("/since/0/0")["rows"]}
+    assert marks["s001"].endswith("so far / 12")
+    assert marks[f"s{COUNT:03}"] == ""
+
+
+def test_marking_without_names_shows_no_due_time_of_one_s_own(ann: Window) -> None:
+    late = Lateness(due="2031-01-02T03:04:05+00:00", slip_days=1)
+    extended = replace(submission(1), late=late, extended_to="2031-01-02T03:04:05+00:00")
+    with Store.open(ann.database) as store:
+        store.save(extended)
+    hidden = window(ann.database, anonymous=True)
+    texts = [str(hidden.get(f"/submission/{number}")) for number in range(1, COUNT + 1)]
+    assert not any("2031" in text for text in texts)
+    assert any("1 slip day used" in text for text in texts)
+
+
+def test_the_page_begins_at_a_student_who_is_named(ann: Window) -> None:
+    assert ann.desk.number_of("s002") == ann.desk.number_of("Student <2>") == 2
+    server = ReviewServer(ann.desk, ann.database.parent, begin=2)
+    with closing(server):
+        assert server.address.endswith("&at=2")

@@ -97,7 +97,10 @@ def compare(
             progress=lambda done: tell("reading", done, len(submissions) + len(older)),
         )
     sources = {submission.id: submission.files for submission in (*submissions, *older)}
-    page = write_similarity(report, specification.plan, sources, path.parent)
+    people: dict[str, str] = {}
+    for result in graded.submissions if not anonymous else ():
+        people[result.id] = result.student.name if result.student else ""
+    page = write_similarity(report, specification.plan, sources, path.parent, people)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
     study = write_study(path.parent, plan, latest_strength(base / CACHE, plan), report)
     write_reports(graded, plan, path.parent)  # the class page names the groups

@@ -23,6 +23,7 @@ from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Typed
 from harness.model.submission import Submission
 from harness.packaging.program_file import packed
+from harness.packaging.web.callees_first import callees_first
 from harness.reporting.html.submission_pages import check_results
 from harness.results.redaction import ShownCheck
 from harness.results.student_view import StudentView, student_view
@@ -60,7 +61,9 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
         if passed == total:
             kind = "good"
     told = notes(paths, (submission,), plan.assignment)
-    html = check_results(replace(_as_checked(view), notes=tuple(told)))
+    causes = callees_first(view.causes, submission.files)
+    shown = _as_checked(replace(view, causes=causes, notes=tuple(told)))
+    html = check_results(shown)
     verdicts = {entry.scenario_id: entry.verdict.kind for entry in result.scenarios}
     return json.dumps({"html": html, "verdicts": verdicts, "told": message, "kind": kind})
 

@@ -398,8 +398,9 @@ def _mark(result: SubmissionResult | None) -> str:
     if result.excused:
         return "excused"
     waits = [part.slot.title for part in result.manual if part.mark is None]
-    unmarked = f", not marked yet: {listed(waits)}" if waits and result.mark is not None else ""
-    return words.STATUS[result.status] + unmarked
+    if not waits or result.mark is None:
+        return words.STATUS[result.status]
+    return f"{counting_mark(result).text}, not marked yet: {listed(waits)}"
 
 
 def _sum_of_marks(student: CourseStudent) -> tuple[str, str]:

@@ -2,13 +2,14 @@
 are, where programs with full marks differ, who is alike, evidence of style."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from harness.common import files, serial
 from harness.common.escaping import visible_lines
+from harness.common.people import connected
 from harness.model import study
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
@@ -136,6 +137,7 @@ class GroupRow:
     lowest: float
     highest: float
     nearest: tuple[PairRow, ...]
+    identical: tuple[tuple[str, ...], ...] = ()  # those of the same structure
 
 
 def _pair_rows(report: study.SimilarityReport) -> list[PairRow]:
@@ -167,7 +169,18 @@ def _group_row(names: tuple[str, ...], rows: list[PairRow]) -> GroupRow:
         if not {row.pair.first, row.pair.second} <= shown:
             nearest.append(row)
             shown |= {row.pair.first, row.pair.second}
-    return GroupRow(names, min(scores), max(scores), tuple(nearest))
+    return GroupRow(names, min(scores), max(scores), tuple(nearest), _identical(rows))
+
+
+def _identical(rows: Sequence[PairRow]) -> tuple[tuple[str, ...], ...]:
+    """Return the programs whose pairs have the highest score there is, those that are alike
+    together."""
+    same = [(row.pair.first, row.pair.second) for row in rows if row.pair.score >= 1]
+    together: list[tuple[str, ...]] = []
+    for places in connected(same):
+        names = {name for place in places for name in same[place]}
+        together.append(tuple(sorted(names)))
+    return tuple(together)
 
 
 def _read(kind: type[R], path: Path) -> R | None:
@@ -188,34 +201,73 @@ class SourceLine:
 
 
 def write_similarity(
-    report: study.SimilarityReport, plan: Plan, sources: Sources, folder: Path
+    report: study.SimilarityReport,
+    plan: Plan,
+    sources: Sources,
+    folder: Path,
+    people: Mapping[str, str] | None = None,
 ) -> Path:
     """Write the page of groups and pairs below `folder`/similarity, whose path is returned, and
-    pages of pairs side by side. May raise OSError."""
+    pages of pairs side by side. `people` has the names (or empty texts) of the submissions that
+    have a page in this run, by their ids. May raise OSError."""
     place = folder / FOLDER
     for old in place.glob("*.html"):
         old.unlink()
-    for row in _pair_rows(report):
-        if row.page:
-            page = pair_page(row.pair, plan, sources)
-            files.write(place / f"{row.page}.html", page, private=True)
+    known = people or {}
+    shown = [row for row in _pair_rows(report) if row.page]
+    for at, row in enumerate(shown):
+        near = NearPairs(
+            before=shown[at - 1].page if at else 0,
+            after=shown[at + 1].page if at + 1 < len(shown) else 0,
+        )
+        page = pair_page(row.pair, plan, sources, near, known)
+        files.write(place / f"{row.page}.html", page, private=True)
     grouped, outside = listing(report)
-    listed = {"groups": grouped, "outside": outside[:_MOST_ROWS], "percent": percent}
-    index = render("similarity.html.j2", report=report, plan=plan, **listed)
+    index = render(
+        "similarity.html.j2",
+        report=report,
+        plan=plan,
+        groups=grouped,
+        outside=outside[:_MOST_ROWS],
+        percent=percent,
+        people=known,
+    )
     files.write(place / INDEX, index, private=True)
     return place / INDEX
 
 
-def pair_page(pair: study.SimilarPair, plan: Plan, sources: Sources) -> str:
-    """Return two programs side by side as HTML, with their common parts marked."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearPairs:
+    """The pages before and after that of a pair; 0 for none."""
+
+    before: int = 0
+    after: int = 0
+
+
+def pair_page(
+    pair: study.SimilarPair,
+    plan: Plan,
+    sources: Sources,
+    near: NearPairs = NearPairs(),
+    people: Mapping[str, str] | None = None,
+) -> str:
+    """Return two programs beside each other as HTML, with their common parts marked."""
     first = _lines(sources[pair.first], [match.first for match in pair.matches])
     second = _lines(sources[pair.second], [match.second for match in pair.matches])
-    sides = [
-        (pair.first, first, {line.block for lines in second for line in lines}),
-        (pair.second, second, {line.block for lines in first for line in lines}),
-    ]
-    score = percent(pair.score)
-    return render("similar_pair.html.j2", plan=plan, percent=score, colours=COLOURS, sides=sides)
+    blocks_of_first = {line.block for lines in first for line in lines}
+    blocks_of_second = {line.block for lines in second for line in lines}
+    sides = [(pair.first, first, blocks_of_second), (pair.second, second, blocks_of_first)]
+    return render(
+        "similar_pair.html.j2",
+        plan=plan,
+        percent=percent(pair.score),
+        colours=COLOURS,
+        sides=sides,
+        matches=sorted(blocks_of_first & blocks_of_second - {0}),
+        before=near.before,
+        after=near.after,
+        people=people or {},
+    )
 
 
 def _lines(source: tuple[SourceFile, ...], ranges: list[study.LineRange]) -> list[list[SourceLine]]:

@@ -1,7 +1,7 @@
 (function () {
   "use strict";
-  var ids = ["content", "said", "progress", "goto", "sought", "found", "keys", "bar"];
-  var [main, said, progress, list, sought, found, keys, bar] = ids.map(function (id) { return document.getElementById(id); });
+  var ids = ["content", "said", "progress", "goto", "sought", "found", "keys", "bar", "which"];
+  var [main, said, progress, list, sought, found, keys, bar, which] = ids.map(function (id) { return document.getElementById(id); });
   var entries = [], offered = [], number = 0, last = 0, made = 0, seen = 0, line = null, slot = 0, work = Promise.resolve(), waiting = 0, pressedKeys = [];
 
   // The token comes behind a # that no server is sent, and leaves the address before anything else.
@@ -209,7 +209,19 @@
     if (!line && !remark) move(1);
     var item = remark ? remark.parentNode : line;
     if (!item) return commands.g();
-    if (main.querySelector(".editor")) return;
+    var open = main.querySelector(".editor");
+    if (open) {
+      if (open.parentNode === item) return open.firstChild.focus();
+      // The comment that is being written is stored first, and shown; then this one is opened.
+      var at = index(item), which = remark && remark.dataset.comment;
+      return then(async function () {
+        await storeEditor(open, number);
+        open.remove();
+        show(await ask("/submission/" + number));
+        line = lines()[at]; mark();
+        comment(which ? line.querySelector("[data-comment='" + which + "']") : undefined);
+      });
+    }
     remark = remark || item.querySelector(".remark");
     edit(item, remark ? { "do": "line", comment: remark.dataset.comment } : Object.assign({ "do": "line" }, lineOf(item)), remark ? remark.querySelector("bdi").textContent : "");
   }
@@ -321,6 +333,7 @@
     if (event.target.closest(".say-here")) return comment();
     var button = event.target.closest("button[data-do]"), remark = event.target.closest(".remark"), item = event.target.closest(".source .whole ol.own > li");
     if (button) return pressed(button);
+    if (event.target.closest("[data-preview]")) return preview();
     var link = event.target.closest("a[href^='#cause-']"), cause = link && document.getElementById(link.hash.slice(1));
     if (cause) { event.preventDefault(); cause = cause.closest("details"); cause.open = true; cause.scrollIntoView({ block: "nearest" }); }
     if (event.target.closest("a, .editor")) return;
@@ -375,16 +388,18 @@
     found.textContent = "";
     entries.forEach(function (entry) {
       var state = entry.status + ", " + (entry.done ? "done" : entry.begun ? "begun" : "to mark") + (entry.reason ? ", " + entry.reason : "");
+      if (which.value === "open" ? entry.done : which.value && !entry[which.value]) return;
       if ((entry.shown + " " + entry.name + " " + state).toLowerCase().indexOf(text) < 0) return;
       var name = element("bdi", { textContent: entry.shown + (entry.name ? " \u00b7 " + entry.name : "") }), row = element("li");
       var button = element("button", { type: "button" }, { "aria-current": entry.number === number });
-      button.append(name, element("span", { textContent: state }));
+      button.append(name, element("span", { textContent: state + (entry.mark ? " \u00b7 " + entry.mark : "") }));
       button.addEventListener("click", function () { list.close(); then(function () { return go(entry.number); }); });
       row.append(button); found.append(row);
     });
     if (!found.children.length) found.append(element("li", { textContent: "No submission fits." }));
   }
   sought.addEventListener("input", seek);
+  which.addEventListener("change", seek);
   list.addEventListener("keydown", function (event) {
     var every = Array.prototype.slice.call(found.querySelectorAll("button")), at = every.indexOf(document.activeElement);
     if (event.key === "ArrowDown" && every[at + 1]) { event.preventDefault(); every[at + 1].focus(); }
@@ -408,10 +423,29 @@
     g: function () { into(main, "[data-do=comment] [name=text]"); }, o: function () { into(main, "[data-do=override] [name=mark]"); },
     x: function () { into(main.querySelector("#held"), "button, input"); },
     "0": function () { var own = choose(slot); if (own) pressed(own.querySelector("[data-mark=start]")); },
-    u: function () { then(async function () { await store(); var plain = await ask("/undo", {}); if (plain.number) await go(plain.number); say(plain.said); }); },
+    u: function () { back("/undo"); }, r: function () { back("/redo"); }, p: preview,
     "/": function () { sought.value = ""; seek(); list.showModal(); sought.focus(); },
     "?": function () { keys.showModal(); }
   };
+  // Undo and redo stay at this submission; what they say names the one they were about.
+  function back(path) {
+    then(async function () {
+      await store();
+      var plain = await ask(path, {});
+      if (plain.number === number) show(await ask("/submission/" + number));
+      await news();
+      say(plain.said);
+    });
+  }
+  function preview() {
+    // The tab is opened at once: later a browser would take it for an advertisement.
+    var tab = window.open("", "_blank");
+    then(async function () {
+      await store();
+      var plain = await ask("/preview/" + number, {});
+      if (tab) tab.location = plain.path; else say("allow this page to open a tab", true);
+    });
+  }
   function run(key) {
     if (/^[1-9]$/.test(key)) item(Number(key) - 1);
     else if (Object.prototype.hasOwnProperty.call(commands, key)) commands[key]();
