@@ -147,6 +147,25 @@ def in_force(changes: Iterable[Change]) -> list[Change]:
     return standing[::-1]
 
 
+def overwrites(new: Action, old: Action) -> bool:
+    """Return whether nothing is left of an action after a later one on the same submission."""
+    match new, old:
+        case MarkGiven(slot=slot), MarkGiven(slot=other) | ItemPicked(slot=other):
+            return slot == other
+        case ItemPicked(slot=slot), MarkGiven(slot=other):
+            return slot == other
+        case ItemPicked(slot=slot, item=item), ItemPicked(slot=other, item=other_item):
+            return (slot, item) == (other, other_item)
+        case LineCommented(comment=comment), LineCommented(comment=other_comment):
+            return comment.id == other_comment.id
+        case Decided(decision=decision), Decided(decision=other_decision):
+            return decision.kind is other_decision.kind
+    return isinstance(new, _ONE_AT_A_TIME) and type(new) is type(old)
+
+
+_ONE_AT_A_TIME = (Commented, Adjusted, Overridden, Reviewed)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoneChange:
     """A change, and the change that undid it."""
@@ -211,9 +230,9 @@ class ByHand:
                     levels[item] = level
                 self.marks[slot] = SlotMark(levels=levels)
             case LineCommented(comment=comment):
-                self.line_comments.pop(comment.id, None)
-                if comment.text:
-                    self.line_comments[comment.id] = comment
+                self.line_comments[comment.id] = comment  # keeps its place if it is changed
+                if not comment.text:
+                    del self.line_comments[comment.id]
             case Decided(decision=decision):
                 self.decisions.pop(decision.kind, None)
                 if decision.value:
@@ -261,7 +280,7 @@ def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> Submis
         comment=given.comment,
         notes=tuple(notes),
         override=given.override,
-        line_comments=tuple(sorted(comments, key=lambda each: (each.file, each.line, each.id))),
+        line_comments=tuple(sorted(comments, key=lambda each: (each.file, each.line))),
         decisions=tuple(given.decisions.values()),
         reviewed=given.reviewed,
     )

@@ -1,6 +1,7 @@
 """What the page sends, read: a JSON object of texts, strictly, each mistake in one line; and
 whether it may be done: against the rubric, the files and the bounds."""
 
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ Students = Mapping[str, str]  # names by ids
 _MOST_TEXT = 10_000  # characters of a comment
 _MOST_REASON = 500  # of a reason, a rubric's item, a file's name
 _MOST_MARK = 100_000
+_CHOSEN_ID = re.compile("[0-9a-f]{32}")
 
 
 class UnknownStudentError(UserError):
@@ -150,22 +152,31 @@ def _item(sent: Sent, slots: Slots) -> review.Action:
 
 
 def _line(sent: Sent, result: SubmissionResult) -> review.Action:
-    """A comment on a line: a new one, or one that is there by its id, which keeps its line."""
+    """Return a comment on a line: one that is there, by its id, which keeps its line; else a new
+    one. The page may choose the id of a new one, and so changes it while it is being written."""
+    wanted = sent.text("comment")
     comments = {each.id: each for each in result.line_comments}
-    if old := comments.get(sent.text("comment")):
+    if old := comments.get(wanted):
         quoted = old.quoted
         if old.moved_from:
             quoted = _lines(result, old.file)[old.line - 1][: review.MOST_QUOTED]
         kept = replace(old, text=sent.comment(), quoted=quoted, moved_from=0, outdated=False)
         return review.LineCommented(comment=kept)
+    if wanted and not _CHOSEN_ID.fullmatch(wanted):
+        raise UserError(f"there is no comment {shorten(wanted, 40)!r} here")
     file, line = sent.text("file"), sent.line()
     if not sent.text("text"):
         raise UserError("the comment is empty")
     text, lines = sent.comment(), _lines(result, file)
     if not 1 <= line <= len(lines):
         raise UserError(f"{file} has no line {line}")
-    quoted = lines[line - 1][: review.MOST_QUOTED]
-    comment = LineComment(id=uuid.uuid4().hex, file=file, line=line, text=text, quoted=quoted)
+    comment = LineComment(
+        id=wanted or uuid.uuid4().hex,
+        file=file,
+        line=line,
+        text=text,
+        quoted=lines[line - 1][: review.MOST_QUOTED],
+    )
     return review.LineCommented(comment=comment)
 
 

@@ -6,7 +6,7 @@ the next `refresh`.
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,14 @@ class KnownPerson:
     is_missing: bool  # without a submission so far
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """An action that a page sent and that is stored."""
+
+    change: str  # the id of its change
+    replaced: tuple[str, ...] = ()  # whose newer changes, which the page has not shown, it replaces
+
+
 def is_done(status: SubmissionStatus, reason: str, hand: review.ByHand, slots: Set[str]) -> bool:
     """Return whether nothing is left to do for a submission: what `d` on the page asserts.
 
@@ -92,11 +100,13 @@ class Desk:
         self.newest_change = 0  # the number of the newest change that was read
         # By id: the number of the newest change when one of this submission was read.
         self._changed_at: dict[str, int] = {}
+        self._others_at: dict[str, int] = {}  # the same, of changes by others
         # The stored bytes of the submission that was shown last, and what they stand for.
         self._last_shown_data: object = None
         self._last_shown: SubmissionResult | None = None
         self._facts: RunFacts | None = None
         self._changes = defaultdict[str, list[review.Change]](list)  # by what they are about
+        self._change_numbers: dict[str, int] = {}  # by the ids of changes
         self._hands: dict[str, review.ByHand] = {}
         self.plan: Plan
         self._entries: dict[int, Entry] = {}
@@ -117,6 +127,9 @@ class Desk:
             for number, change in changes:
                 self.newest_change = number
                 self._changes[change.submission].append(change)
+                self._change_numbers[change.id] = number
+                if change.who != self.who:
+                    self._others_at[change.submission] = number
             for name in {change.submission for _, change in changes} - {""}:
                 self._hands[name] = review.by_hand(self._changes[name]).get(name, review.ByHand())
                 self._changed_at[name] = self.newest_change
@@ -171,6 +184,7 @@ class Desk:
             "status": words.STATUS[entry.status],
             "reason": entry.reason,
             "seen": self._changed_at.get(entry.id, 0),
+            "others": self._others_at.get(entry.id, 0),
             "reviewed": hand.reviewed,
             "done": is_done(entry.status, entry.reason, hand, slots),
             "begun": bool(marked or hand.comment or hand.line_comments or hand.override),
@@ -254,8 +268,13 @@ class Desk:
             late=result.late and replace(result.late, due=""),
         )
 
-    def do(self, number: int, fields: Mapping[str, Any]) -> None:
-        """Store the action that a page sent. Raise UserError if it is not allowed."""
+    def do(self, number: int, fields: Mapping[str, Any]) -> Stored:
+        """Store the action that a page sent. Raise UserError if it is not allowed.
+
+        `fields` may name the change that this one `continues`: a text that was stored while it was
+        being typed is one change in the end. They may have the number of the newest change that
+        the page has `seen`.
+        """
         with self.lock:
             result = self.result(number)
             slots = {part.slot.id: part.slot for part in result.manual}
@@ -269,21 +288,50 @@ class Desk:
                 action=action,
                 source_digest=result.source_digest,
             )
-            record(self._database, [draft])
+            overwritten = self._overwritten(draft)
+            drafts = [draft]
+            for change in overwritten:
+                if change.who == self.who and change.id == fields.get("continues"):
+                    drafts.insert(0, replace(draft, action=review.Undone(change=change.id)))
+            replaced = self._unseen(overwritten, fields.get("seen"))
+            *_, stored = record(self._database, drafts)
             self.refresh()
+            return Stored(change=stored.id, replaced=replaced)
 
-    def undo(self) -> tuple[int | None, str]:
-        """Undo the newest change of this person that is in force. Returns the number of its
-        submission (None: it was about the assignment) and a line. UserError if there is none."""
+    def _overwritten(self, draft: review.Change) -> list[review.Change]:
+        if not draft.submission:
+            return []
+        standing = review.in_force(self._changes[draft.submission])
+        return [each for each in standing if review.overwrites(draft.action, each.action)]
+
+    def _unseen(self, changes: Iterable[review.Change], seen: object) -> tuple[str, ...]:
+        """Return who made the changes by others that are newer than what a page has seen."""
+        if not isinstance(seen, int):
+            return ()
+        people: list[str] = []
+        for change in changes:
+            is_newer = self._change_numbers[change.id] > seen
+            if is_newer and change.who != self.who and change.who not in people:
+                people.append(change.who)
+        return tuple(people)
+
+    def undo(self, wanted: str = "") -> tuple[int | None, str]:
+        """Undo the newest change of this person that is in force, or the one with the `wanted` id.
+
+        Return the number of its submission (None: it was about the assignment) and a line. Raise
+        UserError if there is none."""
         with self.lock:
             self.refresh()
             everything = [change for changes in self._changes.values() for change in changes]
-            numbers = self.numbers()
-            own = (each for each in review.in_force(everything) if each.who == self.who)
-            here = [each for each in own if each.submission in {*numbers, ""}]
-            if not here:
+            here = {*self.numbers(), ""}
+            own: list[review.Change] = []
+            for change in review.in_force(everything):
+                is_meant = wanted in ("", change.id)
+                if is_meant and change.who == self.who and change.submission in here:
+                    own.append(change)
+            if not own:
                 raise UserError("there is nothing of yours to undo")
-            last = here[-1]
+            last = own[-1]
             record(self._database, [replace(last, action=review.Undone(change=last.id))])
             self.refresh()
             return self._told("undone", last)

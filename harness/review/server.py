@@ -191,7 +191,7 @@ def _guard(app: Flask, token: str) -> None:
 def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> None:
     """What the page asks for. The number of the newest change is read before what it is told with:
     a change that comes between is told twice, and never missed."""
-    script = environment.script("review.js")
+    script = environment.script("drafts.js", "offers.js", "review.js")
 
     @app.get("/")
     def shell() -> Response:
@@ -215,12 +215,17 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
         fields = request.get_json()
         if not isinstance(fields, dict) or type(fields.get("number")) is not int:
             raise UserError("this is not a request of the page")
-        desk.do(fields["number"], fields)
-        return jsonify({**screen(fields["number"]), "offered": desk.offered()})
+        stored = desk.do(fields["number"], fields)
+        told = {"change": stored.change, "replaced": stored.replaced, "offered": desk.offered()}
+        return jsonify({**screen(fields["number"]), **told})
 
     @app.post("/undo")
     def undo() -> Response:
-        number, said = desk.undo()
+        fields = request.get_json()
+        wanted = fields.get("change", "") if isinstance(fields, dict) else None
+        if not isinstance(wanted, str):
+            raise UserError("this is not a request of the page")
+        number, said = desk.undo(wanted)
         return jsonify(number=number, said=said)
 
     @app.post("/redo")

@@ -59,6 +59,23 @@ def heading(page: Page, text: str) -> None:
     expect(page.locator("main h1 bdi").first).to_have_text(text)
 
 
+def writing_in(page: Page, slot: str) -> None:
+    """Wait until the cursor is in the field for the mark of a slot."""
+    field = f"[data-slot={slot}] [name=mark]"
+    for _ in range(50):
+        if page.evaluate(f"document.activeElement === document.querySelector('{field}')"):
+            return
+        page.wait_for_timeout(100)
+    pytest.fail(f"the cursor is not in the field for the mark of {slot}")
+
+
+def click_number(page: Page, number: int) -> None:
+    """Click the number of a line: it is left of the line's text."""
+    item = page.locator(".source ol.own > li").nth(number - 1).bounding_box()
+    assert item is not None
+    page.mouse.click(item["x"] - 12, item["y"] + item["height"] / 2)
+
+
 def mark_all(page: Page, count: int) -> None:
     """Mark every submission: those that need a person first, and each in another way."""
     order = [count, *sorted(range(1, count), key=lambda number: number % 3 > 0)]
@@ -276,8 +293,89 @@ def test_a_second_comment_stores_the_first_one(
         page.goto(f"{server.address}&at=1:2")
         heading(page, "s001")
         page.keyboard.type("cThe first")
-        number = page.locator(".source .whole li").nth(3)
-        number.click(position={"x": 3, "y": 5})
+        click_number(page, 4)
         page.get_by_label("Comment on line 4").fill("The second")
         page.keyboard.press("Enter")
         expect(page.locator(".remark > bdi")).to_have_text(["The first", "The second"])
+
+
+def test_text_that_is_typed_while_a_pause_stores_it_is_kept(
+    tmp_path: Path, new_page: Callable[[], Page]
+) -> None:
+    with served(tmp_path, 2) as server:
+        page = new_page()
+        page.goto(f"{server.address}&at=1")
+        heading(page, "s001")
+        sent: list[playwright.Route] = []
+
+        def hold_first(route: playwright.Route) -> None:
+            if sent:
+                route.continue_()
+            sent.append(route)
+
+        page.route("**/do", hold_first)
+        with page.expect_request("**/do"):
+            page.keyboard.type("sm1")
+        page.keyboard.type(".5")
+        sent[0].continue_()
+        expect(page.locator("#said")).to_have_text("saved")
+        page.unroute("**/do")
+        page.keyboard.press("Shift+Tab")
+        page.get_by_role("button", name="previous submission").click()
+        heading(page, "s002")
+        with StoreReader.read_only(tmp_path / "run.sqlite") as reader:
+            first = next(iter(reader.run().submissions))
+        assert first.manual[1].mark == Fraction(3, 2)
+
+
+def test_a_stored_draft_can_be_taken_back_and_a_refused_one_stays(
+    tmp_path: Path, new_page: Callable[[], Page]
+) -> None:
+    with served(tmp_path, 2) as server:
+        page = new_page()
+        page.goto(f"{server.address}&at=1")
+        heading(page, "s001")
+        page.keyboard.type("gNot this")
+        expect(page.locator("#said")).to_have_text("saved")
+        page.keyboard.press("Escape")
+        whole = page.get_by_label("Comment on the whole")
+        expect(whole).to_have_value("")
+        page.keyboard.type("m99")
+        expect(page.locator(".wrong")).to_contain_text("not between 0 and 4.00")
+        page.keyboard.press("Shift+Tab")
+        page.get_by_role("button", name="previous submission").click()
+        heading(page, "s001")
+        expect(page.get_by_label("Mark (of 4)")).to_have_value("99")
+        writing_in(page, "style")
+        with StoreReader.read_only(tmp_path / "run.sqlite") as reader:
+            first = next(iter(reader.run().submissions))
+        assert (first.comment, first.manual[0].mark) == ("", None)
+
+
+def test_two_tutors_at_once_lose_nothing(tmp_path: Path, new_page: Callable[[], Page]) -> None:
+    """While one writes, the other gives a mark: the text stays, and so does the cursor; the mark
+    that replaces another one says so."""
+    with served(tmp_path, 2) as server:
+        bea = Desk(tmp_path / "run.sqlite", who="bea")
+        page = new_page()
+        page.goto(f"{server.address}&at=1")
+        heading(page, "s001")
+        page.keyboard.type("jjcHalf a ")
+        bea.do(1, {"do": "mark", "slot": "style", "mark": "3"})
+        bea.do(1, {"do": "line", "file": "a1.py", "line": 2, "text": "From Bea"})
+        expect(page.locator("#said")).to_contain_text("somebody else")
+        page.keyboard.type("sentence")
+        page.keyboard.press("Enter")
+        expect(page.locator(".remark > bdi")).to_have_text(["From Bea", "Half a sentence"])
+        expect(page.get_by_label("Mark (of 4)")).to_have_value("3")
+        bea.do(1, {"do": "mark", "slot": "report", "mark": "1"})
+        page.keyboard.type("sm")
+        writing_in(page, "report")
+        page.keyboard.type("2")
+        page.keyboard.press("Enter")
+        told = "saved; it replaces the newer change by bea"
+        expect(page.locator("#said")).to_have_text(told)
+        with StoreReader.read_only(tmp_path / "run.sqlite") as reader:
+            first = next(iter(reader.run().submissions))
+        assert [part.mark for part in first.manual] == [3, 2]
+        assert len(first.line_comments) == 2

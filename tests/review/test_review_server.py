@@ -192,6 +192,9 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "a1.py has no line 99": (1, "line", {"file": "a1.py", "line": 99, "text": "x"}),
     "a1.py has no line 0": (1, "line", {"file": "a1.py", "line": 0, "text": "x"}),
     "there is no file 'b.py' to comment on": (1, "line", {"file": "b.py", "line": 1, "text": "x"}),
+    "there is no comment '../x' here": (
+        1, "line", {"comment": "../x", "file": "a1.py", "line": 1, "text": "x"},
+    ),
     "line is not a number": (1, "line", {"file": "a1.py", "line": True, "text": "x"}),
     "the comment is too long (1,048,576 characters). Hint: at most 10,000 are kept": (
         1, "comment", {"text": "x" * 2**20},
@@ -290,6 +293,43 @@ def test_undo_goes_back_through_what_one_person_did(ann: Window) -> None:
     ]
     assert (ann.stored("s001").comment, ann.stored("s002").comment) == ("", "")
     assert ann.stored("s002").override is not None
+
+
+def test_a_text_that_was_stored_in_parts_is_undone_at_once(ann: Window) -> None:
+    own = "0123456789abcdef" * 2
+    begun = ann.do(1, "line", comment=own, file="a1.py", line=2, text="Say")
+    about: dict[str, Any] = {"comment": own, "file": "a1.py", "line": 2}
+    more = ann.do(1, "line", **about, text="Say why", continues=begun["change"])
+    assert [each.text for each in ann.stored("s001").line_comments] == ["Say why"]
+    taken_back = ann.client.post("/undo", headers=GOOD, json={"change": more["change"]}).json
+    assert taken_back["said"] == "undone: comment on line 2 of s001"
+    assert ann.stored("s001").line_comments == ()
+    assert ann.client.post("/redo", headers=GOOD, json={}).json["number"] == 1
+    assert [each.text for each in ann.stored("s001").line_comments] == ["Say why"]
+
+
+def test_only_a_change_of_ones_own_is_continued_or_undone_by_its_id(ann: Window) -> None:
+    ben = window(ann.database, "ben")
+    given = ann.do(1, "mark", slot="style", mark="3")
+    ben.do(1, "mark", slot="style", mark="2", continues=given["change"])
+    refused = ben.client.post("/undo", headers=GOOD, json={"change": given["change"]})
+    assert refused.status_code == 400
+    ben.client.post("/undo", headers=GOOD, json={})
+    assert ann.stored("s001").manual[0].mark == 3
+    for value in (7, None):
+        answer = ann.client.post("/undo", headers=GOOD, json={"change": value})
+        assert answer.json == {"error": "this is not a request of the page"}
+
+
+def test_a_newer_change_that_is_replaced_unseen_is_told(ann: Window) -> None:
+    ben = window(ann.database, "ben")
+    seen = ben.get("/submission/1")["rows"][0]["seen"]
+    ann.do(1, "mark", slot="style", mark="3")
+    ann.do(1, "comment", text="By Ann")
+    assert ben.do(1, "mark", slot="report", mark="1", seen=seen)["replaced"] == []
+    assert ben.do(1, "mark", slot="style", mark="2", seen=seen)["replaced"] == ["ann"]
+    now = ben.get("/submission/1")["rows"][0]["seen"]
+    assert ben.do(1, "comment", text="By Ben", seen=now)["replaced"] == []
 
 
 def test_a_second_window_sees_it(ann: Window) -> None:

@@ -2,7 +2,10 @@
   "use strict";
   var ids = ["content", "said", "progress", "goto", "sought", "found", "keys", "bar", "which"];
   var [main, said, progress, list, sought, found, keys, bar, which] = ids.map(function (id) { return document.getElementById(id); });
-  var entries = [], offered = [], number = 0, last = 0, made = 0, seen = 0, line = null, slot = 0, work = Promise.resolve(), waiting = 0, pressedKeys = [];
+  var entries = [], offered = [], number = 0, last = 0, made = 0, line = null, slot = 0, work = Promise.resolve(), waiting = 0, pressedKeys = [];
+  // The newest change of this submission that the screen shows; the newest one by somebody else that
+  // was told of.
+  var displayed = 0, told = 0, drafts = Drafts();
 
   // The token comes behind a # that no server is sent, and leaves the address before anything else.
   var given = /[#&]token=([A-Za-z0-9_-]+)/.exec(location.hash), start = /[#&]at=(\d+)(?::(\d+))?/.exec(location.hash);
@@ -19,7 +22,7 @@
       Object.assign(options, { method: "POST", body: JSON.stringify(sent) });
       options.headers["Content-Type"] = "application/json";
     }
-    var answer = await fetch(path, options).catch(function () { throw new Error("harness review has ended: start it again, nothing is lost"); });
+    var answer = await fetch(path, options).catch(function () { throw new Error("harness review has ended: start it again. What is not saved yet stays on this page: copy it"); });
     var plain = await answer.json();
     if (!answer.ok) throw Object.assign(new Error(plain.error), { unknown: plain.unknown });
     return plain;
@@ -62,116 +65,198 @@
     return anew ? [] : plain.rows;
   }
   function show(plain) {
-    var same = plain.number === number, tops = [], at = same ? index(line) : -1;
-    ["source", "marking"].forEach(function (name) { var pane = main.querySelector("." + name); tops.push(same && pane ? pane.scrollTop : 0); });
-    var editor = same && main.querySelector(".editor"), kept = editor && { at: index(editor.parentNode), sent: editor.sent, text: editor.firstChild.value };
-    var typed = same ? unsaved().map(function (each) { return { key: keyOf(each), value: each.value }; }) : [];
-    var open = same ? Array.prototype.map.call(main.querySelectorAll("details"), function (each) { return each.open; }) : [];
-    number = plain.number; seen = plain.rows[0].seen;
+    var before = plain.number === number ? view() : null;
+    number = plain.number; displayed = plain.rows[0].seen;
     main.innerHTML = plain.html;
     offered = plain.offered || offered;
     take(plain.rows);
-    if (!same) slot = firstUnmarked();
-    Array.prototype.forEach.call(main.querySelectorAll("details"), function (each, place) { if (open[place]) each.open = true; });
-    ["source", "marking"].forEach(function (name, place) { main.querySelector("." + name).scrollTop = tops[place]; });
-    line = lines()[at] || null;
+    if (!before) slot = firstUnmarked();
+    restore(before);
     mark(); choose(slot);
-    if (kept) edit(lines()[kept.at], kept.sent, kept.text);
-    typed.forEach(function (each) {
-      var field = fields().find(function (one) { return keyOf(one) === each.key; });
-      if (field) field.value = each.value;
-    });
     document.title = entryOf(number).shown + " \u00b7 Review";
     if (location.hash !== "#at=" + number) history.pushState(null, "", "/#at=" + number);
   }
+  var PANES = [".source", ".marking"];
+  function details() { return Array.prototype.slice.call(main.querySelectorAll("details")); }
+  function focused() { var field = document.activeElement; return field && main.contains(field) && field.form && field.form.dataset.do ? field : null; }
+  // Where a person is on the screen, which is drawn anew.
+  function view() {
+    var field = focused(), editor = main.querySelector(".editor");
+    return {
+      tops: PANES.map(function (pane) { return (main.querySelector(pane) || {}).scrollTop || 0; }),
+      open: details().map(function (each) { return each.open; }),
+      line: index(line),
+      key: field && keyOf(field),
+      selection: field && [field.selectionStart, field.selectionEnd],
+      editor: editor && editor.contains(field) ? fieldsOf(editor) : null
+    };
+  }
+  function restore(before) {
+    var key = before ? before.key : null;
+    if (before) {
+      details().forEach(function (each, place) { if (before.open[place]) each.open = true; });
+      PANES.forEach(function (pane, place) { main.querySelector(pane).scrollTop = before.tops[place]; });
+    }
+    line = before && lines()[before.line] || null;
+    if (before && before.editor) reopen(before.editor);
+    drafts.of(number).forEach(function (draft) {
+      // What the store has needs no draft any more, unless somebody is still writing it.
+      if (!drafts.waits(draft) && draft.key !== key) return drafts.drop(draft);
+      var field = fieldOf(draft.key) || (draft.sent && draft.sent.do === "line" && reopen(draft.sent));
+      if (!field) return;
+      field.value = draft.text;
+      if (field.closest("details")) field.closest("details").open = true;
+    });
+    var field = key && fieldOf(key);
+    if (field) { field.focus({ preventScroll: true }); field.setSelectionRange(before.selection[0], before.selection[1]); }
+  }
+  async function redraw() { show(await ask("/submission/" + number)); }
   async function go(wanted) {
     if (!entryOf(wanted)) return;
     if (wanted !== number) await store();
     show(await ask("/submission/" + wanted)); say(""); main.focus({ preventScroll: true });
   }
-  function send(sent, refused) {
-    var on = number;
-    then(function () {
-      sent.number = on;
-      return ask("/do", sent).then(function (plain) { say("saved"); if (on === number) { settle(sent.from); show(plain); } }, function (error) {
-        if (refused && on === number) refused(error);
-        throw error;
-      });
+  function tell(plain) {
+    say("saved" + (plain.replaced && plain.replaced.length ? "; it replaces the newer change by " + plain.replaced.join(", ") : ""));
+  }
+  function send(sent) {
+    var about = Object.assign({ number: number, seen: displayed }, sent);
+    then(async function () {
+      var plain = await ask("/do", about);
+      if (about.number === number) show(plain);
+      tell(plain);
     });
   }
 
-  // Text that is typed and not stored yet. Marks and comments are stored after a pause and before
-  // the submission is left; other forms wait for Enter, and the page stays until they are saved or
-  // discarded.
-  var PAUSE = 1200, STORED = ["mark", "comment"], pause = 0;
-  function fields() { return Array.prototype.slice.call(main.querySelectorAll("form[data-do] input, form[data-do] textarea")); }
-  function unsaved() { return fields().filter(function (field) { return field.value.trim() !== field.defaultValue.trim(); }); }
+  // Marks and comments are stored as they are typed, after a pause and before the submission is left.
+  // Other forms wait for Enter, and the page stays until they are saved or discarded.
+  var PAUSE = 1200, STORED = ["mark", "comment", "line"], pause = 0;
   function keyOf(field) {
     var sent = fieldsOf(field.form);
-    return [sent.do, sent.kind, sent.slot, field.name].join(" ");
+    return [sent.do, sent.kind, sent.slot, sent.comment, field.name].join(" ");
   }
-  function settle(form) {
-    if (form) Array.prototype.forEach.call(form.elements, function (field) { if (field.name) field.defaultValue = field.value; });
+  function fields() { return Array.prototype.slice.call(main.querySelectorAll("form[data-do] [name]")); }
+  function fieldOf(key) { return fields().find(function (field) { return keyOf(field) === key; }); }
+  function fieldsIn(form) { return Array.prototype.filter.call(form.elements, function (field) { return field.name; }); }
+  function draftsIn(form) {
+    return fieldsIn(form).map(function (field) { return drafts.get(number, keyOf(field)); }).filter(Boolean);
   }
-  function wrongAt(field, text) {
-    Array.prototype.forEach.call(main.querySelectorAll(".wrong"), function (each) { each.remove(); });
-    if (!field || !text) return;
-    attribute(field, { "aria-invalid": "true" });
-    field.after(element("small", { className: "wrong", textContent: text }, { role: "alert" }));
-  }
-  async function storeForm(form, on) {
-    var sent = Object.assign(fieldsOf(form), { number: on });
-    Array.prototype.forEach.call(form.elements, function (field) { if (field.name) sent[field.name] = field.value.trim(); });
-    var field = form.querySelector("input, textarea");
-    try { took(await ask("/do", sent)); } catch (error) { wrongAt(field, error.message); field.focus(); throw error; }
-    wrongAt(null); settle(form);
-  }
-  function took(plain) { seen = plain.rows[0].seen; offered = plain.offered || offered; take(plain.rows); say("saved"); return plain; }
-  async function storeEditor(box, on) {
-    var text = box.firstChild.value.trim();
-    if (text === box.stored || (!text && !box.sent.comment)) return;
-    var plain = took(await ask("/do", Object.assign({ text: text, number: on }, box.sent)));
-    box.stored = text;
-    if (box.sent.comment) return;
-    // The comment is new: from now on it is changed by its id.
-    var screen = document.createElement("template");
-    screen.innerHTML = plain.html;
-    var files = Array.prototype.slice.call(screen.content.querySelectorAll("ol.own"));
-    var file = files.find(function (each) { return each.getAttribute("aria-label") === box.sent.file; });
-    var own = file && Array.prototype.slice.call(file.children[box.sent.line - 1].querySelectorAll(".remark")).pop();
-    if (own) box.sent = { "do": "line", comment: own.dataset.comment };
-  }
-  async function store() {
-    var on = number, box = main.querySelector(".editor");
-    clearTimeout(pause);
-    if (box) { await storeEditor(box, on); box.remove(); }
-    var waitingFields = unsaved();
-    for (var field of waitingFields) {
-      if (STORED.indexOf(field.form.dataset.do) >= 0) { if (field.value !== field.defaultValue) await storeForm(field.form, on); continue; }
-      field.focus();
-      wrongAt(field, "Not saved: press Enter to save, or Esc to discard");
-      throw new Error("a field is not saved yet");
-    }
-  }
-  main.addEventListener("input", function (event) {
-    var field = event.target, box = field.closest(".editor");
+  function typed(field) {
+    var form = field.form, isStored = STORED.indexOf(form.dataset.do) >= 0;
+    var start = { stored: field.defaultValue.trim(), sent: isStored ? fieldsOf(form) : null, name: field.name, seen: displayed };
+    var draft = drafts.typed(number, keyOf(field), field.value, start);
     field.removeAttribute("aria-invalid");
     clearTimeout(pause);
-    var isStored = box || (field.form && STORED.indexOf(field.form.dataset.do) >= 0 && field.value.trim());
-    if (!isStored) return;
-    pause = setTimeout(function () {
-      var on = number;
-      then(async function () {
-        if (on !== number || !document.contains(field)) return;
-        if (box) await storeEditor(box, on);
-        else if (field.value !== field.defaultValue) await storeForm(field.form, on);
-      });
-    }, PAUSE);
+    // A field that is emptied may be about to be filled again.
+    if (draft.sent && draft.text.trim()) pause = setTimeout(function () { then(storeWaiting); }, PAUSE);
+  }
+  main.addEventListener("input", function (event) {
+    var form = event.target.form;
+    if (form && form.dataset.do) typed(event.target);
   });
+  function wrongAt(field, text) {
+    Array.prototype.forEach.call(main.querySelectorAll(".wrong, .confirm"), function (each) { each.remove(); });
+    if (!field || !text) return;
+    attribute(field, { "aria-invalid": "true" });
+    (field.closest("label") || field).after(element("small", { className: "wrong", textContent: text }, { role: "alert" }));
+  }
+  async function storeDraft(draft) {
+    var text = draft.text.trim(), sent = { number: draft.number, seen: draft.seen, "continues": draft.change };
+    Object.assign(sent, draft.sent);
+    sent[draft.name] = text;
+    try {
+      var plain = await ask("/do", sent);
+    } catch (error) {
+      if (draft.number === number) wrongAt(fieldOf(draft.key), error.message);
+      throw error;
+    }
+    settle([draft], sent, plain);
+    return plain;
+  }
+  // The store has what was sent: drafts that hold more wait for the next pause.
+  function settle(sentDrafts, sent, plain) {
+    sentDrafts.forEach(function (draft) {
+      var text = sent[draft.name].trim(), field = draft.number === number && fieldOf(draft.key);
+      drafts.took(draft, text, plain.change, plain.rows[0].seen);
+      if (field) field.defaultValue = text;
+    });
+    wrongAt(null);
+    offered = plain.offered || offered;
+    take(plain.rows);
+    tell(plain);
+  }
+  async function storeWaiting() {
+    for (var draft of drafts.waiting()) {
+      if (draft.sent && draft.text.trim()) await storeDraft(draft);
+    }
+  }
+  // Before the submission is left: what cannot be stored keeps the page here.
+  async function store() {
+    clearTimeout(pause);
+    var here = drafts.waiting().filter(function (draft) { return draft.number === number; });
+    for (var draft of here) {
+      var field = fieldOf(draft.key);
+      if (draft.sent) {
+        try { await storeDraft(draft); } catch (error) { if (field) field.focus(); throw error; }
+        continue;
+      }
+      wrongAt(field, "Not saved: press Enter to save, or Esc to discard");
+      if (field) field.focus();
+      throw new Error("a field is not saved yet");
+    }
+    drafts.of(number).forEach(function (draft) { drafts.drop(draft); });
+  }
+  function leaveField() { clearTimeout(pause); main.focus({ preventScroll: true }); }
+  function saveForm(form, more) {
+    var sent = Object.assign({ number: number, seen: displayed }, fieldsOf(form), more), written = draftsIn(form);
+    fieldsIn(form).forEach(function (field) { sent[field.name] = field.value; });
+    var isStored = STORED.indexOf(sent.do) >= 0;
+    leaveField();
+    then(async function () {
+      // Nothing new was typed, or a pause has stored it.
+      if (isStored && !written.some(drafts.waits)) return redraw();
+      if (written.length) Object.assign(sent, { "continues": written[0].change, seen: written[0].seen });
+      try {
+        var plain = await ask("/do", sent);
+      } catch (error) {
+        if (sent.number === number) refused(form, sent, error);
+        throw error;
+      }
+      settle(written, sent, plain);
+      if (sent.number === number) show(plain);
+    });
+  }
+  function refused(form, sent, error) {
+    var field = fieldsIn(form)[0], now = field && fieldOf(keyOf(field));
+    if (!now) return;
+    wrongAt(now, error.message);
+    now.focus();
+    if (error.unknown) confirmed(now.form, sent);
+  }
+  // A student whom nobody knows is added only if that is confirmed.
+  function confirmed(form, sent) {
+    var button = element("button", { type: "button", className: "confirm", textContent: "Add " + sent.value + " as a new student" });
+    button.addEventListener("click", function () { saveForm(form, { added: "yes" }); });
+    form.append(button);
+    button.focus();
+  }
+  function discard(form) {
+    var written = draftsIn(form);
+    written.forEach(drafts.drop);
+    fieldsIn(form).forEach(function (field) { field.value = field.defaultValue; });
+    wrongAt(null);
+    if (form.classList.contains("editor")) close(form);
+    leaveField();
+    then(async function () {
+      // A pause may have stored it; it is the writer's to take back.
+      for (var draft of written) if (draft.change) await ask("/undo", { change: draft.change });
+      if (written.some(function (draft) { return draft.change; })) await redraw();
+    });
+  }
   addEventListener("beforeunload", function (event) {
-    var box = main.querySelector(".editor");
-    if (unsaved().length || (box && box.firstChild.value.trim() !== box.stored)) { event.preventDefault(); then(store); }
+    if (drafts.waiting().length) { event.preventDefault(); then(storeWaiting); }
   });
+  document.addEventListener("visibilitychange", function () { if (document.hidden && drafts.waiting().length) then(storeWaiting); });
   addEventListener("popstate", function () {
     var wanted = /[#&]at=(\d+)/.exec(location.hash);
     if (wanted && Number(wanted[1]) !== number) then(function () { return go(Number(wanted[1])); });
@@ -210,85 +295,66 @@
     var item = remark ? remark.parentNode : line;
     if (!item) return commands.g();
     var open = main.querySelector(".editor");
-    if (open) {
-      if (open.parentNode === item) return open.firstChild.focus();
-      // The comment that is being written is stored first, and shown; then this one is opened.
-      var at = index(item), which = remark && remark.dataset.comment;
-      return then(async function () {
-        await storeEditor(open, number);
-        open.remove();
-        show(await ask("/submission/" + number));
-        line = lines()[at]; mark();
-        comment(which ? line.querySelector("[data-comment='" + which + "']") : undefined);
-      });
-    }
-    remark = remark || item.querySelector(".remark");
-    edit(item, remark ? { "do": "line", comment: remark.dataset.comment } : Object.assign({ "do": "line" }, lineOf(item)), remark ? remark.querySelector("bdi").textContent : "");
-  }
-  function edit(item, sent, text) {
-    var label = sent.comment ? "Comment (empty: remove it)" : "Comment on line " + sent.line;
-    var box = element("div", { className: "editor", sent: sent }), field = element("textarea", { rows: 2, value: text }, { "aria-label": label });
-    var original = sent.comment ? text : "";
-    function leave() { clearTimeout(pause); box.remove(); mark(); main.focus({ preventScroll: true }); }
-    function discard() {
-      leave();
-      if (box.stored !== original) send(Object.assign({ text: original }, box.sent));
-    }
-    function save(text, keep) {
-      leave();
-      if (keep && text) send({ "do": "keep", text: text });
-      if (text || box.sent.comment) send(Object.assign({ text: text }, box.sent), function () { edit(item, box.sent, text); });
-    }
-    box.stored = original;
-    box.append(field);
-    item.append(box);
-    mark();
-    writes(field, save, discard);
-    var row = element("div", { className: "row" });
-    [["Save", function () { save(field.value.trim()); }], ["Save and keep for reuse", function () { save(field.value.trim(), true); }], ["Cancel", discard]].forEach(function (each) {
-      var button = element("button", { type: "button", textContent: each[0] });
-      button.addEventListener("click", function (event) { event.stopPropagation(); each[1](); });
-      row.append(button);
+    if (open && (open.parentNode === item || (remark && remark.hidden))) return fieldsIn(open)[0].focus();
+    if (!open) return edit(item, remark || item.querySelector(".remark"));
+    // The comment that is being written is stored first, and shown; then this one is opened.
+    var at = index(item), wanted = remark ? remark.dataset.comment : "";
+    leaveField();
+    then(async function () {
+      await store();
+      await redraw();
+      line = lines()[at]; mark();
+      edit(line, remarkOf(wanted) || line.querySelector(".remark"));
     });
-    box.append(row);
+  }
+  function remarkOf(id) {
+    return Array.prototype.find.call(main.querySelectorAll(".remark"), function (each) { return each.dataset.comment === id; });
+  }
+  function newId() {
+    var numbers = Array.from(crypto.getRandomValues(new Uint8Array(16)));
+    return numbers.map(function (each) { return each.toString(16).padStart(2, "0"); }).join("");
+  }
+  function edit(item, remark) {
+    var about = Object.assign({ comment: remark ? remark.dataset.comment : newId() }, lineOf(item));
+    var field = opened(item, about, remark ? textOf(remark) : "");
     field.focus();
-    box.scrollIntoView({ block: "nearest" });
+    field.form.scrollIntoView({ block: "nearest" });
   }
-
-  // A field for comments: those used before are offered while typing.
-  function writes(field, save, leave) {
-    var at = -1, fitting = [], id = "offers-" + Math.random().toString(36).slice(2);
-    var offers = element("ul", { className: "offers", id: id }, { role: "listbox", "aria-label": "Comments to use again" });
-    attribute(field, { role: "combobox", "aria-controls": id, "aria-autocomplete": "list", "aria-expanded": "false" });
-    field.after(offers);
-    function draw() {
-      offers.textContent = "";
-      fitting.forEach(function (text, place) {
-        var item = element("li", { textContent: text, id: id + "-" + place }, { role: "option", "aria-selected": place === at });
-        item.addEventListener("mousedown", function (event) { event.preventDefault(); put(text); });
-        offers.append(item);
-      });
-      field.setAttribute("aria-expanded", fitting.length > 0);
-      if (at >= 0) field.setAttribute("aria-activedescendant", id + "-" + at); else field.removeAttribute("aria-activedescendant");
-    }
-    function put(text) { field.value = text; fitting = []; at = -1; draw(); }
-    field.addEventListener("input", function () {
-      var text = field.value.trim().toLowerCase();
-      function found(each) { return each.toLowerCase().indexOf(text); }
-      fitting = text ? offered.filter(function (each) { return found(each) >= 0 && each !== field.value; }) : [];
-      fitting = fitting.sort(function (one, other) { return (found(one) > 0) - (found(other) > 0); }).slice(0, 6);  // those that begin so first
-      at = -1; draw();
-    });
-    field.addEventListener("blur", function () { fitting = []; draw(); });
-    field.addEventListener("keydown", function (event) {
-      if (event.isComposing) return;
-      if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); leave(); }
-      else if (event.key === "Tab" && fitting.length && !event.shiftKey) { event.preventDefault(); put(fitting[Math.max(at, 0)]); }
-      else if (fitting.length && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
-        event.preventDefault();
-        at = Math.max(-1, Math.min(fitting.length - 1, at + (event.key === "ArrowDown" ? 1 : -1))); draw();
-      } else if (event.key === "Enter" && at >= 0) { event.preventDefault(); put(fitting[at]); }
-      else if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); save(field.value.trim(), event.ctrlKey || event.metaKey); }
+  function textOf(remark) { return remark.querySelector("bdi").textContent; }
+  // The editor of a comment again, on a screen that was drawn anew; returns its field.
+  function reopen(sent) {
+    var remark = remarkOf(sent.comment), every = lines();
+    var item = remark ? remark.parentNode : every.find(function (each) { var at = lineOf(each); return at.file === sent.file && at.line === sent.line; });
+    return opened(item || every[every.length - 1] || main.querySelector(".source"), sent, remark ? textOf(remark) : "");
+  }
+  function opened(item, about, text) {
+    var remark = remarkOf(about.comment);
+    var form = element("form", { className: "editor" }, { "data-do": "line", "data-comment": about.comment, "data-file": about.file, "data-line": about.line });
+    var field = element("textarea", { name: "text", rows: 2, defaultValue: text }, { "aria-label": text ? "Comment (empty: remove it)" : "Comment on line " + about.line });
+    var row = element("div", { className: "row" }), keep = element("button", { type: "button", textContent: "Save and keep for reuse" }), cancel = element("button", { type: "button", textContent: "Cancel" });
+    if (remark) remark.hidden = true;
+    row.append(element("button", { textContent: "Save" }), keep, cancel);
+    form.append(field, row);
+    item.append(form);
+    commented(form, field);
+    keep.addEventListener("click", function () { keepForReuse(field); saveForm(form); });
+    cancel.addEventListener("click", function () { discard(form); });
+    mark();
+    return field;
+  }
+  function close(form) {
+    var remark = remarkOf(form.dataset.comment);
+    form.remove();
+    if (remark) remark.hidden = false;
+    mark();
+  }
+  function keepForReuse(field) { if (field.value.trim()) send({ "do": "keep", text: field.value.trim() }); }
+  function commented(form, field) {
+    offersComments(field, {
+      offered: function () { return offered; },
+      typed: typed,
+      save: function (keep) { if (keep) keepForReuse(field); saveForm(form); },
+      leave: function () { discard(form); }
     });
   }
 
@@ -306,6 +372,7 @@
   function fieldsOf(sender) {  // a button or a form
     var fields = Object.assign({}, sender.dataset), own = sender.closest("[data-slot]");
     if (own) fields.slot = own.dataset.slot;
+    if (fields.line) fields.line = Number(fields.line);
     return fields;
   }
   function pressed(button) {
@@ -347,39 +414,11 @@
       mark(); comment();
     }
   });
-  main.addEventListener("submit", function (event) {
-    event.preventDefault();
-    var form = event.target, sent = fieldsOf(form);
-    clearTimeout(pause);
-    Array.prototype.forEach.call(form.elements, function (each) { if (each.name) sent[each.name] = each.value; });
-    Object.defineProperty(sent, "from", { value: form });
-    send(sent, function (error) {
-      var field = form.querySelector("input, textarea");
-      wrongAt(field, error.message);
-      field.focus();
-      if (error.unknown) confirmed(form, sent);
-    });
-    main.focus({ preventScroll: true });  // the next key is not a text
-  });
-  // A student whom nobody knows is added only if that is confirmed.
-  function confirmed(form, sent) {
-    var button = element("button", { type: "button", textContent: "Add " + sent.value + " as a new student" });
-    button.addEventListener("click", function () { var again = Object.assign({ added: "yes" }, sent); Object.defineProperty(again, "from", { value: form }); send(again); });
-    form.append(button);
-    button.focus();
-  }
+  main.addEventListener("submit", function (event) { event.preventDefault(); saveForm(event.target); });
   main.addEventListener("focusin", function (event) {
-    var field = event.target, own = field.closest("[data-slot]");
-    if (own) choose(slots().indexOf(own));
-    if (field.name === "text" && !field.dataset.ready) {
-      field.dataset.ready = "yes";
-      var was = field.value;
-      writes(field, function (text, keep) {
-        if (keep) send({ "do": "keep", text: text });
-        was = text; send({ "do": "comment", text: text }); main.focus({ preventScroll: true });
-      }, function () { field.value = was; main.focus({ preventScroll: true }); });
-      field.addEventListener("blur", function () { if (field.value.trim() !== was.trim() && document.contains(field)) { was = field.value; send({ "do": "comment", text: was.trim() }); } });
-    }
+    var field = event.target, pane = field.closest("[data-slot]");
+    if (pane) choose(slots().indexOf(pane));
+    if (field.form && field.form.dataset.do === "comment" && !field.hasAttribute("role")) commented(field.form, field);
   });
 
   // The list of all.
@@ -412,7 +451,7 @@
     d: function () {
       then(async function () {
         await store();
-        if (!entryOf(number).reviewed) took(await ask("/do", { "do": "done", number: number }));
+        if (!entryOf(number).reviewed) take((await ask("/do", { "do": "done", number: number })).rows);
         next();
       });
     },
@@ -432,7 +471,7 @@
     then(async function () {
       await store();
       var plain = await ask(path, {});
-      if (plain.number === number) show(await ask("/submission/" + number));
+      await redraw();
       await news();
       say(plain.said);
     });
@@ -458,8 +497,8 @@
     if (event.metaKey || event.altKey || (event.ctrlKey && !isEnter) || list.open || keys.open || !number || !(event.isTrusted || field)) return;
     if (field) {
       if (event.key === "Escape") {
-        (field.form ? Array.from(field.form.elements) : [field]).forEach(function (each) { if (each.defaultValue !== undefined) each.value = each.defaultValue; });
-        wrongAt(null); main.focus({ preventScroll: true });
+        if (field.form && field.form.dataset.do) discard(field.form);
+        else main.focus({ preventScroll: true });
       }
       return;
     }
@@ -473,10 +512,11 @@
   function look() {
     if (document.hidden) return;
     then(async function () {
-      var rows = await news(), here = rows.some(function (row) { return row.number === number && row.seen > seen; });
-      var busy = main.querySelector(".editor") || unsaved().length || (document.activeElement && document.activeElement.closest("input, textarea"));
-      if (here && busy) say("somebody else has changed this submission");
-      else if (here) show(await ask("/submission/" + number));
+      await news();
+      var entry = entryOf(number);
+      if (!entry || entry.seen <= displayed) return;
+      if (!focused()) return redraw();
+      if (entry.others > Math.max(displayed, told)) { told = entry.others; say("somebody else has changed this submission: you will see it when you leave this field"); }
     });
   }
   if (!token) return;
