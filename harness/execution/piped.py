@@ -55,7 +55,7 @@ from harness.model.stimulus import Key, Limits
 _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
-    "modules", "clock", "limits", "stand_ins.calls",
+    "modules", "replacing", "waits", "clock", "limits", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
     "scenario.process", "piped",
 )  # fmt: skip

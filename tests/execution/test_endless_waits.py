@@ -1,12 +1,13 @@
 """A wait that nothing ends is ended at once, where the kernel tells of it; one that a time or a
 timer ends goes on."""
 
+import os
 import time
 
 import pytest
 
 from harness.execution import Driver
-from harness.model.observation import Ending
+from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Limits
 from tests.execution.small_world import call, observe, plain
 
@@ -23,7 +24,17 @@ ENDLESS = {
     "pause": "import signal\ndef f():\n    signal.pause()",
     "signal": "import signal\ndef f():\n    signal.sigwait([signal.SIGUSR1])",
 }
-# Beside `signal` nothing is skipped: the kernel tells of these.
+# With this word in its text a program waits for everything: the kernel tells of these.
+C_CODE = "# ctypes\n"
+# Of these the kernel tells who may know: root, or whoever made the namespaces of the process.
+OWN_PIPES = {
+    "a full pipe": "os.write(os.pipe()[1], bytes(1 << 20))",
+    "an empty pipe": "os.read(os.pipe()[0], 1)",
+    "a file over a pipe": "open(os.pipe()[0]).read()",
+    "a socket": "two = socket.socketpair(); os.read(two[0].fileno(), 1)",
+    "an epoll": "select.epoll().poll()",
+    "a coroutine": "asyncio.run(asyncio.Event().wait())",
+}
 ENDING = {
     "select": "import select, signal\ndef f():\n    select.select([], [], [], 0.05)\n    return 7",
     "poll": "import select\ndef f():\n    select.poll().poll(50)\n    return 7",
@@ -42,9 +53,28 @@ def test_what_waits_for_nothing_is_ended_at_once(one_driver: Driver, program: st
     assert seen.printed == "there\n"
 
 
+@pytest.mark.parametrize("wait", OWN_PIPES.values(), ids=OWN_PIPES)
+def test_what_waits_for_itself_is_ended_at_once(one_driver: Driver, wait: str) -> None:
+    if os.geteuid() != 0 and one_driver.tier is not Tier.STRONG:
+        pytest.skip("here the kernel does not tell")
+    text = f"import asyncio, os, select, socket\ndef f():\n    kept = os.pipe()\n    {wait}\n"
+    seen = observe(one_driver, text, call("print('there'), f()"), LONG)
+    assert seen.ending is Ending.TIMEOUT
+    assert seen.printed == "there\n"
+
+
+def test_what_prints_much_while_it_holds_a_full_pipe_is_not_ended(one_driver: Driver) -> None:
+    text = (
+        "import os\ndef f():\n    read, write = os.pipe()\n    os.write(write, bytes(1 << 16))\n"
+        "    print('x' * 200_000)\n    return os.read(read, 1)\n"
+    )
+    roomy = Limits(cpu_seconds=5.0, wall_seconds=300.0, output_kib=256)
+    assert plain(observe(one_driver, text, call("f()"), roomy).value) == repr(bytes(1))
+
+
 @pytest.mark.parametrize("program", ENDING.values(), ids=ENDING)
 def test_a_wait_that_ends_is_left_alone(one_driver: Driver, program: str) -> None:
     begun = time.monotonic()
-    seen = observe(one_driver, f"{program}\n", call("f()"), LONG)
+    seen = observe(one_driver, f"{C_CODE}{program}\n", call("f()"), LONG)
     assert plain(seen.value) == "7"
     assert time.monotonic() - begun >= 0.05

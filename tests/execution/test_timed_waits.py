@@ -36,10 +36,45 @@ WAITS = {
     "a full queue": (QUEUES, "caught(Full, lambda: full().put(2, timeout=N))", "'Full'"),
     "a condition": (QUEUES, "held(threading.Condition()).wait(N)", "False"),
     "a predicate": (QUEUES, "held(threading.Condition()).wait_for(list, N)", "[]"),
+    "a lock": (QUEUES, "taken().acquire(timeout=N)", "False"),
+    "a lock by position": (QUEUES, "taken().acquire(True, N)", "False"),
+    "a simple queue": (
+        QUEUES,
+        "caught(Empty, lambda: queue.SimpleQueue().get(timeout=N))",
+        "'Empty'",
+    ),
+    "a barrier": (
+        QUEUES,
+        "caught(threading.BrokenBarrierError, threading.Barrier(2, timeout=N).wait)",
+        "'BrokenBarrierError'",
+    ),
+    "a signal": ("import signal\n", "signal.sigtimedwait([signal.SIGUSR1], N)", "None"),
+    "a sleep beside signal": ("import signal, time\n", "time.sleep(N)", "None"),
     "a sleep beside threads": ("import threading, time\n", "time.sleep(N)", "None"),
+}
+# The same for what the kernel keeps from all others: a process elsewhere has other descriptors.
+SELECT = "import os, select\n"
+CONFINED = {
+    "poll": (SELECT, "select.poll().poll(1000 * N)", "[]"),
+    "epoll": (SELECT, "select.epoll().poll(N)", "[]"),
+    "epoll by name": (SELECT, "select.epoll().poll(timeout=N, maxevents=3)", "[]"),
+    "a coroutine": ("import asyncio\n", "asyncio.run(asyncio.sleep(N, 'slept'))", "'slept'"),
+    "an event loop": (
+        "import asyncio\n",
+        "caught(TimeoutError, lambda: asyncio.run(asyncio.wait_for(never(), N)))",
+        "'TimeoutError'",
+    ),
+    "a sleep beside subprocess": ("import subprocess, time\n", "time.sleep(N)", "None"),
+    "a sleep beside fork": ("import os, time\nstart = os.fork\n", "time.sleep(N)", "None"),
 }
 HELPERS = """\
 import time
+async def never():
+    await __import__('asyncio').Event().wait()
+def taken():
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
 def caught(kind, does):
     try:
         return does()
@@ -59,8 +94,11 @@ def f():
 """
 
 
+EVERY = WAITS | CONFINED
+
+
 def program(name: str, seconds: str) -> str:
-    begins, wait, _ = WAITS[name]
+    begins, wait, _ = EVERY[name]
     return begins + HELPERS.replace("WAIT", wait).replace("N", seconds)
 
 
@@ -72,11 +110,19 @@ def test_a_wait_for_nothing_takes_no_time(way: AnyDriver, name: str) -> None:
     assert plain(seen.value) == f"({WAITS[name][2]}, True)"
 
 
-@pytest.mark.parametrize("name", WAITS)
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("name", CONFINED)
+def test_a_confined_wait_takes_no_time(driver: Driver, name: str) -> None:
+    seen = observe(driver, program(name, "120"), call("f()"), LONG)
+    assert (seen.ending, seen.raised) == (Ending.ANSWERED, None)
+    assert plain(seen.value) == f"({CONFINED[name][2]}, True)"
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_it_gives_what_plain_python_gives(name: str) -> None:
     space: dict[str, object] = {}
     exec(program(name, "0.01"), space)
-    assert repr(space["f"]()) == f"({WAITS[name][2]}, True)"  # type: ignore[operator]
+    assert repr(space["f"]()) == f"({EVERY[name][2]}, True)"  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -101,6 +147,32 @@ def test_what_another_thread_brings_is_waited_for(pipes: PipedDriver) -> None:
     assert plain(observe(pipes, text, call("f()"), LONG).value) == "('here', True)"
 
 
+@pytest.mark.usefixtures("soon")
+def test_what_is_there_is_not_waited_for(one_driver: Driver) -> None:
+    text = (
+        "import os, queue, select, threading, time\ndef f():\n"
+        "    begun = time.monotonic()\n    read, write = os.pipe()\n    os.write(write, b'x')\n"
+        "    poll = select.epoll()\n    poll.register(read)\n    q = queue.SimpleQueue()\n"
+        "    q.put(1)\n"
+        "    found = [len(poll.poll(90)), len(poll.poll(timeout=90)),\n"
+        "             q.get(timeout=90), threading.Lock().acquire(timeout=90)]\n"
+        "    return found, time.monotonic() - begun < 60\n"
+    )
+    seen = observe(one_driver, text, call("f()"), LONG)
+    assert plain(seen.value) == "([1, 1, 1, True], True)"
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_timed_wait_for_the_keyboard_is_typed_what_it_asks_for(one_driver: Driver) -> None:
+    text = (
+        "import select, sys\ndef f():\n    poll = select.poll()\n    poll.register(0)\n"
+        "    first = poll.poll(90000), input()\n"
+        "    return first[1], len(select.select([0], [], [], 90)[0]), input()\n"
+    )
+    seen = observe(one_driver, text, call("f()", "one", "two"), LONG)
+    assert plain(seen.value) == "('one', 1, 'two')"
+
+
 # What is wrong has Python's own words.
 WRONG = (
     "select.select([], [], [], -1)",
@@ -110,6 +182,16 @@ WRONG = (
     "threading.Condition().wait(1)",
     "threading.Event().wait('x')",
     "threading.Event().wait(1, 2)",
+    "threading.Lock().acquire(False, 1)",
+    "threading.Lock().acquire(1, 2, 3)",
+    "threading.Lock().acquire(wait=1)",
+    "threading.Lock().acquire(timeout=-2)",
+    "queue.SimpleQueue().get(True, -1)",
+    "queue.SimpleQueue().get(False, 300)",
+    "select.poll().poll('x')",
+    "select.poll().poll(1, 2)",
+    "select.epoll().poll(wait=1)",
+    "signal.sigtimedwait([], -1)",
 )
 
 
@@ -118,7 +200,9 @@ def test_what_is_wrong_has_pythons_own_words(one_driver: Driver) -> None:
         f"    try: {each}\n    except Exception as error: told.append(repr(error))\n"
         for each in WRONG
     )
-    text = f"import select, threading\ndef f():\n    told = []\n{body}    return told\n"
+    text = (
+        f"import queue, select, signal, threading\ndef f():\n    told = []\n{body}    return told\n"
+    )
     space: dict[str, object] = {}
     exec(text, space)
     seen = observe(one_driver, text, call("f()"), LONG)

@@ -277,7 +277,9 @@ class ServerLink(ProcessServer):
         stack.callback(channel.close)
         selection: Selection | None = None
         if isinstance(job, ScenarioJob):
-            job = job.replaced(asks_by_frame=self.listener is None)
+            # Who has a listener has the filter that refuses threads and processes.
+            is_filtered = self.listener is not None
+            job = job.replaced(asks_by_frame=not is_filtered, starts_nothing=is_filtered)
             selection = job.selection
         self.fork(
             job,

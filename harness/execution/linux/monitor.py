@@ -24,6 +24,7 @@ from harness.execution.inside.messages.protocol import (
     ToSharedRun,
     split,
 )
+from harness.execution.linux.blocked import waits_for_itself
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import CHUNK, ProcessClock, ScenarioChannel, ServerProcess
 from harness.execution.protocol.replies import FrameBuffer, TamperedError
@@ -87,16 +88,29 @@ class Monitor(ScenarioMonitor):
             if control in ready:
                 self._ended = self._clock.hear()
                 continue
-            if not watching_output and not ready and not self._killed_at:
-                watching_output = True
-                self._watch(self._terminal.child_fd)
-                self._watch(self._channel.fileno())
+            if not ready and not self._killed_at:
+                if watching_output:
+                    self._end_wait_in_vain()
+                else:
+                    watching_output = True
+                    self._watch(self._terminal.child_fd)
+                    self._watch(self._channel.fileno())
             self._take_output()
             self._leave(number for number, what in events if what & select.POLLHUP)
         self._terminal.finish()
         self._take_output()
         status, cpu = self._ended
         return os.waitstatus_to_exitcode(status), cpu * 1e-6
+
+    def _end_wait_in_vain(self) -> None:
+        """End a process that waits for what only it could bring, as its limit on time asleep
+        would. With the kernel's word of reads and timers it has neither threads nor children.
+        """
+        if self._listener is None or self._has_timer or self._stand_in is not None:
+            return
+        pid = self._clock.process()
+        if pid is not None and waits_for_itself(pid, self._channel.inodes):
+            self._stop(Ending.TIMEOUT)
 
     def _watch(self, descriptor: int) -> None:
         self._events.register(descriptor, select.POLLIN)
@@ -229,9 +243,7 @@ class ScenarioClock:
             return None
         self.due = now + _HEARTBEAT
         if self._clock is None:
-            if not self._asked_for_pid:
-                self._asked_for_pid = True
-                self._server.send(ToServer.TELL_PID)
+            self._ask_for_pid()
             if elapsed > self._shortest + _PATIENCE:
                 raise HarnessError("a submission server does not answer")
             return None
@@ -243,6 +255,18 @@ class ScenarioClock:
             return Ending.TIMEOUT
         self.due = now + min(_HEARTBEAT, cpu_left, sleep_left)
         return None
+
+    def process(self) -> int | None:
+        """Return the process's number; None until its server has told it."""
+        if self._clock is None:
+            self._ask_for_pid()
+            return None
+        return self._clock.pid
+
+    def _ask_for_pid(self) -> None:
+        if not self._asked_for_pid:
+            self._asked_for_pid = True
+            self._server.send(ToServer.TELL_PID)
 
     def exclude(self, seconds: float) -> None:
         """Do not count so much time asleep, in which the process waited for another of ours."""

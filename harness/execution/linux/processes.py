@@ -137,6 +137,7 @@ class ProcessClock:
     """The clocks of another process; seconds. It may end at any time: then they stop."""
 
     def __init__(self, pid: int) -> None:
+        self.pid = pid
         self._clock = (~pid << 3) | _SCHEDULED
         self._schedstat = Path(f"/proc/{pid}/schedstat")
         self._stat = Path(f"/proc/{pid}/stat")
@@ -415,6 +416,8 @@ class ScenarioChannel:
         self._told, self._tell = os.pipe()
         os.set_blocking(self._tell, False)
         self._heard.setblocking(False)
+        # By which a process's descriptors are known to be its ends of these.
+        self.inodes = frozenset(os.fstat(end).st_ino for end in self.process_ends)
 
     def fileno(self) -> int:
         return self._heard.fileno()

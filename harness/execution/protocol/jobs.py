@@ -29,7 +29,7 @@ from harness.model.values import Value
 
 INSIDE = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
-    "modules", "clock", "confine", "limits", "stand_ins.calls",
+    "modules", "replacing", "waits", "clock", "confine", "limits", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
     "scenario.process",
     "shared.facades", "shared.snapshot", "shared.run", "warm_up", "base",

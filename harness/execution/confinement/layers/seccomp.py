@@ -8,7 +8,7 @@ import errno
 import functools
 import importlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum, auto
 from types import ModuleType
@@ -183,8 +183,12 @@ def asked_by(number: int, arguments: Sequence[int]) -> Asked:
 
 @functools.cache
 def _names() -> Mapping[int, str]:
+    return numbers_of((*_WAITS, *_ENDLESS, *_TIMERS))
+
+
+def numbers_of(names: Iterable[str]) -> Mapping[int, str]:
+    """Return these system calls by the numbers that they have on this machine."""
     lib = _library()
-    names = (*_WAITS, *_ENDLESS, *_TIMERS)
     return {lib.resolve_syscall(lib.system_arch(), name): name for name in names}
 
 

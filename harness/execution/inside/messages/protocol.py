@@ -287,6 +287,7 @@ class ScenarioJob(Record):
     sentinel: bytes = b""  # written to the terminal where a part of the output ends
     prompt_mark: bytes = b""  # written to the terminal where the text of an `input` call begins
     longest_sleep: float = 0.0
+    starts_nothing: bool = False  # the kernel refuses it threads and processes
     folder: str = ""
     files: Files = ()  # to be written to the folder first, in a browser
     asks_by_frame: bool = False  # the kernel does not tell the driver of reads

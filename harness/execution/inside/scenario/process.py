@@ -20,13 +20,14 @@ from os import _exit, chdir, environ, read, write
 from select import select
 
 from .. import stimuli
-from ..clock import Waits, skip_sleep, stand_still
+from ..clock import skip_sleep, stand_still
 from ..messages.codec import ObjectEquality, encodable
 from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
 from ..messages.protocol import FromScenario
 from ..modules import MODULE, Library, ModuleSource, by_module_name, is_never_found
 from ..stand_ins.calls import RemoteCaller, slot, substituted
+from ..waits import Slept, Waits
 from . import evaluate
 from .counting import LineCounter
 from .streams import KeptBytes, install_input, pipe_in
@@ -180,14 +181,7 @@ class ScenarioProcess:
         sys.argv = self.argv
         if self.job.folder:
             chdir(self.job.folder)
-        # The times of files are not moved: with a folder, who sleeps is waited for.
-        skips = self.files.waits.any and not self.job.folder
-        longest_sleep = self.job.longest_sleep if skips else 0.0
-        if self.job.clock:
-            seconds, offset = self.job.clock
-            stand_still(seconds, offset, longest_sleep, self.files.waits)
-        elif longest_sleep:
-            skip_sleep(longest_sleep, self.files.waits)
+        self._prepare_clocks()
         environ.update(self.job.environment)
         if self.job.stdin is not None:
             pipe_in(self.job.stdin.encode("utf-8"))
@@ -198,6 +192,19 @@ class ScenarioProcess:
         sys.modules["__main__"] = MODULE("__main__")
         if "random" in sys.modules:
             sys.modules["random"].seed(self.job.seed)
+
+    def _prepare_clocks(self) -> None:
+        job, waits = self.job, self.files.waits
+        # The times of files are not moved: with a folder, who sleeps is waited for.
+        skips = not job.folder and waits.may_be_skipped(confined=job.starts_nothing)
+        if skips and job.longest_sleep:
+            slept = Slept(job.longest_sleep, confined=job.starts_nothing)
+            if job.clock:
+                stand_still(*job.clock, slept, waits)
+            else:
+                skip_sleep(slept, waits)
+        elif job.clock:
+            stand_still(*job.clock)
 
     def _observe(self, answer: evaluate.StimulusAnswer) -> None:
         sys.meta_path.insert(0, self.files.library)
