@@ -85,7 +85,9 @@ class PipedDriver(AnyDriver):
         return super().__enter__()
 
     def varied(self, *, hash_seed: int, clock_offset: int) -> PipedDriver:
-        return PipedDriver(self.interpreter, hash_seed=hash_seed, clock_offset=clock_offset)
+        varied = PipedDriver(self.interpreter, hash_seed=hash_seed, clock_offset=clock_offset)
+        varied.meter = self.meter
+        return varied
 
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> PipedServer:
         confinement = Confinement(tier_layers(self.tier)).for_server(
@@ -120,6 +122,7 @@ class PipedServer(ProcessServer):
 
     def __init__(self, driver: PipedDriver, setup: bytes) -> None:
         self._start = partial(driver.start, setup=setup)
+        self._meter = driver.meter
 
     def start(
         self,
@@ -133,7 +136,9 @@ class PipedServer(ProcessServer):
         return PipedMonitor(self._start(stack, job=job, limits=limits), screen, limits)
 
     def start_stand_in(self, stack: ExitStack, job: StandInJob, limits: Limits) -> PipedStandIn:
-        return PipedStandIn(self._start(stack, job=job, limits=limits), limits)
+        process = self._start(stack, job=job, limits=limits)
+        stack.callback(lambda: self._meter.add(process.beats.cpu_seconds))
+        return PipedStandIn(process, limits)
 
 
 _SECRET_BYTES = 16

@@ -28,6 +28,7 @@ from harness.execution.course_replies import (
 from harness.execution.folder import ScenarioFolder, folders_beside, prepare, scratch_directory
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.interpreter import Interpreter
+from harness.execution.metering import CpuMeter
 from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.answers import Answerable
 from harness.execution.protocol.jobs import (
@@ -71,6 +72,7 @@ class AnyDriver(ABC):
         self.interpreter = interpreter
         self.tier = tier
         self.answers = RememberedAnswers()
+        self.meter = CpuMeter()
         self._held = ExitStack()
         self._directory = ""
 
@@ -130,7 +132,8 @@ class AnyDriver(ABC):
         sources by module name. Each call has its own process.
         """
         with ExitStack() as stack:
-            yield Tool(self.serve(stack, {"tool": self.compiled(sources, entry), "entry": entry}))
+            setup = {"tool": self.compiled(sources, entry), "entry": entry}
+            yield Tool(self.serve(stack, setup), self.meter)
 
     def compiled(self, sources: Mapping[str, str], entry: str) -> dict[str, bytes]:
         return tool_modules(self.interpreter, sources, entry)

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import Protocol
 
 from harness.execution.inside.messages.protocol import ToolJob
+from harness.execution.metering import CpuMeter
 from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.replies import TamperedError, read_text
 from harness.execution.protocol.screen import plain_screen
@@ -37,8 +38,9 @@ class Answers(Protocol):
 class Tool:
     """A function of ours, ready to be called."""
 
-    def __init__(self, server: ProcessServer) -> None:
+    def __init__(self, server: ProcessServer, meter: CpuMeter) -> None:
         self._server = server
+        self._meter = meter
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
         """Return the function's answer.
@@ -50,6 +52,7 @@ class Tool:
         with ExitStack() as stack:
             job = ToolJob(payload=payload)
             end = self._server.start(stack, job, plain_screen(), limits).follow()
+        self._meter.add(end.cpu_seconds)
         if end.reason is not None:
             raise ToolFailed(end.reason)
         try:

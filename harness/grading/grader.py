@@ -10,7 +10,13 @@ from typing import Self
 
 from harness.common.errors import HarnessError, place_of
 from harness.execution import AnyDriver, ToolFailed
-from harness.grading.observing.budget import SubmissionBudget, Used, budgeted, calibrated
+from harness.grading.observing.budget import (
+    Stopwatch,
+    SubmissionBudget,
+    Used,
+    budgeted,
+    calibrated,
+)
 from harness.grading.observing.causes import CauseFinder, FoundCauses
 from harness.grading.observing.evidence import evidence_of, failures_of
 from harness.grading.observing.in_order import RunsInOrder, RunsSoFar
@@ -127,7 +133,13 @@ class Grader(AbstractContextManager["Grader"]):
             plan = plan.subset(lambda scenario: scenario.id in only)
         seconds = self._setup.total_seconds
         slowness = self._setup.slowness
-        budget = SubmissionBudget(seconds, before, pause_after=pause_after, slowness=slowness)
+        budget = SubmissionBudget(
+            seconds,
+            before,
+            pause_after=pause_after,
+            slowness=slowness,
+            beside=self._driver.meter,
+        )
         task = _Task(
             plan=plan,
             submission=submission,
@@ -175,13 +187,15 @@ class Grader(AbstractContextManager["Grader"]):
     ) -> Graded:
         plan, setup = self._plan, self._setup
         used = Used(cpu=pending.cpu_seconds, waiting=pending.waiting_seconds)
-        budget = SubmissionBudget(setup.total_seconds, used, slowness=setup.slowness)
+        budget = SubmissionBudget(
+            setup.total_seconds, used, slowness=setup.slowness, beside=self._driver.meter
+        )
         budget.is_over = result.over_budget is not None
         task = _Task(plan=plan, submission=submission, cache=cache, budget=budget)
         failures = failures_of(result, pending, plan)
         passing = {entry.scenario_id for entry in result.scenarios if entry.verdict.passed}
         passed = tuple(each for each in plan.scenarios if each.id in passing)
-        with self._opened(task, self._read(submission)) as candidate:
+        with self._opened(task, self._read_within(task)) as candidate:
             found = self._causes.find(failures, passed, candidate)
         result = replace(with_causes(plan, result, found), pending=None)
         return Graded(result=result, probes=found.probes, used=budget.used())
@@ -192,7 +206,10 @@ class Grader(AbstractContextManager["Grader"]):
         submission, budget = task.submission, task.budget
         assignment = task.plan.assignment
         reference = self._setup.reference
-        with self._driver.submission(assignment, submission.files, reference) as server:
+        with ExitStack() as stack:
+            starting = self._driver.submission(assignment, submission.files, reference)
+            with Stopwatch(budget):
+                server = stack.enter_context(starting)
             yield Candidate(
                 submission=submission,
                 server=budgeted(server, budget),
@@ -205,7 +222,7 @@ class Grader(AbstractContextManager["Grader"]):
         plan, submission = task.plan, task.submission
         if submission.withheld is not None:
             return Graded(result=mark(plan, {}, PolicyReport(), submission=submission))
-        report = PolicyReport() if submission.problem else self._read(submission)
+        report = PolicyReport() if submission.problem else self._read_within(task)
         if submission.problem or report.unparsable:
             result = mark(plan, {}, report, submission=submission)
             cause = unreadable(submission.problem, report.unparsable, result.out_of)
@@ -279,6 +296,11 @@ class Grader(AbstractContextManager["Grader"]):
             if not self._runs.judge_of(scenario, index).verdict(seen).passed:
                 return seen
         return None
+
+    def _read_within(self, task: _Task) -> PolicyReport:
+        """Return what the policy says of a submission, at the cost of its budget."""
+        with Stopwatch(task.budget):
+            return self._read(task.submission)
 
     def _read(self, submission: Submission) -> PolicyReport:
         try:

@@ -65,6 +65,10 @@ def hang():
     while True: pass
 def shout():
     print("a" * 20000)
+def compute():
+    from time import process_time
+    end = process_time() + 0.25
+    while process_time() < end: pass
 '''
 LIMITS = Limits(cpu_seconds=0.3, wall_seconds=4.0, memory_mib=64, output_kib=64)
 
@@ -80,6 +84,14 @@ def seen(
     files = (source(program), source("def put(): return 'the student's own'", "bank.py"))
     with driver.submission(course, files) as server:
         return server.observe(stimulus, limits)
+
+
+def test_what_a_stand_in_computes_is_counted(way: AnyDriver) -> None:
+    before = way.meter.seconds
+    answered = seen(way, "import bank\ndef f():\n    bank.compute()\n    return 1", call("f()"))
+    assert plain(answered.value) == "1"
+    assert way.meter.seconds - before >= 0.15  # reported now and then over pipes
+    assert answered.cpu_seconds < 0.25
 
 
 WORKS: dict[str, tuple[str, str]] = {

@@ -96,11 +96,20 @@ def test_time_follows_from_the_reference_and_from_the_assignment(context: Gradin
 
 def test_waiting_for_a_busy_machine_is_no_waiting() -> None:
     budget = SubmissionBudget(2.0, Used(cpu=0.5))
-    budget.charge(cpu=0.2, own_cpu=0.05, elapsed=2.5)
+    budget.charge(cpu=0.2, uncharged=0.05, elapsed=2.5)
     assert budget.used().waiting == 0
     assert not budget.is_over
-    budget.charge(cpu=0.0, own_cpu=0.0, elapsed=2.0)
+    budget.charge(cpu=0.0, uncharged=0.0, elapsed=2.0)
     assert budget.is_over
+
+
+def test_reading_and_compiling_count(context: GradingContext) -> None:
+    huge = RIGHT + "".join(f"def f{n}(a):\n    return [a, {n}]\n" for n in range(4000))
+    plan = context.specification.plan
+    with grader_of(context, plan) as grader:
+        small = grader.grade(handed_in(RIGHT)).used
+        large = grader.grade(handed_in(huge)).used
+    assert large.cpu > 3 * small.cpu
 
 
 def test_a_class_goes_on_where_more_time_is_given(course: Course, tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ from harness.execution.linux.processes import (
     ServerProcess,
     StimulusCompiler,
 )
+from harness.execution.metering import CpuMeter
 from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.answers import StimulusFacts
 from harness.execution.protocol.jobs import server_setup
@@ -103,7 +104,7 @@ class Driver(AnyDriver):
         return self
 
     def varied(self, *, hash_seed: int, clock_offset: int) -> Driver:
-        return Driver(
+        varied = Driver(
             self.interpreter,
             self.tier,
             self._cpu,
@@ -112,6 +113,8 @@ class Driver(AnyDriver):
             notify=self._notify,
             clock_offset=clock_offset,
         )
+        varied.meter = self.meter
+        return varied
 
     @contextmanager
     def submission(
@@ -131,7 +134,7 @@ class Driver(AnyDriver):
             writable=str(self.folders) if setup.get("writes") else "",
         )
         own = {"confinement": confinement, "directory": self.directory}
-        link = ServerLink(self._base, self.compiler, own | dict(setup))
+        link = ServerLink(self._base, self.compiler, own | dict(setup), self.meter)
         stack.callback(link.close)
         if "tool" in setup and link.not_prepared is not None:
             raise HarnessError(f"{setup['entry']} did not load: {self._base.complaint()}")
@@ -240,17 +243,25 @@ class ServerLink(ProcessServer):
     """A server from the base; `close` leaves nothing of it running."""
 
     def __init__(
-        self, base: BaseProcess, compiler: StimulusCompiler, setup: dict[str, Any]
+        self,
+        base: BaseProcess,
+        compiler: StimulusCompiler,
+        setup: dict[str, Any],
+        meter: CpuMeter,
     ) -> None:
         self._base = base
+        self.meter = meter
         self.compiler = compiler
         self.owner = setup["confinement"]["uid"]
         self.server: ServerProcess = base.start_server(setup)
         self.listener: Listener | None = None
         self.not_prepared: Observation | None = None  # a fact about the files, not about us
+        self._own_clock = ProcessClock(self.server.pid)
+        self._counted = 0.0  # CPU seconds of it that are in the meter
         try:
             self._await_confined()
             self._await_ready()
+            self._count_own()
         except BaseException:
             self.close()
             raise
@@ -319,6 +330,13 @@ class ServerLink(ProcessServer):
             request = ToServer.FORK + fork.encode()
             self.server.send(request, (terminal, *channel.process_ends))
         channel.send(encode_job(job))
+        self._count_own()
+
+    def _count_own(self) -> None:
+        """Add to the meter what the server itself has computed, as to compile files."""
+        used = self._own_clock.cpu()
+        self.meter.add(used - self._counted)
+        self._counted = used
 
     def close(self) -> None:
         if self.listener is not None:
@@ -337,7 +355,7 @@ class ServerLink(ProcessServer):
             self.listener = Listener(descriptors[0])
 
     def _await_ready(self) -> None:
-        clock = ProcessClock(self.server.pid)
+        clock = self._own_clock
         started = time.monotonic()
         ready = select.poll()
         ready.register(self.server.control.fileno(), select.POLLIN)
@@ -361,6 +379,7 @@ class LinuxStandIn(StandInProcess):
         self._channel = ScenarioChannel()
         super().__init__(self._channel.send, limits)
         self._server = link.server
+        self._meter = link.meter
         self._ended: tuple[int, int] | None = None
         link.fork(job, self._channel, limits.memory_mib)
         only_cpu = Limits(cpu_seconds=limits.cpu_seconds, wall_seconds=_NEVER)
@@ -372,11 +391,14 @@ class LinuxStandIn(StandInProcess):
     def close(self) -> None:
         """End the process and wait until its server says that it is gone."""
         self._channel.close()
-        if self._ended is None:
-            with suppress(HarnessError):  # a server that has ended took it along
+        with suppress(HarnessError):  # a server that has ended took it along
+            if self._ended is None:
                 self._server.send(ToServer.KILL)
-                while self._clock.hear() is None:
-                    continue
+            while self._ended is None:
+                self._ended = self._clock.hear()
+        if self._ended is not None:
+            _, microseconds = self._ended
+            self._meter.add(microseconds * 1e-6)
 
     def _hear(self) -> bool:
         if self._ended is not None:

@@ -146,7 +146,7 @@ def make_key(specification: Specification, driver: AnyDriver, slowness: float = 
     if not reference:
         return key
     answered: list[ScenarioAnswers] = []
-    meter = SubmissionBudget(None, slowness=slowness)
+    meter = SubmissionBudget(None, slowness=slowness, beside=driver.meter)
     with driver.submission(plan.assignment, reference) as server_alone:
         alone = budgeted(server_alone, meter)
         server = _ReferenceObserver(alone, _seen_together(driver, alone, plan, reference))

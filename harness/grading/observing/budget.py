@@ -3,8 +3,9 @@
 All seconds of CPU time are those of the usual machine: on one that is `slowness` times slower a
 limit is as many times longer, so that the same program comes to the same end.
 
-Its processes' CPU time counts, what this worker computes for it, and the time in which nobody
-computed. When that is used up, nothing more of it is observed: what was decided stays decided.
+Its processes' CPU time counts, those that read, compile and answer for it included, what this
+worker computes for it, and the time in which nobody computed. When that is used up, nothing more of
+it is observed: what was decided stays decided.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.execution import LOADED_MACHINE, Keep, SharedGroup, SharedOutcome, Sources
+from harness.execution import LOADED_MACHINE, CpuMeter, Keep, SharedGroup, SharedOutcome, Sources
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.grading.observing.shared_run import SharingObserver
 from harness.model.expectation import AnswerKey
@@ -60,9 +61,12 @@ class Used:
 
 
 class SubmissionBudget:
-    """Of one submission: what it has used, and what of `seconds` is left (None: no bound). `before`
-    is what an earlier part of the same grading took. Once it is over it stays over: so it is as
-    well after `pause_after` seconds of this part, if it is to go on later (`is_paused`)."""
+    """Of one submission: what it has used, and what of `seconds` is left (None: no bound).
+
+    `beside` counts its processes that no observation tells of. `before` is what an earlier part of
+    the same grading took. Once it is over it stays over: so it is as well after `pause_after`
+    seconds of this part, if it is to go on later (`is_paused`).
+    """
 
     def __init__(
         self,
@@ -71,6 +75,7 @@ class SubmissionBudget:
         *,
         pause_after: float | None = None,
         slowness: float = 1.0,
+        beside: CpuMeter | None = None,
     ) -> None:
         self.slowness = slowness
         self._used = before or Used()
@@ -79,7 +84,8 @@ class SubmissionBudget:
         if pause_after is not None:
             self._pause_at = self._used.most + pause_after
             self._ends.append(self._pause_at)
-        self._own_before = _own_seconds()
+        self._beside = beside or CpuMeter()
+        self._uncharged_before = self.uncharged()
         self.is_over = False
 
     @property
@@ -87,10 +93,16 @@ class SubmissionBudget:
         """Return whether it has ended before all of its time was used up."""
         return self.is_over and self._pause_at is not None and self._pause_at == min(self._ends)
 
+    def uncharged(self) -> float:
+        """Return a clock of this machine's CPU seconds that nobody charges: those of this thread
+        and of the processes in `beside`.
+        """
+        return _own_seconds() + self._beside.seconds
+
     def used(self) -> Used:
         """Return the seconds used until now, by its processes and by this thread."""
-        own = (_own_seconds() - self._own_before) / self.slowness
-        return replace(self._used, cpu=self._used.cpu + own)
+        uncharged = (self.uncharged() - self._uncharged_before) / self.slowness
+        return replace(self._used, cpu=self._used.cpu + uncharged)
 
     def left(self) -> float | None:
         """Return the seconds of CPU time or of waiting that are left, whichever is less; None: no
@@ -102,13 +114,14 @@ class SubmissionBudget:
         self.is_over |= left <= 0
         return 0.0 if self.is_over else left
 
-    def charge(self, cpu: float, own_cpu: float, elapsed: float) -> None:
-        """Count a process that ended, by this machine's seconds.
+    def charge(self, cpu: float, uncharged: float, elapsed: float) -> None:
+        """Count a process that ended, by this machine's seconds; `uncharged` is what that clock
+        showed meanwhile.
 
         On a busy machine, waiting for a processor cannot be told from sleep: only many times its
         CPU time counts as waiting.
         """
-        waiting = max(0.0, elapsed - LOADED_MACHINE * (cpu + own_cpu))
+        waiting = max(0.0, elapsed - LOADED_MACHINE * (cpu + uncharged))
         used = self._used
         self._used = Used(cpu=used.cpu + cpu / self.slowness, waiting=used.waiting + waiting)
         self.left()
@@ -127,7 +140,7 @@ class BudgetedObserver:
         if left is not None and left <= 0:
             return NOT_OBSERVED
         within = limits if left is None else _cut(limits, left)
-        with _Stopwatch(budget) as watch:
+        with Stopwatch(budget) as watch:
             seen = self._server.observe(stimulus, _here(within, budget.slowness))
             watch.cpu = seen.cpu_seconds
         if budget.slowness != 1:
@@ -167,7 +180,7 @@ class SharingBudgetedObserver(BudgetedObserver):
         left = self._budget.left()
         if left is not None and left <= 0:
             return SharedOutcome(seen={})
-        with _Stopwatch(self._budget) as watch:
+        with Stopwatch(self._budget) as watch:
             most = None if left is None else left * self._budget.slowness
             outcome = self._server.observe_together(group, order, keep, most)
             watch.cpu = outcome.cpu_seconds
@@ -196,7 +209,7 @@ def _cut(limits: Limits, left: float) -> Limits:
     return replace(limits, cpu_seconds=cpu, wall_seconds=min(limits.wall_seconds, left))
 
 
-class _Stopwatch:
+class Stopwatch:
     """Charges what passes within its block; `cpu` is the time of the process observed there."""
 
     def __init__(self, budget: SubmissionBudget, clock: Callable[[], float] = time.monotonic):
@@ -204,10 +217,10 @@ class _Stopwatch:
         self._clock = clock
         self.cpu = 0.0
 
-    def __enter__(self) -> _Stopwatch:
-        self._begun, self._own = self._clock(), _own_seconds()
+    def __enter__(self) -> Stopwatch:
+        self._begun, self._before = self._clock(), self._budget.uncharged()
         return self
 
     def __exit__(self, *error: object) -> None:
-        own = _own_seconds() - self._own
-        self._budget.charge(self.cpu, own, self._clock() - self._begun)
+        uncharged = self._budget.uncharged() - self._before
+        self._budget.charge(self.cpu, uncharged, self._clock() - self._begun)
