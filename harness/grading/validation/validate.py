@@ -31,6 +31,7 @@ from harness.grading.validation.checks import (
     tolerances,
     value_problems,
 )
+from harness.grading.validation.patterns import slow_patterns
 from harness.matchers.kinds.texts import Matches
 from harness.model.plan import (
     ExpectedCause,
@@ -114,7 +115,10 @@ def validate(
         trivial=scores,
         problems=tuple(problems),
         tolerances=tolerances(plan),
-        advice=tuple(_advice(itself.isolation_reason, plan)),
+        advice=(
+            *_advice(itself.isolation_reason, plan),
+            *slow_patterns(plan, key, context.slowness),
+        ),
         why_alone=why_alone(graded),
     )
 

@@ -1,0 +1,56 @@
+"""Finds patterns of an assignment that take long to search for. Each is searched for in every
+program's output, often more than once, and a class waits for all of it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from harness.common.escaping import quoted, shortened
+from harness.common.words import counted
+from harness.grading.observing.answer_key import key_disagreements
+from harness.matchers.kinds.texts import Search, noted_searches
+from harness.model.expectation import AnswerKey
+from harness.model.plan import Plan
+
+# Milliseconds of CPU time of the usual machine, in steps: a little more or less says nothing.
+_STEPS = (1, 3, 10, 30, 100, 300, 1000)
+_MOST_NAMED = 3
+_LONGEST_PATTERN = 60  # characters
+_HINT = "Hint: begin with a text that is rarely there, bound repetitions ({0,80}), or search a turn"
+
+
+def slow_patterns(plan: Plan, key: AnswerKey, slowness: float) -> Iterator[str]:
+    """Say which patterns take more than a millisecond on the reference's output, the slowest
+    first. A machine that is `slowness` times as slow as the usual one has as much more time."""
+    steps: dict[str, int] = {}  # by pattern
+    lines: dict[str, str] = {}
+    for scenario in plan.scenarios:
+        with noted_searches() as searches:
+            key_disagreements(replace(plan, scenarios=(scenario,)), key)
+        for search in searches:
+            pattern = search.matcher.pattern
+            step = _step_below(1000 * search.seconds() / slowness)
+            if step > steps.get(pattern, 0):
+                steps[pattern] = step
+                lines[pattern] = f"{scenario.place}: {_in_words(search, step)}"
+    slowest = sorted(steps, key=lambda pattern: -steps[pattern])
+    for pattern in slowest[:_MOST_NAMED]:
+        yield f"{lines[pattern]}. {_HINT}"
+    if len(slowest) > _MOST_NAMED:
+        others = counted(len(slowest) - _MOST_NAMED, "other pattern")
+        yield f"{others} take more than {steps[slowest[-1]]} ms on the reference's output"
+
+
+def _step_below(milliseconds: float) -> int:
+    """Return the greatest step that it exceeds; 0 if there is none."""
+    exceeded = [step for step in _STEPS if milliseconds > step]
+    return max(exceeded, default=0)
+
+
+def _in_words(search: Search, step: int) -> str:
+    pattern = quoted(shortened(search.matcher.pattern, _LONGEST_PATTERN))
+    named = f"{search.matcher.words} ({pattern})" if search.matcher.words else pattern
+    size = counted(len(search.text), "character")
+    return (
+        f"slow to search for: the pattern {named} takes more than {step} ms "
+        f"on the reference's output of {size}"
+    )
