@@ -23,7 +23,7 @@ limits: {cpu_seconds: 0.5, wall_seconds: 2}
 """
 _MODULES = ("os", "queue", "select", "signal", "subprocess", "threading", "time")
 _BURNS = "t = time.process_time() + 0.45\n    while time.process_time() < t: 1"
-_RIGHT = "def double(n):\n    return 2 * n\n"
+RIGHT = "def double(n):\n    return 2 * n\n"
 _BODIES = {
     "right": "pass",
     "burns 90 % of each limit": _BURNS,
@@ -65,7 +65,7 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        _lay(root, asked.scenarios)
+        lay_assignment(root, asked.scenarios)
         print("| program | seconds with a budget (CPU) | without (CPU) | status |")
         print("|---|---|---|---|")
         for name in asked.names or _BODIES:
@@ -75,7 +75,8 @@ def main() -> None:
             print(f"| {name} | {with_budget} | {without} | {status} |", flush=True)
 
 
-def _lay(root: Path, scenarios: int) -> None:
+def lay_assignment(root: Path, scenarios: int) -> None:
+    """Write the small assignment `slow`, of one function with so many scenarios."""
     rows = [
         f"  - {{name: of {n}, call: double({n}), visible: {str(n < 2).lower()}}}\n"
         for n in range(scenarios)
@@ -83,7 +84,7 @@ def _lay(root: Path, scenarios: int) -> None:
     texts = {
         "specs/slow/assignment.yaml": _ASSIGNMENT,
         "specs/slow/all.yaml": "function: double\nscenarios:\n" + "".join(rows),
-        "reference/slow/a1.py": _RIGHT,
+        "reference/slow/a1.py": RIGHT,
     }
     for name, text in texts.items():
         path = root / name
