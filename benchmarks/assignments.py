@@ -32,7 +32,7 @@ from harness.execution.linux.processes import StimulusCompiler
 from harness.execution.protocol.jobs import Jobs, server_setup
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.submission import Submission
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -19,7 +19,7 @@ from harness.grading.context import GradingContext
 from harness.grading.engines import CausesJob, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.worker import grade_in_turn
 from harness.grading.grader import Graded, Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.plan import Plan, Specification

@@ -12,6 +12,7 @@ from benchmarks.soak.course import ROOT
 from harness.assignment.loading import available, load
 from harness.execution import Driver, SubmissionServer, pick_cpu
 from harness.grading.context import GradingContext, prepare
+from harness.grading.observing.draws import AloneObserver
 from harness.grading.observing.running import Running
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, SourceFile
@@ -78,6 +79,6 @@ def measured(bench: GradingContext, source: str) -> tuple[Counted, Counter[str],
         driver.submission(plan.assignment, files) as server,
     ):
         counted = Counted(server)
-        ran = Running(counted, plan, bench.key).run()
+        ran = Running(AloneObserver(counted), plan, bench.key).run()
     endings = Counter(seen[-1].ending.value for seen in ran.observed.values())
     return counted, endings, machine.cpu_of_all() - before

@@ -39,9 +39,9 @@ from harness.execution.runner import (
 )
 from harness.execution.sharing import (
     CPU_SHARE,
-    Keep,
     SharedGroup,
     SharedOutcome,
+    ShouldRetain,
     decoded,
     has_one_form,
     may_share,

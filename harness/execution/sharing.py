@@ -23,7 +23,7 @@ _MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095
 WHOLE_PROGRAM = "the program"
 
 # Decides whether the observation of the stimulus with this number is kept, as answers arrive.
-Keep = Callable[[int, bytes], bool]
+ShouldRetain = Callable[[int, bytes], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from harness.grading.context import GradingContext, now, run_facts
 from harness.grading.engines import CausesJob, Engine, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import WorkerPool
 from harness.grading.grader import Graded
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.grading.slow_last import graded_slow_last
 from harness.judging.not_taken import RULE as NOT_TAKEN
 from harness.marking.mark import without_mark

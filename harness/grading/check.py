@@ -9,7 +9,7 @@ from harness.common.errors import UserError
 from harness.execution import create_driver, pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.intake.entries import GO_THERE, listed, must_exist, original_name
 from harness.intake.pipeline import Cohort, read_cohort
 from harness.intake.terms import ClassOptions

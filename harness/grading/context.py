@@ -33,7 +33,7 @@ from harness.execution import (
 )
 from harness.grading.engines import WorkerSetup
 from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.assignment import FunctionSignature
 from harness.model.expectation import KEY_VERSION, AnswerKey
 from harness.model.observation import Phase, Tier

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -18,18 +18,23 @@ from harness.grading.observing.budget import (
     calibrated,
 )
 from harness.grading.observing.causes import CauseFinder, FoundCauses
+from harness.grading.observing.checked import CheckedObserver
+from harness.grading.observing.draws import (
+    LIMIT_ENDINGS,
+    AloneObserver,
+    DrawObserver,
+    Observer,
+    StimulusId,
+)
 from harness.grading.observing.evidence import evidence_of, failures_of
 from harness.grading.observing.in_order import RunsInOrder, RunsSoFar
-from harness.grading.observing.judged_runs import (
-    Candidate,
-    GraderSetup,
-    JudgedRuns,
-    SpeedTrials,
-)
+from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.luck import Variations
 from harness.grading.observing.reference_calls import ReferenceCalls
-from harness.grading.observing.running import LIMIT_ENDINGS, Observer, read_program
-from harness.grading.observing.shared_run import CheckedObserver, Together
+from harness.grading.observing.running import read_program
+from harness.grading.observing.setup import Candidate, GraderSetup
+from harness.grading.observing.shared_run import SharedRunResult
+from harness.grading.observing.speed import SpeedTrials
 from harness.judging.causes import undefined_functions, unreadable
 from harness.judging.explain.siblings import refine
 from harness.judging.failed_scenarios import failing
@@ -47,19 +52,19 @@ from harness.model.submission import Submission
 from harness.model.verdict import Verdict
 from harness.policy.rule import unchecked
 from harness.policy.sources import ENTRY, SOURCES
-from harness.results.reuse import ResultCache, encoded
+from harness.results.reuse import ResultCache, StoredRun, encoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """A result, and the new observations, verdicts and probes behind it, by their keys.
+    """A result, and the new observations (`runs`), verdicts and probes behind it, by their keys.
 
-    A key without observations means that they equal the reference's. `seen` has, by scenario, a
+    `seen` has, by scenario, a
     digest of its observations in every channel; empty unless asked for.
     """
 
     result: SubmissionResult
-    observations: Mapping[str, tuple[Observation, ...]] = field(default_factory=dict)
+    runs: Mapping[str, StoredRun] = field(default_factory=dict)
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     probes: Mapping[str, Probe] = field(default_factory=dict)
     seen: Mapping[str, str] = field(default_factory=dict)
@@ -260,37 +265,33 @@ class Grader(AbstractContextManager["Grader"]):
     def _failing(
         self, server: Observer, scenarios: Sequence[Scenario], may_share: bool
     ) -> Iterator[tuple[Scenario, bool]]:
-        """Return those that fail, and whether one of their stimuli ran into a time limit."""
-        together = Together()
+        """Yield those that fail, and whether one of their stimuli ran into a time limit."""
+        shared = SharedRunResult()
         if may_share and scenarios:
-            together = self._runs.shared.run(server, scenarios)
-        observer = CheckedObserver(server, replace(together, audit=frozenset()), set(), None)
+            shared = self._runs.shared.run(server, scenarios)
+        observer = CheckedObserver(server, replace(shared, audit=frozenset()))
         failed: set[str] = set()
-        # First those that differed in the shared run, then those that did not end there.
-        likely = [
-            scenario
-            for scenario in scenarios
-            if any(id(stimulus) not in together.passed for stimulus in scenario.stimuli)
-        ]
-        likely.sort(key=lambda one: all(id(each) not in together.differs for each in one.stimuli))
-        for scenario in likely:
+        for scenario in _likely_to_fail(scenarios, shared):
             seen = self._first_wrong(observer, scenario)
             if observer.refuted is not None:
                 left = [each for each in scenarios if each.id not in failed]
                 yield from self._failing(server, left, may_share=False)
                 return
-            if seen is None:
-                continue
-            # With the course's own modules in place of the submission's, as far as it has such.
-            if scenario.stand_ins and self._first_wrong(server, scenario.standing_in()) is None:
+            if seen is None or self._passes_standing_in(server, scenario):
                 continue
             failed.add(scenario.id)
             yield scenario, seen.ending in LIMIT_ENDINGS
 
-    def _first_wrong(self, observer: Observer, scenario: Scenario) -> Observation | None:
+    def _passes_standing_in(self, server: Observer, scenario: Scenario) -> bool:
+        """Return whether it passes with the course's own modules in place of the submission's."""
+        if not scenario.stand_ins:
+            return False
+        return self._first_wrong(AloneObserver(server), scenario.standing_in()) is None
+
+    def _first_wrong(self, observer: DrawObserver, scenario: Scenario) -> Observation | None:
         """Return the observation of its first stimulus that does not do what is expected."""
-        for index, stimulus in enumerate(scenario.stimuli):
-            seen = observer.observe(stimulus, scenario.limits)
+        for index in range(len(scenario.stimuli)):
+            seen = observer.observe_draw(scenario, index, scenario.limits).observation
             if seen.ending is Ending.HARNESS_ERROR:
                 raise HarnessError(f"{scenario.id} was not observed")
             if not self._runs.judge_of(scenario, index).verdict(seen).passed:
@@ -345,7 +346,7 @@ class Grader(AbstractContextManager["Grader"]):
             paused=budget.is_paused,
             so_far=in_order.whole_parts if budget.is_paused else None,
             shared=len(first.shared),
-            observations=first.new_observations | second.new_observations,
+            runs=first.new_runs | second.new_runs,
             verdicts=first.new_verdicts | second.new_verdicts,
             probes=found.probes,
             seen={name: _digest(seen) for name, seen in digested.items()},
@@ -368,6 +369,20 @@ class Grader(AbstractContextManager["Grader"]):
                 own = verdicts[scenario.id]
                 verdicts[scenario.id] = merge_stand_in_verdict(own, second, scenario, files)
         return verdicts
+
+
+def _likely_to_fail(scenarios: Iterable[Scenario], shared: SharedRunResult) -> tuple[Scenario, ...]:
+    """Return the scenarios that did not pass in the shared run: first those that did something else
+    there, then those that did not end."""
+    different: list[Scenario] = []
+    unknown: list[Scenario] = []
+    for scenario in scenarios:
+        ids = [StimulusId(scenario.id, index) for index in range(len(scenario.stimuli))]
+        if any(name in shared.differs for name in ids):
+            different.append(scenario)
+        elif any(name not in shared.passed for name in ids):
+            unknown.append(scenario)
+    return (*different, *unknown)
 
 
 def with_causes(plan: Plan, result: SubmissionResult, found: FoundCauses) -> SubmissionResult:

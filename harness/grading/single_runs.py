@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.common.errors import UserError
 from harness.execution import Driver, choose_tier, create_driver, find_interpreter, pick_cpu
 from harness.grading.check import cohort_of, submitted
-from harness.grading.observing.running import run_scenario
+from harness.grading.observing.draws import run_scenario
 from harness.intake.entries import must_exist
 from harness.intake.submissions import read_one
 from harness.model.assignment import Assignment

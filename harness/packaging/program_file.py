@@ -16,7 +16,7 @@ from harness.common.errors import UserError
 from harness.common.files import files_below, zipped
 from harness.execution import Interpreter, create_driver, find_interpreter, installed_here, pick_cpu
 from harness.grading.grader import Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
 from harness.model.plan import Plan

@@ -32,7 +32,7 @@ from harness.model.result import (
 )
 from harness.model.verdict import Verdict
 from harness.results.finding import Called, only_match
-from harness.results.reuse import P, ResultCache, row_key
+from harness.results.reuse import P, ResultCache, SharedPass, row_key
 
 STORE_NAME = "run.sqlite"
 SCHEMA_VERSION = 4
@@ -267,6 +267,10 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+    def passed_shared(self, key: str) -> bool:
+        """Return whether a `SharedPass` is stored under this key."""
+        return self._read(SharedPass, self._text("observation", key)) is SharedPass.PASSED
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
         """Return the stored observations under this key; None if there are none."""

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from enum import StrEnum
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from harness.common import files, serial
 from harness.common.files import source_digest
@@ -27,6 +26,7 @@ from harness.model.expectation import Answer
 from harness.model.explanation.probes import Probe
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
+from harness.model.stimulus import Binding
 from harness.model.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -41,6 +41,16 @@ _DIGEST_BYTES = 16
 _Row = tuple[bytes, bytes]
 # Digests to remember, which take 20 MB.
 _MAX_SENT = 200_000
+
+
+class SharedPass(StrEnum):
+    """Stored in place of the observations of a scenario that did in a shared process what the
+    reference does."""
+
+    PASSED = "passed in a shared process"
+
+
+StoredRun = tuple[Observation, ...] | SharedPass  # of one scenario
 
 _TRANSIENT_ENDINGS = frozenset(
     {
@@ -75,7 +85,7 @@ def row_key(key: str) -> bytes:
     return _digest(key.encode())
 
 
-def encoded(value: tuple[Observation, ...] | Verdict | Probe) -> bytes:
+def encoded(value: StoredRun | Verdict | Probe) -> bytes:
     """Return the text of a scenario's observations, or of a verdict or a probe's result.
 
     It is without CPU times, which differ from run to run and are never judged.
@@ -86,7 +96,7 @@ def encoded(value: tuple[Observation, ...] | Verdict | Probe) -> bytes:
     return serial.dumps(timeless, kind=tuple[Observation, ...]).encode("ascii")
 
 
-def _may_be_used_again(value: tuple[Observation, ...] | Verdict | Probe) -> bool:
+def _may_be_used_again(value: StoredRun | Verdict | Probe) -> bool:
     """Return whether a value depends only on the submission, not on the machine at that moment."""
     if isinstance(value, Verdict):
         return value.kind not in _TRANSIENT_KINDS
@@ -107,7 +117,7 @@ class Packer:
 
     def pieces(
         self,
-        observations: Mapping[str, tuple[Observation, ...]],
+        runs: Mapping[str, StoredRun],
         verdicts: Mapping[str, Verdict | Probe],
     ) -> Iterator[Piece]:
         """Yield rows by their keys, as pieces of at most about `PIECE_BYTES`.
@@ -122,7 +132,7 @@ class Packer:
             return Piece(texts=tuple(texts), observations=tuple(observed), verdicts=tuple(judged))
 
         size = 0
-        for values_by_key, rows in ((observations, observed), (verdicts, judged)):
+        for values_by_key, rows in ((runs, observed), (verdicts, judged)):
             for key, value in values_by_key.items():
                 if not _may_be_used_again(value):
                     continue
@@ -159,23 +169,101 @@ def _digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=_DIGEST_BYTES).digest()
 
 
-def observation_key(
-    *,
-    source_digest: str,
-    scenario: Scenario,
-    assignment: Assignment,
-    interpreter: str,
-    tier: Tier,
-    execution_digest: str,
-) -> str:
-    """Return a hex SHA-256 for a submission's bytes on one scenario.
+class _StimuliName(NamedTuple):
+    """The name of a scenario's stimuli in its plan."""
 
-    `interpreter` names the build, `execution_digest` the code that ran it. Raise KeyError if the
-    assignment lacks a variant for one of the scenario's overrides.
+    scenario: str
+    stands_in: bool  # the course's modules take the place of the submission's
+
+
+class PlanKeys:
+    """The keys of a plan's scenarios. What they share for all submissions is computed once.
+
+    `interpreter` names the build, `execution_digest` the code that runs the submissions,
+    `judged_by` the code that judges them. All scenarios must be of the plan with this assignment.
     """
-    parts = (scenario, assignment)
-    stimuli_digest = _SCENARIOS.get(parts, partial(_stimuli_digest, *parts))
-    return _joined(source_digest, stimuli_digest, interpreter, tier.value, execution_digest)
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        *,
+        interpreter: str,
+        tier: Tier,
+        execution_digest: str,
+        judged_by: str,
+    ) -> None:
+        self._assignment = assignment
+        self._made_with = (interpreter, tier.value, execution_digest)
+        self._judged_by = judged_by
+        self._stimuli: dict[_StimuliName, str] = {}
+        self._expectations: dict[str, str] = {}  # by scenario id
+        self._provided: dict[tuple[Binding, ...], str] = {}  # by the constants of the variant
+
+    def observation_key(self, source_digest: str, scenario: Scenario) -> str:
+        """Return a hex SHA-256 for a submission's bytes on one scenario.
+
+        Raise KeyError if the assignment lacks a variant for one of the scenario's overrides.
+        """
+        stands_in = any(stimulus.stand_ins for stimulus in scenario.stimuli)
+        name = _StimuliName(scenario.id, stands_in)
+        if name not in self._stimuli:
+            self._stimuli[name] = self._stimuli_digest(scenario)
+        return _joined(source_digest, self._stimuli[name], *self._made_with)
+
+    def verdict_key(
+        self,
+        key_alone: str,
+        answers: tuple[Answer, ...] | None,
+        scenario: Scenario,
+        parameters: tuple[tuple[str, ...], ...] = (),
+    ) -> str:
+        """Return a hex SHA-256 for the verdict of the observations under `key_alone` on a scenario.
+
+        `answers` are the reference's, always the same for one scenario, and `parameters` its names
+        for each stimulus's arguments if judging uses them.
+        """
+        if scenario.id not in self._expectations:
+            stated = (scenario.stated, *scenario.stated_cases)
+            expected = [_timeless(answers), _plain(stated)]
+            self._expectations[scenario.id] = _hash(expected)
+        parts = [
+            key_alone,
+            self._expectations[scenario.id],
+            self._judged_by,
+            parameters,
+            scenario.hint,
+            self._assignment.floats_within,
+        ]
+        return _hash(parts)
+
+    def _stimuli_digest(self, scenario: Scenario) -> str:
+        assignment = self._assignment
+        overrides: set[tuple[Binding, ...]] = set()
+        extra: set[str] = set()
+        stand_in_names: set[str] = set()
+        for stimulus in scenario.stimuli:
+            overrides.add(stimulus.constants)
+            extra.update(stimulus.provide)
+            stand_in_names.update(stand_in.file for stand_in in stimulus.stand_ins)
+        parts = [
+            _plain(scenario.stimuli),
+            serial.to_plain(scenario.limits),
+            sorted(self._provided_digest(constants) for constants in overrides),
+            _files(file for file in assignment.extra_files if file.name in extra),
+            _files(file for file in assignment.stand_in_files if file.name in stand_in_names),
+            list(assignment.submission_files),
+            assignment.laid_as,
+            serial.to_plain(assignment.extra_modules),
+            sorted(assignment.module_names),
+            _plain(assignment.compare),
+        ]
+        return _hash(parts)
+
+    def _provided_digest(self, constants: tuple[Binding, ...]) -> str:
+        if constants not in self._provided:
+            variant = self._assignment.variant(constants)
+            self._provided[constants] = _files(variant.files)
+        return self._provided[constants]
 
 
 def shared_key(key_alone: str, proof_digest: str, reference_digest: str) -> str:
@@ -186,27 +274,6 @@ def shared_key(key_alone: str, proof_digest: str, reference_digest: str) -> str:
     make it stale.
     """
     return _joined(key_alone, "shared", proof_digest, reference_digest)
-
-
-def verdict_key(
-    key_alone: str,
-    answers: tuple[Answer, ...] | None,
-    scenario: Scenario,
-    judged_by: str,
-    parameters: tuple[tuple[str, ...], ...] = (),
-    *,
-    within: float | None = None,
-) -> str:
-    """Return a hex SHA-256 for the verdict of the observations under `key_alone` on a scenario.
-
-    `judged_by` is the digest of the code that judges, `parameters` are the reference's names for
-    each stimulus's arguments if judging uses them, `within` is the tolerance of floats.
-    """
-    stated = (scenario.stated, *scenario.stated_cases)
-    expected = _EXPECTATIONS.get(
-        (answers, *stated), lambda: _hash([_timeless(answers), _plain(stated)])
-    )
-    return _hash([key_alone, expected, judged_by, parameters, scenario.hint, within])
 
 
 def _timeless(answers: tuple[Answer, ...] | None) -> list[Any] | None:
@@ -223,33 +290,6 @@ def _plain(values: Iterable[Any]) -> list[Any]:
     return [serial.to_plain(value) for value in values]
 
 
-def _stimuli_digest(scenario: Scenario, assignment: Assignment) -> str:
-    overrides = set()
-    extra: set[str] = set()
-    stand_in_names: set[str] = set()
-    for stimulus in scenario.stimuli:
-        overrides.add(stimulus.constants)
-        extra.update(stimulus.provide)
-        stand_in_names.update(stand_in.file for stand_in in stimulus.stand_ins)
-    provided = []
-    for constants in overrides:
-        variant = assignment.variant(constants)
-        provided.append(_VARIANTS.get((variant,), partial(_files, variant.files)))
-    parts = [
-        _plain(scenario.stimuli),
-        serial.to_plain(scenario.limits),
-        sorted(provided),
-        _files(file for file in assignment.extra_files if file.name in extra),
-        _files(file for file in assignment.stand_in_files if file.name in stand_in_names),
-        list(assignment.submission_files),
-        assignment.laid_as,
-        serial.to_plain(assignment.extra_modules),
-        sorted(assignment.module_names),
-        _plain(assignment.compare),
-    ]
-    return _hash(parts)
-
-
 def _files(files: Iterable[SourceFile]) -> str:
     return _hash([[file.name, sha256(file.data).hexdigest()] for file in files])
 
@@ -264,31 +304,6 @@ def _joined(*names: str) -> str:
 def _hash(plain: Any) -> str:
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode("ascii")).hexdigest()
-
-
-class _PartCache:
-    """Digests of model values by identity, because hashing the values costs as much as the digest.
-
-    The values are kept alive with their digest, so no other object can take their identity.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._parts: OrderedDict[Hashable, tuple[tuple[Any, ...], str]] = OrderedDict()
-
-    def get(self, things: tuple[Any, ...], make: Callable[[], str]) -> str:
-        name = tuple(map(id, things))
-        if name not in self._parts:
-            self._parts[name] = (things, make())
-            if len(self._parts) > self._most:
-                self._parts.popitem(last=False)
-        self._parts.move_to_end(name)
-        return self._parts[name][1]
-
-
-_SCENARIOS = _PartCache(8192)
-_EXPECTATIONS = _PartCache(8192)
-_VARIANTS = _PartCache(256)
 
 
 # Every file of `execution` except these can change an observation. A new file counts unless it is
@@ -312,6 +327,10 @@ _SHARED = ("common", "model", "stimuli")
 
 class ResultCache:
     """A store of earlier observations, verdicts and probes. This base class has none."""
+
+    def passed_shared(self, key: str) -> bool:
+        """Return whether a `SharedPass` is stored under this key."""
+        return False
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
         """Return the observations under this key; None if none may be used again."""

@@ -25,7 +25,7 @@ from harness.execution.linux.driver import Driver
 from harness.grading.check import check_submissions
 from harness.grading.context import GradingContext, prepare
 from harness.grading.grader import Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.observation import Tier
 from harness.packaging.handout import classroom50_bundle, handout_zip
 from tests.inline import handed_in

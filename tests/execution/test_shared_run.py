@@ -493,13 +493,13 @@ def test_what_is_seen_is_looked_at_as_it_comes_and_need_not_be_kept(one_driver: 
     program = "def f(n):\n    return 'x' * n\n"
     looked_at = []
 
-    def keep(number: int, data: bytes) -> bool:
+    def should_retain(number: int, data: bytes) -> bool:
         looked_at.append(number)
         return len(data) < 1000
 
     with one_driver.submission(assignment(), (source(program),)) as server:
         (group,) = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
-        outcome = server.observe_together(group, [1, 0, 2], keep=keep)
+        outcome = server.observe_together(group, [1, 0, 2], should_retain)
     assert looked_at == [1, 0, 2]
     assert set(outcome.seen) == {0, 2}
     assert outcome.gave_up == frozenset()

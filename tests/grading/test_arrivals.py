@@ -15,7 +15,9 @@ import harness
 from harness.common.errors import HarnessError
 from harness.execution import Interpreter, find_interpreter
 from harness.grading.context import recalled_tier
-from harness.grading.observing.judged_runs import MOST_KEPT, Arrivals, reduced
+from harness.grading.observing.arrivals import Arrivals
+from harness.grading.observing.draws import Observed, Source
+from harness.grading.observing.truncating import MAX_BYTES, truncated
 from harness.judging.judge import Judge, combine, judge
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import (
@@ -37,7 +39,7 @@ from tests import plans
 from tests.judging.test_rule_order import FIRES
 from tests.tiny_course import ran
 
-LONG = "x" * MOST_KEPT
+LONG = "x" * MAX_BYTES
 ONES = (Value.simple(ValueKind.INT, "1"),) * 1000
 FRAMES = tuple(Frame(file="a1.py", line=line, function="f", source="f()") for line in range(9))
 RAISED = Raised(type_name="E", message=LONG, frames=FRAMES)
@@ -68,17 +70,17 @@ def test_every_field_is_counted_or_short() -> None:
 @pytest.mark.parametrize("field", LARGE)
 def test_what_is_large_is_cut(field: str) -> None:
     seen = replace(ANSWERED, **{field: LARGE[field]})  # type: ignore[arg-type]
-    kept = reduced(seen)
+    kept = truncated(seen)
     assert kept.cut
-    assert reduced(kept) is kept
+    assert truncated(kept) is kept
     assert len(repr(kept)) < 4000
-    assert kept == reduced(replace(seen, cpu_seconds=1.0))
-    assert kept != reduced(replace(seen, exit_status=1, detail="x", nearest="y"))
-    assert reduced(replace(seen, exit_status=1)).cut != kept.cut
+    assert kept == truncated(replace(seen, cpu_seconds=1.0))
+    assert kept != truncated(replace(seen, exit_status=1, detail="x", nearest="y"))
+    assert truncated(replace(seen, exit_status=1)).cut != kept.cut
 
 
 def test_what_causes_need_is_kept() -> None:
-    kept = reduced(replace(ANSWERED, phase=Phase.LOADING, raised=RAISED, steps=LARGE["steps"]))  # type: ignore[arg-type]
+    kept = truncated(replace(ANSWERED, phase=Phase.LOADING, raised=RAISED, steps=LARGE["steps"]))  # type: ignore[arg-type]
     assert kept.raised.frames == (FRAMES[0], FRAMES[-1])
     assert [step.raised for step in kept.steps] == [kept.raised]
     assert kept.phase is Phase.LOADING
@@ -87,7 +89,7 @@ def test_what_causes_need_is_kept() -> None:
 def test_what_is_small_is_kept_whole() -> None:
     board = Value(ValueKind.LIST, items=ONES[:64])
     seen = replace(ANSWERED, value=board, arguments=(board,), arguments_before=(board,))
-    assert reduced(seen) is seen
+    assert truncated(seen) is seen
 
 
 @pytest.mark.parametrize("one", [row[1] for row in FIRES])
@@ -114,6 +116,11 @@ def judge_of(scenario: Scenario, index: int) -> Judge:
     return Judge(Expectation(stated=Expected(), reference=printed(RIGHT)), scenario.stimuli[index])
 
 
+def received(arrivals: Arrivals, index: int, seen: Observation) -> Observation:
+    """The part that is kept of a draw in its own process."""
+    return arrivals.receive(SCENARIO, index, Observed(seen, Source.ALONE))
+
+
 @pytest.mark.parametrize(
     "draws",
     [
@@ -130,7 +137,7 @@ def judge_of(scenario: Scenario, index: int) -> Judge:
 def test_a_sample_is_judged_as_if_nothing_were_cut(draws: list[Observation], stopped: bool) -> None:
     arrivals = Arrivals(judge_of)
     for _ in range(2):  # a scenario may run again, under its whole limit
-        kept = [arrivals.keep(SCENARIO, *draw) for draw in enumerate(draws)]
+        kept = [received(arrivals, index, seen) for index, seen in enumerate(draws)]
     if stopped and draws[-1].ending is Ending.CPU_LIMIT:
         draws = [*draws[:-1], replace(draws[-1], ending=Ending.STOPPED_EARLY)]
         kept = [*kept[:-1], replace(kept[-1], ending=Ending.STOPPED_EARLY)]
@@ -151,8 +158,9 @@ def test_what_equals_the_references_is_kept_whole_in_its_memory() -> None:
             Expectation(stated=Expected(), reference=reference), scenario.stimuli[index]
         )
     )
-    assert arrivals.keep(SCENARIO, 0, reference) is reference
-    kept = arrivals.keep(SCENARIO, 0, replace(printed(RIGHT), cpu_seconds=0.5))
+    shared = Observed(reference, Source.SHARED)
+    assert arrivals.receive(SCENARIO, 0, shared) is reference
+    kept = received(arrivals, 0, replace(printed(RIGHT), cpu_seconds=0.5))
     assert kept.turns is reference.turns
     assert kept is not reference
     assert (kept.cut, kept.cpu_seconds) == ("", 0.5)

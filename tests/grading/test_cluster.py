@@ -24,7 +24,7 @@ from harness.grading.engines.dask import Cluster, described, engine
 from harness.grading.engines.dask import host as wire
 from harness.grading.engines.dask.engine import Roster
 from harness.grading.engines.dask.host import NOT_TRIED, WorkerHost
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.result import Event, Notice, SubmissionGraded

@@ -17,14 +17,14 @@ from harness.execution import create_driver
 from harness.grading.check import cohort_of, without_files
 from harness.grading.context import prepare
 from harness.grading.grader import Graded, Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.explanation import sentences
 from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.reporting.view.figures import ClassCauses, FailingCounter
 from harness.reporting.view.shown_causes import changes_return, marked_lines, outcomes
-from harness.results.reuse import P, ResultCache
+from harness.results.reuse import P, ResultCache, SharedPass, StoredRun
 from harness.results.student_view import ALWAYS, EVERYTHING, student_view
 from tests.grading.test_causes_of_submissions import ONE_FAULT, REFERENCE, course_in
 from tests.tiny_course import FIXTURE
@@ -38,18 +38,22 @@ SENTENCES = frozenset({"sentence", "clause", "rest", "remarks"})
 class SeenBefore(ResultCache):
     """What an earlier grading observed, and nothing that it judged."""
 
-    observed: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
+    runs: dict[str, StoredRun] = field(default_factory=dict)
     probes: dict[str, Any] = field(default_factory=dict)
 
+    def passed_shared(self, key: str) -> bool:
+        return self.runs.get(key) is SharedPass.PASSED
+
     def observations(self, key: str) -> tuple[Observation, ...] | None:
-        return self.observed.get(key)
+        stored = self.runs.get(key)
+        return stored if isinstance(stored, tuple) else None
 
     def probe(self, key: str, kind: type[P]) -> P | None:
         found = self.probes.get(key)
         return found if isinstance(found, kind) else None
 
     def add(self, graded: Graded) -> None:
-        self.observed.update(graded.observations)
+        self.runs.update(graded.runs)
         self.probes.update(graded.probes)
 
 

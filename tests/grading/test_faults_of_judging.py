@@ -8,7 +8,9 @@ import pytest
 from harness.execution import Driver, find_interpreter
 from harness.grading.faults import NOT_JUDGED
 from harness.grading.grader import Grader
-from harness.grading.observing.judged_runs import Arrivals, GraderSetup
+from harness.grading.observing.arrivals import Arrivals
+from harness.grading.observing.draws import Observed, Source
+from harness.grading.observing.setup import GraderSetup
 from harness.judging.judge import Judge
 from harness.model.assignment import FunctionSignature, SourceFile
 from harness.model.expectation import Expectation, Expected, Matcher
@@ -89,7 +91,7 @@ def test_a_large_observation_that_cannot_be_judged_is_a_fault_of_its_scenario() 
     judge = Judge(Expectation(stated=stated, reference=None), scenario.stimuli[0])
     arrivals = Arrivals(lambda scenario, index: judge)
     seen = Observation(ending=Ending.ANSWERED, value=large, turns=(Turn(printed=""),))
-    kept = arrivals.keep(scenario, 0, seen)
+    kept = arrivals.receive(scenario, 0, Observed(seen, Source.ALONE))
     verdict = arrivals.verdict(scenario, 0, kept)
     assert verdict.kind is VerdictKind.HARNESS_ERROR
     assert verdict.explanation is not None

@@ -18,6 +18,7 @@ import harness
 from harness.grading.check import check_submissions
 from harness.grading.context import prepare
 from harness.grading.engines import processes
+from harness.grading.observing.draws import AloneObserver
 from harness.grading.observing.running import (
     BUDGET,
     LOWEST_SECONDS,
@@ -75,7 +76,7 @@ def plan(*scenarios: Scenario, cpu_seconds: float = 1.0) -> Plan:
 
 
 def endings(program: Program, *scenarios: Scenario, thorough: bool = False) -> dict[str, str]:
-    ran = Running(program, plan(*scenarios), None, thorough=thorough).run()
+    ran = Running(AloneObserver(program), plan(*scenarios), None, thorough=thorough).run()
     return {name: observed[-1].ending.value for name, observed in ran.observed.items()}
 
 
@@ -98,7 +99,7 @@ def spent(program: Program) -> float:
 @pytest.mark.parametrize("limit", [Ending.CPU_LIMIT, Ending.TIMEOUT])
 def test_a_function_that_loops_everywhere_costs_two_full_limits(limit: Ending) -> None:
     program = Program(dict.fromkeys("abcd", NEVER), limit)
-    ran = Running(program, plan(*map(scenario, "abcd")), None).run()
+    ran = Running(AloneObserver(program), plan(*map(scenario, "abcd")), None).run()
     found = {name: (seen.ending.value, seen.detail) for name, (seen,) in ran.observed.items()}
     whole, stopped = (limit.value, ""), (STOPPED, limit.value)
     assert found == {"a": whole, "b": stopped, "c": stopped, "d": whole}
@@ -160,7 +161,7 @@ def test_one_board_on_which_it_ends_is_found_among_a_thousand() -> None:
 def test_looping_everywhere_is_within_budget(functions: int, each: int, seconds: float) -> None:
     scenarios = [one for number in range(functions) for one in many(f"f{number}_", each)]
     program = Program({one.id: NEVER for one in scenarios})
-    ran = Running(program, plan(*scenarios, cpu_seconds=seconds), None).run()
+    ran = Running(AloneObserver(program), plan(*scenarios, cpu_seconds=seconds), None).run()
     assert {o[-1].ending.value for o in ran.observed.values()} == {"cpu_limit", STOPPED}
     assert {name for name, _ in program.asked} == {one.id for one in scenarios}
     assert min(limit for _, limit in program.asked) >= LOWEST_SECONDS
@@ -170,7 +171,9 @@ def test_looping_everywhere_is_within_budget(functions: int, each: int, seconds:
 def test_a_limit_far_above_the_assignments_is_afforded() -> None:
     slow = replace(scenario("slow"), limits=Limits(cpu_seconds=10.0))
     program = Program({"slow": 8.0})
-    ran = Running(program, replace(plan(cpu_seconds=0.5), scenarios=(slow,)), None).run()
+    ran = Running(
+        AloneObserver(program), replace(plan(cpu_seconds=0.5), scenarios=(slow,)), None
+    ).run()
     assert ran.observed["slow"][-1].ending is Ending.ANSWERED
     assert program.asked == [("slow", 10.0)]
 
@@ -179,7 +182,9 @@ def test_a_scenario_that_the_reference_does_not_end_says_nothing_and_is_never_cu
     program = Program({"endless": NEVER, "a": NEVER, "also": NEVER, "b": 0.9})
     never = Observation(ending=Ending.CPU_LIMIT, cpu_seconds=1.0)
     scenarios = [scenario(name) for name in program.needs]
-    ran = Running(program, plan(*scenarios), plans.key({"endless": never, "also": never})).run()
+    ran = Running(
+        AloneObserver(program), plan(*scenarios), plans.key({"endless": never, "also": never})
+    ).run()
     found = {name: observed[-1].ending.value for name, observed in ran.observed.items()}
     assert found == {"endless": "cpu_limit", "a": "cpu_limit", "also": "cpu_limit", "b": "answered"}
 
@@ -205,7 +210,9 @@ def test_another_function_keeps_its_full_limit() -> None:
 def test_the_short_limit_is_enough_for_what_the_reference_needs() -> None:
     program = Program({"a": NEVER, "b": 0.4, "c": 0.9})
     took = Observation(ending=Ending.ANSWERED, cpu_seconds=0.01)
-    Running(program, plan(*map(scenario, "abc")), plans.key(dict.fromkeys("abc", took))).run()
+    Running(
+        AloneObserver(program), plan(*map(scenario, "abc")), plans.key(dict.fromkeys("abc", took))
+    ).run()
     assert program.asked == [("a", 1.0), ("b", 0.5), ("c", 1.0)]
 
 
@@ -217,7 +224,7 @@ def test_a_short_limit_shortens_sleep_as_well() -> None:
 
 def test_no_draw_is_run_after_one_that_hit_a_limit() -> None:
     program = Program({"a0": 0.1, "a1": NEVER, "a2": 0.1})
-    ran = Running(program, plan(scenario("a", draws=3)), None).run()
+    ran = Running(AloneObserver(program), plan(scenario("a", draws=3)), None).run()
     assert [o.ending for o in ran.observed["a"]] == [Ending.ANSWERED, Ending.CPU_LIMIT]
     assert [name for name, _ in program.asked] == ["a0", "a1"]
 
@@ -227,20 +234,23 @@ def test_with_a_memory_of_the_same_program_all_comes_out_the_same(needs: float) 
     """Whatever earlier run it is of: what was stopped early is never remembered."""
     program = Program(dict.fromkeys("abcdef", NEVER) | {"c": needs})
     whole = plan(*(scenario(name) for name in program.needs))
-    first = Running(program, whole, None).run().observed
+    first = Running(AloneObserver(program), whole, None).run().observed
     kept = {name: seen for name, seen in first.items() if seen[-1].ending.value != STOPPED}
     program.asked.clear()
-    again = Running(program, whole, None, recall=lambda one: kept.get(one.id)).run()
+    again = Running(AloneObserver(program), whole, None, recall=lambda one: kept.get(one.id)).run()
     assert again.observed == first
-    assert again.fresh == frozenset(first) - frozenset(kept)
-    assert {name for name, _ in program.asked} == again.fresh
+    fresh = {name for name in first if again.is_fresh(name)}
+    assert fresh == set(first) - set(kept)
+    assert {name for name, _ in program.asked} == fresh
 
 
 def remembering(program: Program, **kept: Ending) -> Running:
     """A run of a, b and c, of which some are known to end so at their full limit."""
     known = {name: (Observation(ending=ending),) for name, ending in kept.items()}
     scenarios = [scenario(name) for name in "abc"]
-    return Running(program, plan(*scenarios), None, recall=lambda entry: known.get(entry.id)).run()
+    return Running(
+        AloneObserver(program), plan(*scenarios), None, recall=lambda entry: known.get(entry.id)
+    ).run()
 
 
 def test_what_is_remembered_to_end_gives_the_rest_the_full_limit_again() -> None:
@@ -478,7 +488,7 @@ class Varying(Program):
 def looked_at(program: Program, *scenarios: Scenario) -> Running:
     whole = plan(*scenarios)
     memory = FunctionMemory(LoopingBudget(whole, None), looks_left=SECOND_LOOKS)
-    return Running(program, whole, None, memory=memory).run()
+    return Running(AloneObserver(program), whole, None, memory=memory).run()
 
 
 def test_what_is_close_to_its_limit_is_looked_at_again() -> None:

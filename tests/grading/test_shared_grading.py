@@ -9,19 +9,20 @@ from typing import Any
 import pytest
 
 from harness import load_assignment
-from harness.execution import Keep, SharedGroup, SharedOutcome, SubmissionServer
+from harness.execution import SharedGroup, SharedOutcome, ShouldRetain, SubmissionServer
 from harness.execution.inside.messages.exceptions import Sources
 from harness.grading import grader
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Graded, Grader
 from harness.grading.observing import answer_key
 from harness.grading.observing.answer_key import make_key
+from harness.grading.observing.checked import CheckedObserver
+from harness.grading.observing.draws import Source, StimulusId
 from harness.grading.observing.shared_run import (
-    CheckedObserver,
     DifferingDraw,
+    SharedRunResult,
     SharedRuns,
     SharedStimulus,
-    Together,
 )
 from harness.grading.validation.checks import isolation_problems
 from harness.judging.judge import Judge
@@ -32,6 +33,7 @@ from harness.model.policy import PolicyReport, Sharing
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import VerdictKind
+from harness.results.reuse import SharedPass
 from harness.stimuli.call import Call
 from tests import plans
 from tests.inline import DRIVERS, grader_of, handed_in
@@ -148,8 +150,12 @@ class Kept:
         self._graded = graded
         self.asked: set[str] = set()
 
+    def passed_shared(self, key: str) -> bool:
+        return self._graded.runs.get(key) is SharedPass.PASSED
+
     def observations(self, key: str) -> tuple[Observation, ...] | None:
-        found = self._graded.observations.get(key)
+        found = self._graded.runs.get(key)
+        assert found is not SharedPass.PASSED
         if found is not None:
             self.asked.add(key)
         return found
@@ -160,13 +166,13 @@ class Kept:
 
 def test_what_is_kept_of_a_shared_run_is_used_alone_next(together: Grader, alone: Grader) -> None:
     first = together.grade(handed_in(REFERENCE))
-    assert list(first.observations.values()).count(()) > 0  # "as the reference"
+    assert SharedPass.PASSED in first.runs.values()
     again = together.grade(handed_in(REFERENCE), Kept(first))
-    assert again.observations == {}
+    assert again.runs == {}
     assert again.result == first.result
     apart = Kept(first)
     alone.grade(handed_in(REFERENCE), apart)
-    assert all(first.observations[key] for key in apart.asked)
+    assert all(first.runs[key] for key in apart.asked)
 
 
 @contextmanager
@@ -182,15 +188,14 @@ def serving_reference(context: GradingContext) -> Iterator[Any]:
 
 def test_the_audit_has_one_scenario_of_each_function_by_a_secret(context: GradingContext) -> None:
     plan = context.specification.plan
-    all_of = [(scenario, stimulus) for scenario in plan.scenarios for stimulus in scenario.stimuli]
+    function_of = {scenario.id: scenario.function for scenario in plan.scenarios}
     audits = set()
     with serving_reference(context) as server:
         for secret in range(8):
             together = SharedRuns(plan, context.key, bytes([secret])).run(server, plan.scenarios)
-            chosen = [s for s, stimulus in all_of if id(stimulus) in together.audit]
-            assert len(together.audit) == len(chosen) == len({s.function for s in chosen})
+            chosen = [function_of[name.scenario] for name in together.audit]
             # What is asked of `ask` and of the program once has nothing to share a process with.
-            assert {scenario.function for scenario in chosen} == {"fresh", "count", "after"}
+            assert sorted(chosen) == ["after", "count", "fresh"]
             again = SharedRuns(plan, context.key, bytes([secret])).run(server, plan.scenarios)
             assert again.audit == together.audit
             audits.add(together.audit)
@@ -225,8 +230,11 @@ def test_a_question_that_answers_another_is_later(context: GradingContext, secre
 STIMULUS = Stimulus(action=Call(expression="f()"))
 RIGHT = Observation(ending=Ending.ANSWERED, exit_status=1)
 WRONG = Observation(ending=Ending.ANSWERED, exit_status=2)
-PASSED = Together(passed={id(STIMULUS): RIGHT})
-AUDITED = replace(PASSED, audit=frozenset({id(STIMULUS)}))
+ONLY = plans.scenario("f/only", stimuli=(STIMULUS,))
+NAME = StimulusId("f/only", 0)
+PASSED = SharedRunResult(passed={NAME: RIGHT})
+AUDITED = replace(PASSED, audit=frozenset({NAME}))
+DIFFERS = SharedRunResult(differs={NAME: RIGHT})
 
 
 class Answering:
@@ -249,15 +257,23 @@ class Answering:
         (AUDITED, WRONG, True),
         (AUDITED, Observation(ending=Ending.CPU_LIMIT), False),
         (AUDITED, Observation(ending=Ending.OUTPUT_LIMIT), True),
-        (Together(differs={id(STIMULUS): RIGHT}), WRONG, False),
-        (Together(differs={id(STIMULUS): RIGHT}), RIGHT, True),
-        (Together(), RIGHT, False),
+        (DIFFERS, WRONG, False),
+        (DIFFERS, RIGHT, True),
+        (SharedRunResult(), RIGHT, False),
     ],
 )
-def test_what_refutes_the_proof(together: Together, alone: Observation, refuted: bool) -> None:
-    checked = CheckedObserver(Answering({STIMULUS: alone}), together, set(), None)
-    checked.observe(STIMULUS, Limits())
-    assert (checked.refuted is STIMULUS) is refuted
+def test_what_refutes_the_proof(
+    together: SharedRunResult, alone: Observation, refuted: bool
+) -> None:
+    checked = CheckedObserver(Answering({STIMULUS: alone}), together)
+    checked.observe_draw(ONLY, 0, Limits())
+    assert (checked.refuted == NAME) is refuted
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"x"])
+def test_a_reply_that_shows_nothing_does_not_equal_the_reference(data: bytes) -> None:
+    entry = SharedStimulus(scenario=ONLY, index=0, reference=RIGHT, lot=b"")
+    assert not entry.is_equal(data)
 
 
 DRAWS = tuple(Stimulus(action=Call(expression=f"f({size})")) for size in range(3))
@@ -265,7 +281,7 @@ SAMPLE = plans.scenario("f/sample", stimuli=DRAWS, is_sample=True)
 
 
 def differing(n: int, data: bytes) -> DifferingDraw:
-    entry = SharedStimulus(scenario=SAMPLE, index=n, stimulus=DRAWS[n], reference=RIGHT, lot=b"")
+    entry = SharedStimulus(scenario=SAMPLE, index=n, reference=RIGHT, lot=b"")
     return DifferingDraw(entry=entry, data=data, sources=Sources({}))
 
 
@@ -286,20 +302,21 @@ def test_draws_after_a_failing_one_are_taken_from_the_shared_run(
     right_alone: int, right_together: int, asked: list[int]
 ) -> None:
     draws = {}
-    for index, stimulus in enumerate(DRAWS):
+    for index in range(len(DRAWS)):
         number = 0 if index == right_together else 7
         data = f'{{"phase":"stimulus","value":["int","{number}"]}}\n\n'.encode()
-        draws[id(stimulus)] = differing(index, data)
+        draws[StimulusId(SAMPLE.id, index)] = differing(index, data)
 
     judge = Judge(Expectation(stated=Expected(), reference=answered(0)), STIMULUS)
     answers = {each: answered(0 if at == right_alone else 7) for at, each in enumerate(DRAWS)}
     server = Answering(answers)
-    taken: set[int] = set()
-    checked = CheckedObserver(server, Together(draws=draws), taken, lambda *draw: judge)
-    found = [checked.observe(stimulus, Limits()) for stimulus in DRAWS]
+    checked = CheckedObserver(server, SharedRunResult(draws=draws), lambda *draw: judge)
+    found = [checked.observe_draw(SAMPLE, index, Limits()) for index in range(3)]
     assert server.asked == asked
-    assert taken == {id(DRAWS[index]) for index in range(3) if index not in asked}
-    assert [seen.value for seen in found if seen.value is not None and seen.value.text != "0"]
+    for index, draw in enumerate(found):
+        assert draw.source is (Source.ALONE if index in asked else Source.SHARED_FAILURE)
+    values = [draw.observation.value for draw in found]
+    assert any(value is not None and value.text != "0" for value in values)
 
 
 def test_a_report_that_is_none_is_not_read() -> None:
@@ -324,7 +341,7 @@ def test_a_refuted_proof_costs_all_shared_passes(
     assert "does not do alone what it did in the shared run" in graded.result.isolation_reason
     assert graded.result.isolation is Isolation.ALONE
     assert not graded.result.flagged
-    assert () not in graded.observations.values()
+    assert SharedPass.PASSED not in graded.runs.values()
     kinds = [each.verdict.kind for each in graded.result.scenarios if "/count" in each.scenario_id]
     assert kinds == [VerdictKind.FAILED] * 2
 
@@ -335,9 +352,13 @@ def test_a_change_that_is_seen_once_is_enough_and_nothing_is_kept_of_the_second_
     kept = []
 
     def changes_once(
-        server: object, group: SharedGroup, order: Sequence[int], keep: Keep, most: float | None
+        server: object,
+        group: SharedGroup,
+        order: Sequence[int],
+        should_retain: ShouldRetain,
+        most: float | None,
     ) -> SharedOutcome:
-        kept.append(keep(order[0], b"something else"))
+        kept.append(should_retain(order[0], b"something else"))
         if len(kept) == 1:
             return SharedOutcome(seen={}, refused="`NAMES`, a list,", changed_by=order[0])
         return SharedOutcome(seen={})

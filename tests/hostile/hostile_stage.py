@@ -8,7 +8,7 @@ import runpy
 import shutil
 import socket
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,9 +18,9 @@ from harness.assignment.loading import load
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.execution import Driver, find_interpreter
-from harness.grading.grader import Grader
+from harness.grading.grader import Graded, Grader
 from harness.grading.observing.answer_key import make_key
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.intake.pipeline import read
 from harness.model.observation import Observation, Tier
 from harness.model.plan import Plan, Specification
@@ -122,9 +122,7 @@ class Stage:
         same = not entry.expect.attacks_neighbours or self.honest_is_the_same()
         return Outcome(
             results=tuple(each.result for each in graded),
-            observations=tuple(
-                seen for each in graded for seens in each.observations.values() for seen in seens
-            ),
+            observations=tuple(_observations(graded)),
             memory_mib=memory,
             cpu_seconds=cpu,
             survivors=len(survivors),
@@ -227,6 +225,13 @@ def faults(entry: Entry, outcome: Outcome) -> list[str]:
     if outcome.cpu_seconds > expect.cpu_seconds:
         found.append(f"the parent computed for {outcome.cpu_seconds:.2f} s")
     return found
+
+
+def _observations(graded: Sequence[Graded]) -> Iterator[Observation]:
+    for each in graded:
+        for run in each.runs.values():
+            if isinstance(run, tuple):
+                yield from run
 
 
 def holds(seen: Observation, text: str) -> bool:

@@ -20,7 +20,7 @@ from harness.execution import Driver, find_interpreter, tier_layers
 from harness.grading.context import isolated
 from harness.grading.grader import Grader
 from harness.grading.observing.answer_key import make_key
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Isolation, Tier
 from harness.model.stimulus import Limits, Stimulus

@@ -85,7 +85,7 @@ def graded(grader: Grader, shop: str, bank: str = WRONG_BANK) -> tuple[dict[str,
     files = (source(bank, "bank.py"), source(shop, "shop.py"))
     done = grader.grade(Submission(id="x", files=files, origin="x"))
     verdicts = {each.scenario_id: each.verdict.kind for each in done.result.scenarios}
-    return verdicts, repr(done.observations)
+    return verdicts, repr(done.runs)
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -13,7 +13,7 @@ from harness.execution.piped import PipedDriver
 from harness.grading.check import check_submissions, cohort_of
 from harness.grading.context import prepare, visible_only
 from harness.grading.grader import Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.observation import Tier
 from harness.model.result import SubmissionResult
 from tests.downloads import laid, zipped_class

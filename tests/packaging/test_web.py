@@ -17,7 +17,7 @@ from harness.execution import create_driver
 from harness.grading.check import check_submissions, not_here, submitted, without_files
 from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.grader import Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.assignment import ExtraModules, SourceFile
 from harness.model.plan import Specification
 from harness.model.result import SubmissionResult

@@ -11,11 +11,11 @@ from harness.matchers.kinds.values import Exactly
 from harness.model.assignment import FunctionSignature, SourceFile
 from harness.model.expectation import Answer, Expected
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import Visibility
-from harness.model.stimulus import Limits, StandIn, Stimulus, Typed
+from harness.model.plan import Scenario, Visibility
+from harness.model.stimulus import Limits, StandIn, Typed
 from harness.model.study import FunctionStrength, StrengthReport
 from harness.model.values import Value
-from harness.results.reuse import latest_strength, observation_key, verdict_key, write_strength
+from harness.results.reuse import PlanKeys, latest_strength, write_strength
 from tests.results.small_run import PLAN, SIZE_10, provided
 
 SCENARIO = PLAN.scenarios[0]
@@ -31,7 +31,15 @@ def key(**changes: Any) -> str:
         "tier": Tier.STANDARD,
         "execution_digest": "d",
     }
-    return observation_key(**{**parts, **changes})
+    parts |= changes
+    keys = PlanKeys(
+        parts["assignment"],
+        interpreter=parts["interpreter"],
+        tier=parts["tier"],
+        execution_digest=parts["execution_digest"],
+        judged_by="j",
+    )
+    return keys.observation_key(parts["source_digest"], parts["scenario"])
 
 
 def asking(**changes: Any) -> dict[str, Any]:
@@ -111,27 +119,55 @@ HELD = replace(SCENARIO, stated=STATED)
 ANSWERS = answer()
 
 
+def verdict_key(
+    answers: tuple[Answer, ...] | None = ANSWERS,
+    scenario: Scenario = HELD,
+    *,
+    key_alone: str = "k",
+    judged_by: str = "j",
+    parameters: tuple[tuple[str, ...], ...] = (),
+    floats_within: float | None = None,
+) -> str:
+    keys = PlanKeys(
+        replace(PLAN.assignment, floats_within=floats_within),
+        interpreter="3.12.1 main",
+        tier=Tier.STANDARD,
+        execution_digest="d",
+        judged_by=judged_by,
+    )
+    return keys.verdict_key(key_alone, answers, scenario, parameters)
+
+
 def test_what_a_verdict_depends_on() -> None:
     keys = [
-        verdict_key("k", ANSWERS, HELD, "j"),
-        verdict_key("k", ANSWERS, replace(HELD, stated=Expected()), "j"),
-        verdict_key("k", ANSWERS, replace(HELD, stated_cases=(STATED,)), "j"),
-        verdict_key("k", ANSWERS, replace(HELD, hint="Look."), "j"),
-        *(verdict_key("k", answers, HELD, "j") for answers in (answer("y"), None, ())),
-        verdict_key("other", ANSWERS, HELD, "j"),
-        verdict_key("k", ANSWERS, HELD, "other"),
-        verdict_key("k", ANSWERS, HELD, "j", (("board",),)),
-        verdict_key("k", ANSWERS, HELD, "j", within=0.1),
+        verdict_key(),
+        verdict_key(scenario=replace(HELD, stated=Expected())),
+        verdict_key(scenario=replace(HELD, stated_cases=(STATED,))),
+        verdict_key(scenario=replace(HELD, hint="Look.")),
+        *(verdict_key(answers) for answers in (answer("y"), None, ())),
+        verdict_key(key_alone="other"),
+        verdict_key(judged_by="other"),
+        verdict_key(parameters=(("board",),)),
+        verdict_key(floats_within=0.1),
     ]
     assert len(set(keys)) == len(keys) == 11
     held, slower = replace(HELD, stated=replace(STATED)), answer(seconds=0.5)
-    assert verdict_key("k", slower, held, "j") == keys[0]  # how long the reference took is nothing
+    assert verdict_key(slower, held) == keys[0]  # the reference's time does not count
 
 
-def test_values_that_come_and_go_never_share_a_key() -> None:
-    """The cache goes by identity: a new value must not take a dead one's place."""
-    stimuli = (Stimulus(action=STIMULUS.action, seed=number) for number in range(20_000))
-    assert len({key(scenario=replace(SCENARIO, stimuli=(each,))) for each in stimuli}) == 20_000
+def test_a_second_run_with_stand_ins_has_its_own_key() -> None:
+    stand_in = SourceFile(name="s.py", data=b"1")
+    keys = PlanKeys(
+        replace(PLAN.assignment, stand_in_files=(stand_in,)),
+        interpreter="3.12.1 main",
+        tier=Tier.STANDARD,
+        execution_digest="d",
+        judged_by="j",
+    )
+    scenario = replace(SCENARIO, stand_ins=STANDS_IN)
+    first = keys.observation_key("a", scenario)
+    assert keys.observation_key("a", scenario.standing_in()) != first
+    assert keys.observation_key("a", scenario) == first
 
 
 REPORT = StrengthReport(

@@ -50,7 +50,7 @@ from harness.execution.runner import (
     ObservedSubmission,
     did_not_compile,
 )
-from harness.execution.sharing import Keep, SharedGroup, SharedJob, SharedOutcome
+from harness.execution.sharing import SharedGroup, SharedJob, SharedOutcome, ShouldRetain
 from harness.execution.stand_in_process import StandInProcess
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Tier
@@ -186,11 +186,11 @@ class SubmissionServer(ObservedSubmission):
         self,
         group: SharedGroup,
         order: Sequence[int],
-        keep: Keep = lambda number, data: True,
+        should_retain: ShouldRetain = lambda number, data: True,
         most_seconds: float | None = None,
     ) -> SharedOutcome:
-        """Run these members of a group in one process, one after another; `keep` decides which
-        observations are kept.
+        """Run these members of a group in one process, one after another, and keep the
+        observations that `should_retain` wants.
 
         A stimulus that gives up ends its process, and a new one is needed: after two of them
         without a completed stimulus the others are not tried, nor after `most_seconds` of CPU time
@@ -205,7 +205,7 @@ class SubmissionServer(ObservedSubmission):
         most = _NEVER if most_seconds is None else most_seconds
         used = 0.0
         while left and len(gave_up) < (_MOST_RESTARTS if reported else _MOST_IN_VAIN):
-            process = SharedProcess(self._server, group, left, keep, most - used)
+            process = SharedProcess(self._server, group, left, should_retain, most - used)
             process.run(self._jobs.main[:-3])
             used += process.cpu_seconds
             seen |= process.seen

@@ -29,7 +29,7 @@ from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import CHUNK, ProcessClock, ScenarioChannel, ServerProcess
 from harness.execution.protocol.replies import FrameBuffer, TamperedError
 from harness.execution.scenario_monitor import ScenarioMonitor
-from harness.execution.sharing import CPU_SHARE, Keep, SharedGroup
+from harness.execution.sharing import CPU_SHARE, SharedGroup, ShouldRetain
 from harness.model.observation import Ending, Filled
 from harness.model.stimulus import Limits, Typed
 
@@ -296,24 +296,25 @@ _WHILE_ASKED = (
 
 
 class SharedProcess:
-    """One process that is asked the questions of `order`. Afterwards: `reported`, the numbers
-    answered; `seen`, the answers that `keep` wanted; `refused`, why sharing is not possible ("": it
-    is); `gave_up`, the question at which the process gave up; `changed_by`, the one that changed
-    something of the program (`refused` says what); `cpu_seconds`, its CPU time. After
-    `most_seconds` of that, or of sleep, it is ended."""
+    """One process that is asked the questions of `order`.
+
+    Afterwards: `reported`, the numbers answered; `seen`, the answers that `should_retain` wanted;
+    `refused`, why sharing is not possible ("": it is); `gave_up`, the question at which the process
+    gave up; `changed_by`, the one that changed something of the program (`refused` says what);
+    `cpu_seconds`, its CPU time. After `most_seconds` of that, or of sleep, it is ended."""
 
     def __init__(
         self,
         link: ServerLink,
         group: SharedGroup,
         order: Sequence[int],
-        keep: Keep,
+        should_retain: ShouldRetain,
         most_seconds: float,
     ) -> None:
         self._link = link
         self._group = group
         self._left = list(reversed(order))
-        self._keep = keep
+        self._should_retain = should_retain
         self._channel = ScenarioChannel()
         self._unread = FrameBuffer()
         self._clock: ProcessClock | None = None
@@ -426,7 +427,7 @@ class SharedProcess:
         elif kind == FromSharedRun.SEEN:
             self._left.pop()
             self.reported.add(number)
-            if self._keep(number, body):
+            if self._should_retain(number, body):
                 self.seen[number] = body
             self._ask()
         elif kind == FromSharedRun.ASKS_FOR_LINE and self._lines:

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 from harness.execution import Interpreter
 from harness.grading.grader import FirstFailures, Graded
 from harness.grading.observing.budget import Used
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult

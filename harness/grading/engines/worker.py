@@ -200,8 +200,8 @@ def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:
     """
     if isinstance(ended, Graded):
         if packer is not None:
-            yield from packer.pieces(ended.observations, {**ended.verdicts, **ended.probes})
-        ended = replace(ended, observations={}, verdicts={}, probes={})
+            yield from packer.pieces(ended.runs, {**ended.verdicts, **ended.probes})
+        ended = replace(ended, runs={}, verdicts={}, probes={})
         if ended.paused:
             verdicts = [entry.verdict for entry in ended.result.scenarios]
             decided = sum(not verdict.undecided for verdict in verdicts)

@@ -10,12 +10,11 @@ from hashlib import sha256
 from harness.common.errors import HarnessError, UserError
 from harness.execution import CPU_SHARE, AnyDriver, Interpreter, decoded, may_share
 from harness.grading.observing.budget import SubmissionBudget, budgeted
+from harness.grading.observing.draws import Observer, run_scenario
 from harness.grading.observing.running import (
     LOWEST_FACTOR,
     LOWEST_SECONDS,
-    Observer,
     program_may_share,
-    run_scenario,
 )
 from harness.grading.observing.shared_run import SharingObserver
 from harness.judging.goldens import disagreements

@@ -14,8 +14,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.execution import LOADED_MACHINE, CpuMeter, Keep, SharedGroup, SharedOutcome, Sources
-from harness.grading.observing.running import LIMIT_ENDINGS, Observer
+from harness.execution import (
+    LOADED_MACHINE,
+    CpuMeter,
+    SharedGroup,
+    SharedOutcome,
+    ShouldRetain,
+    Sources,
+)
+from harness.grading.observing.draws import LIMIT_ENDINGS, Observer
 from harness.grading.observing.shared_run import SharingObserver
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation
@@ -174,7 +181,7 @@ class SharingBudgetedObserver(BudgetedObserver):
         self,
         group: SharedGroup,
         order: Sequence[int],
-        keep: Keep = lambda number, data: True,
+        should_retain: ShouldRetain = lambda number, data: True,
         most_seconds: float | None = None,
     ) -> SharedOutcome:
         left = self._budget.left()
@@ -182,7 +189,7 @@ class SharingBudgetedObserver(BudgetedObserver):
             return SharedOutcome(seen={})
         with Stopwatch(self._budget) as watch:
             most = None if left is None else left * self._budget.slowness
-            outcome = self._server.observe_together(group, order, keep, most)
+            outcome = self._server.observe_together(group, order, should_retain, most)
             watch.cpu = outcome.cpu_seconds
         return outcome
 

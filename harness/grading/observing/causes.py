@@ -19,9 +19,10 @@ from functools import partial
 from hashlib import sha256
 
 from harness.execution import extra_modules, main_file, proxy_names
-from harness.grading.observing.judged_runs import Candidate, JudgedRuns
+from harness.grading.observing.draws import LIMIT_ENDINGS
+from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.reference_calls import ReferenceCalls
-from harness.grading.observing.running import LIMIT_ENDINGS
+from harness.grading.observing.setup import Candidate
 from harness.judging.blame import Usage, find_blame
 from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario

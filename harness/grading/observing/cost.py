@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from harness.grading.observing.judged_runs import reduced
-from harness.grading.observing.running import Observer, run_scenario
+from harness.grading.observing.draws import Observer, run_scenario
+from harness.grading.observing.truncating import truncated
 from harness.judging.causes import COSTS_TOO_MUCH
 from harness.judging.growth import grows_within
 from harness.judging.judge import out_of_budget
@@ -40,8 +40,8 @@ def cost_verdict(
     if run[-1].ending is Ending.NOT_RUN:
         return out_of_budget()
     lines = [each.lines for each in run if each.lines is not None]
-    answered = tuple(reduced(replace(each, lines=None)) for each in run)
-    if len(lines) < len(seen) or answered != tuple(map(reduced, seen)):
+    answered = tuple(truncated(replace(each, lines=None)) for each in run)
+    if len(lines) < len(seen) or answered != tuple(map(truncated, seen)):
         return _failed(stated(COSTS_TOO_MUCH, _UNCOUNTED), scenario)
     if grows_within(limit.growth, lines):
         return None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from harness.common import serial
 from harness.grading.observing.budget import Used
-from harness.grading.observing.judged_runs import short_form
+from harness.grading.observing.truncating import short_form
 from harness.judging.failed_scenarios import FailedScenario, failing_again
 from harness.model.observation import Observation
 from harness.model.plan import Plan

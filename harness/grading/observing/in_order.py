@@ -11,16 +11,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.grading.observing.cost import cost_verdict
-from harness.grading.observing.judged_runs import (
-    Candidate,
-    JudgedRuns,
-    RunOutcome,
-    SpeedTrials,
-    does_not_do_alone,
-)
+from harness.grading.observing.judged_runs import JudgedRuns, does_not_do_alone
 from harness.grading.observing.luck import Variations, flag_luck
+from harness.grading.observing.outcome import RunOutcome
 from harness.grading.observing.running import FunctionMemory
+from harness.grading.observing.setup import Candidate
 from harness.grading.observing.shared_run import SharedRuns
+from harness.grading.observing.speed import SpeedTrials
 from harness.judging.judge import differs_from_run_to_run, not_run
 from harness.marking.mark import excused
 from harness.model.observation import Isolation
@@ -137,13 +134,13 @@ class RunsInOrder:
                 if costly := cost_verdict(scenario, self.candidate.server, seen):
                     outcome.verdicts[scenario.id] = costly
         flag_luck(outcome, part, self.candidate, self.variations)
-        self._now.first = self.first.joined(outcome) if self._now.has_begun else outcome
+        self._now.first = self.first.merged_with(outcome) if self._now.has_begun else outcome
         self._now.has_begun = True
         again = [one for one in ready if one.stand_ins and is_wrong(outcome.verdicts[one.id])]
         if again:
             standing_in = replace(self.plan, scenarios=tuple(one.standing_in() for one in again))
             outcome = self.runs.alone(standing_in, self.candidate, self._now.second_memory)
-            self._now.second = self.second.joined(outcome)
+            self._now.second = self.second.merged_with(outcome)
         self._now.wrong |= {one.id for one in ready if self._is_wrong(one)} - set(self._waived)
 
     def _candidate_now(self) -> Candidate:
@@ -167,18 +164,18 @@ class RunsInOrder:
             part = replace(self.plan, scenarios=(scenario,))
             again = self.runs.alone(part, self._candidate_all_alone(""), self.runs.memory(part))
             if not self.runs.agrees(scenario, again.observations[scenario.id]):
-                reason = does_not_do_alone(scenario)
+                reason = does_not_do_alone(scenario.id)
                 isolation = Isolation.ALONE
                 self._now.first = replace(self.first, isolation=isolation, isolation_reason=reason)
                 self._doubt(self.first)
                 return
         if self.candidate.budget.is_over:  # what was cut short was not audited: nothing is kept
             for key in self.first.shared.values():
-                self.first.new_observations.pop(key, None)
+                self.first.new_runs.pop(key, None)
 
     def _is_new(self, scenario: Scenario) -> bool:
         """Return whether it was in a shared process in this run."""
-        return self.first.shared[scenario.id] in self.first.new_observations
+        return self.first.shared[scenario.id] in self.first.new_runs
 
     def _doubt(self, before: RunOutcome) -> None:
         """Run again alone what earlier parts have from shared processes, once it is known that the
@@ -191,7 +188,7 @@ class RunsInOrder:
         again = self.runs.alone(part, self._candidate_now(), self.runs.memory(part))
         for scenario in scenarios:
             name = scenario.id
-            self.first.new_observations.pop(self.first.shared.pop(name), None)
+            self.first.new_runs.pop(self.first.shared.pop(name), None)
             verdict = again.verdicts[name]
             if verdict.passed:
                 continue

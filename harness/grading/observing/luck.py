@@ -14,14 +14,16 @@ from dataclasses import replace
 
 from harness.execution import AnyDriver
 from harness.grading.observing.budget import budgeted
-from harness.grading.observing.judged_runs import Candidate, RunOutcome, reduced
-from harness.grading.observing.running import Observer, run_scenario
+from harness.grading.observing.draws import Observer, run_scenario
+from harness.grading.observing.outcome import RunOutcome
+from harness.grading.observing.setup import Candidate
+from harness.grading.observing.truncating import truncated
 from harness.judging.shown_text import without_internals
 from harness.model.assignment import Assignment
 from harness.model.explanation.sentences import finished
-from harness.model.observation import Ending, Observation
+from harness.model.observation import Ending
 from harness.model.plan import Plan, Scenario
-from harness.model.verdict import Verdict, VerdictKind, stated
+from harness.model.verdict import Verdict, stated
 
 MAX_RUNS = 8  # of one scenario, after the first: a coin's toss is missed once in 256
 MIN_RUNS = 2  # however long they take
@@ -46,8 +48,8 @@ class Variations:
     def server(
         self, index: int, assignment: Assignment, candidate: Candidate
     ) -> Iterator[Observer]:
-        """A candidate in the variation of this number, from 0; as in the first run where this way
-        to run submissions has no other seeds."""
+        """Serve a candidate in the variation of this number, from 0; as in the first run if this
+        way to run submissions has no other seeds."""
         while len(self._drivers) <= index:
             number = len(self._drivers) + 1
             varied = self._driver.varied(hash_seed=number, clock_offset=number * _CLOCK_STEP)
@@ -66,31 +68,22 @@ def flag_luck(
     """Mark the newly failed scenarios of a plan whose outcome differs from run to run."""
     if not candidate.report.outline.lucky_calls:
         return
-    new = {id(verdict): key for key, verdict in outcome.new_verdicts.items()}
-    failed = [
-        scenario
-        for scenario in plan.scenarios
-        if outcome.verdicts[scenario.id].kind is VerdictKind.FAILED
-        and id(outcome.verdicts[scenario.id]) in new
-    ]
-    seen = {each.id: outcome.observations[each.id] for each in failed[:MAX_SCENARIOS]}
-    differing = _differing(failed[:MAX_SCENARIOS], seen, candidate, plan.assignment, variations)
-    for scenario in differing:
-        verdict = outcome.verdicts[scenario.id]
-        flagged = _flagged(verdict, scenario, candidate)
-        outcome.verdicts[scenario.id] = flagged
-        outcome.new_verdicts[new[id(verdict)]] = flagged
+    failed = [scenario for scenario in plan.scenarios if outcome.failed_anew(scenario.id)]
+    looked_at = failed[:MAX_SCENARIOS]
+    for scenario in _differing(looked_at, outcome, candidate, plan.assignment, variations):
+        flagged = _flagged(outcome.verdicts[scenario.id], scenario, candidate)
+        outcome.replace_new(scenario.id, flagged)
 
 
 def _differing(
     scenarios: list[Scenario],
-    seen: dict[str, tuple[Observation, ...]],
+    outcome: RunOutcome,
     candidate: Candidate,
     assignment: Assignment,
     variations: Variations,
 ) -> list[Scenario]:
     """Return the scenarios that do something else in one of the further runs."""
-    undecided = list(scenarios)
+    undecided = scenarios
     differing: list[Scenario] = []
     seconds = 0.0
     for index in range(MAX_RUNS):
@@ -100,22 +93,29 @@ def _differing(
         with variations.server(index, assignment, candidate) as server:
             for scenario in undecided:
                 run = run_scenario(server, scenario, scenario.limits)
-                seconds += sum(each.cpu_seconds for each in run)
-                if any(each.ending in _SAYS_NOTHING for each in run):
+                seconds += sum(seen.cpu_seconds for seen in run)
+                if any(seen.ending in _SAYS_NOTHING for seen in run):
                     continue
-                same = without_internals(tuple(map(reduced, run)))
-                is_other = same != without_internals(seen[scenario.id])
-                (differing if is_other else left).append(scenario)
+                again = tuple(truncated(seen) for seen in run)
+                first = outcome.observations[scenario.id]
+                if without_internals(again) == without_internals(first):
+                    left.append(scenario)
+                else:
+                    differing.append(scenario)
         undecided = left
     return differing
 
 
 def _flagged(verdict: Verdict, scenario: Scenario, candidate: Candidate) -> Verdict:
     calls = candidate.report.outline.lucky_calls
-    own = verdict.explanation or replace(stated("differs", ""), hint=scenario.hint)
-    of_file = f" of {calls[0].file}" if len(candidate.submission.files) > 1 else ""
-    named = f"{calls[0].call} in line {calls[0].line}{of_file}"
-    more = f" and {len(calls) - 1} more" if len(calls) > 1 else ""
-    remark = f"This differs from run to run, perhaps because of {named}{more}."
-    told = replace(own, remarks=(*own.remarks, finished(remark)))
+    explanation = verdict.explanation
+    if explanation is None:
+        explanation = replace(stated("differs", ""), hint=scenario.hint)
+    named = f"{calls[0].call} in line {calls[0].line}"
+    if len(candidate.submission.files) > 1:
+        named += f" of {calls[0].file}"
+    if len(calls) > 1:
+        named += f" and {len(calls) - 1} more"
+    remark = f"This differs from run to run, perhaps because of {named}."
+    told = replace(explanation, remarks=(*explanation.remarks, finished(remark)))
     return replace(verdict, explanation=told, differs_by=calls)

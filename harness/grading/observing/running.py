@@ -1,8 +1,8 @@
 """Runs a submission's scenarios: which, in what order, under which limits, and when to stop.
 
 A submission that loops in every scenario must not cost the full limit each time, and a mark must
-not depend on that: docs/decisions/a-looping-submission-has-a-budget.md. What that may cost follows
-from the plan and the reference's times: the same submission meets the same limits in every run.
+not depend on that: docs/decisions/a-looping-submission-has-a-budget.md. The budget follows from the
+plan and the reference's times, so the same submission meets the same limits in every run.
 """
 
 from __future__ import annotations
@@ -13,9 +13,17 @@ from dataclasses import InitVar, dataclass, field, replace
 from typing import Self
 
 from harness.common import serial
-from harness.execution import Answers, Observes, ToolFailed, extra_modules, program_files
+from harness.execution import Answers, ToolFailed, extra_modules, program_files
+from harness.grading.observing.draws import (
+    LIMIT_ENDINGS,
+    SAYS_NOTHING_ALONE,
+    DrawObserver,
+    ReceiveDraw,
+    Source,
+    observe_draws,
+)
 from harness.model.expectation import AnswerKey
-from harness.model.observation import Ending, Observation, Phase
+from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport, PolicyRequest, ProgramFiles
 from harness.model.stimulus import Limits
@@ -36,35 +44,43 @@ LEAST_SHARE = 0.25  # of the budget for full limits, however many scenarios ther
 
 SECOND_LOOKS = 2  # in vain, before all is taken for a loop: each costs two full limits
 
-LIMIT_ENDINGS = frozenset({Ending.CPU_LIMIT, Ending.TIMEOUT})
-SAYS_NOTHING_ALONE = LIMIT_ENDINGS | {Ending.NOT_RUN}  # of whether a shared run told the truth
 _SAYS_NOTHING = SAYS_NOTHING_ALONE | {Ending.MISSING, Ending.HARNESS_ERROR}
-_LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
-    Ending.MEMORY_LIMIT,
-    Ending.OUTPUT_LIMIT,
-    Ending.CRASHED,
-    Ending.MISSING,
-    Ending.NOT_RUN,
-}
 
-Observer = Observes
 Recall = Callable[[Scenario], tuple[Observation, ...] | None]
-Keep = Callable[[Scenario, int, Observation], Observation]  # what is kept of a draw of a scenario
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """The lowest and the highest CPU limit that a scenario may be given, in seconds."""
+
+    scenario: Scenario
+    low: float
+    high: float
+
+    def limits(self, share: float) -> Limits:
+        """Return the limits at this share of the way from `low` to `high`.
+
+        With less CPU time there is proportionally less time to sleep.
+        """
+        full = self.scenario.limits
+        cpu = self.low + share * (self.high - self.low)
+        asleep = max(LOWEST_WALL_SECONDS, full.wall_seconds * cpu / full.cpu_seconds)
+        wall = min(full.wall_seconds, asleep)
+        return replace(full, cpu_seconds=cpu, wall_seconds=wall)
 
 
 class LoopingBudget:
-    """Of one run of a plan, in one part or several: what may be spent on scenarios that do not
-    end."""
+    """The CPU seconds that one run of a plan, in one part or several, may spend on scenarios that
+    do not end."""
 
     def __init__(self, plan: Plan, key: AnswerKey | None) -> None:
         self._needed: dict[str, float] = {}
         self._endless: set[str] = set()
-        for entry in key.scenarios if key else ():
-            draws = [answer.observation for answer in entry.answers]
-            self._needed[entry.scenario_id] = max((seen.cpu_seconds for seen in draws), default=0.0)
-            if any(seen.ending in LIMIT_ENDINGS for seen in draws):
-                self._endless.add(entry.scenario_id)
-        longest = max((one.limits.cpu_seconds for one in plan.scenarios), default=0.0)
+        if key is not None:
+            self._learn_from(key)
+        longest = 0.0
+        for scenario in plan.scenarios:
+            longest = max(longest, scenario.limits.cpu_seconds)
         # A scenario with a limit far above the assignment's can have it all, and a witness too.
         whole = max(BUDGET * plan.assignment.limits.cpu_seconds, 2 * longest)
         # Every scenario must be tried, if only so long; what is over may go to full limits.
@@ -72,6 +88,15 @@ class LoopingBudget:
         self._left_for_full = max(over, whole * LEAST_SHARE)
         self._left = whole * FOR_SHORTENED / BUDGET
         self._to_come = len(plan.scenarios)  # in this part and later ones
+
+    def _learn_from(self, key: AnswerKey) -> None:
+        for entry in key.scenarios:
+            needed = 0.0
+            for answer in entry.answers:
+                needed = max(needed, answer.observation.cpu_seconds)
+                if answer.observation.ending in LIMIT_ENDINGS:
+                    self._endless.add(entry.scenario_id)
+            self._needed[entry.scenario_id] = needed
 
     def begin_part(self, scenarios: Sequence[Scenario]) -> None:
         """Count these scenarios as begun; the others keep their share of the budget."""
@@ -86,34 +111,39 @@ class LoopingBudget:
         return scenario.limits.cpu_seconds <= self._left_for_full
 
     def spend_full(self, scenario: Scenario) -> None:
+        """Count a scenario that runs into its full limit."""
         self._left_for_full -= scenario.limits.cpu_seconds
         self._left -= scenario.limits.cpu_seconds
 
     def shortened(self, scenarios: Iterable[Scenario]) -> dict[str, Limits]:
-        """Limits by scenario id under which all of these together stay within what is left. With
-        enough left that is the greater of 0.05 s and 50 times the reference's CPU seconds; with
-        less, all are lowered alike towards what a right program needs at the least. Later parts
-        have their share of it left."""
-        bounds: list[tuple[Scenario, float, float]] = []
-        for scenario in scenarios:
-            needed, most = self._needed.get(scenario.id, 0.0), scenario.limits.cpu_seconds
-            low = min(most, max(LOWEST_SECONDS, LOWEST_FACTOR * needed))
-            high = min(most, max(SHORTEST_SECONDS, REFERENCE_FACTOR * needed))
-            bounds.append((scenario, low, high))
-        lowest = sum(low for _, low, _ in bounds)
-        spare = sum(high for _, _, high in bounds) - lowest
+        """Return limits by scenario id under which all of these together stay within what is left.
+
+        With enough left, that is the greater of 0.05 s and 50 times the reference's CPU seconds;
+        with less, all are lowered alike towards the least that a right program needs. Later parts
+        keep their share of what is left.
+        """
+        bounds = [self._bounds(scenario) for scenario in scenarios]
+        lowest = sum(each.low for each in bounds)
+        spare = sum(each.high for each in bounds) - lowest
         left = self._left
         if self._to_come:
             left *= len(bounds) / (len(bounds) + self._to_come)
-        share = min(1.0, max(0.0, (left - lowest) / spare)) if spare else 1.0
+        share = 1.0
+        if spare:
+            share = min(1.0, max(0.0, (left - lowest) / spare))
         limits: dict[str, Limits] = {}
-        for scenario, low, high in bounds:  # with less CPU time as much less time to sleep
-            cpu, full = low + share * (high - low), scenario.limits
-            asleep = max(LOWEST_WALL_SECONDS, full.wall_seconds * cpu / full.cpu_seconds)
-            wall = min(full.wall_seconds, asleep)
-            limits[scenario.id] = replace(full, cpu_seconds=cpu, wall_seconds=wall)
+        for each in bounds:
+            given = each.limits(share)
+            limits[each.scenario.id] = given
         self._left -= sum(given.cpu_seconds for given in limits.values())
         return limits
+
+    def _bounds(self, scenario: Scenario) -> _Bounds:
+        needed = self._needed.get(scenario.id, 0.0)
+        full = scenario.limits.cpu_seconds
+        low = min(full, max(LOWEST_SECONDS, LOWEST_FACTOR * needed))
+        high = min(full, max(SHORTEST_SECONDS, REFERENCE_FACTOR * needed))
+        return _Bounds(scenario, low, high)
 
 
 @dataclass(slots=True)
@@ -136,44 +166,26 @@ class FunctionMemory:
         self.ends, self.loops = later.ends, later.loops
 
 
-def run_scenario(
-    observer: Observer, scenario: Scenario, limits: Limits, keep: Keep | None = None
-) -> tuple[Observation, ...]:
-    """Run every draw in order and return what is to `keep` of each.
-
-    A draw that hit a limit, or whose program did not even load, is the last, because the next would
-    do the same.
-    """
-    observed: list[Observation] = []
-    for index, stimulus in enumerate(scenario.stimuli):
-        observation = observer.observe(stimulus, limits)
-        if keep is not None:
-            observation = keep(scenario, index, observation)
-        observed.append(observation)
-        if observation.ending in _LAST_DRAW_ENDINGS or observation.phase is Phase.LOADING:
-            break
-    return tuple(observed)
-
-
 @dataclass(slots=True)
 class Running:
-    """Runs a submission's scenarios, all of a plan but those whose observations `recall` still has.
-    `memory` is of the parts of the plan that ran before. What is recalled only saves running: what
-    is run, and under which limits, is decided as if nothing were, so that a run that goes on finds
-    what an uninterrupted one does."""
+    """Runs all scenarios of a plan except those whose observations `recall` still has. `memory`
+    is of the parts of the plan that ran before.
 
-    observer: Observer
+    Recalling only saves running: which scenarios run, and under which limits, is decided as if
+    nothing were recalled, so that a run that goes on finds what an uninterrupted one does."""
+
+    observer: DrawObserver
     plan: Plan
     key: AnswerKey | None
     recall: Recall = lambda scenario: None
-    keep: Keep | None = None
+    receive: ReceiveDraw | None = None
     thorough: bool = False
     memory: InitVar[FunctionMemory | None] = None
     _memory: FunctionMemory = field(init=False)
     budget: LoopingBudget = field(init=False)
-    # By scenario id, one a draw; fewer where a draw hit a limit.
+    # Both by scenario id, one a draw; fewer if a draw hit a limit.
     observed: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
-    fresh: set[str] = field(default_factory=set)  # scenarios that were not recalled
+    sources: dict[str, tuple[Source, ...]] = field(default_factory=dict)
     ends: set[str] = field(init=False)
     loops: set[str] = field(init=False)
     put_off: dict[str, list[Scenario]] = field(default_factory=dict)  # by function
@@ -185,7 +197,7 @@ class Running:
         self.budget, self.ends, self.loops = memory.budget, memory.ends, memory.loops
 
     def run(self) -> Self:
-        """Run all at full limits but those that may loop, which are put off; then these."""
+        """Run all at full limits except those that may loop, which are put off; then these."""
         self.budget.begin_part(self.plan.scenarios)
         for scenario in self.plan.scenarios:
             function = scenario.function
@@ -200,17 +212,20 @@ class Running:
         self._look_again()
         return self
 
+    def is_fresh(self, name: str) -> bool:
+        """Return whether the scenario with this id ran now, and was not recalled."""
+        return Source.CACHED not in self.sources[name]
+
     def _catch_up(self) -> None:
         """Run all that was put off, and decide what became of it."""
-        suspects = [them for f, them in self.put_off.items() if f not in self.ends]
-        # One more scenario of each function has its full limit, as far as the budget goes: the
-        # last, which is the least like the first.
-        witnesses: set[str] = set()
-        for *_, last in suspects:
-            if self.budget.affords_full(last):
-                self.budget.spend_full(last)
-                witnesses.add(last.id)
-        others = [one for them in suspects for one in them if one.id not in witnesses]
+        suspects: list[list[Scenario]] = []
+        for function, scenarios in self.put_off.items():
+            if function not in self.ends:
+                suspects.append(scenarios)
+        witnesses = self._choose_witnesses(suspects)
+        others: list[Scenario] = []
+        for scenarios in suspects:
+            others += [scenario for scenario in scenarios if scenario.id not in witnesses]
         limits = self.budget.shortened(others)
         for function, scenarios in self.put_off.items():
             unsettled: list[Scenario] = []
@@ -222,23 +237,41 @@ class Running:
                 else:
                     shortened = limits[scenario.id]
                     hit = self._run(scenario, shortened)
-                    if hit and scenario.id in self.fresh and shortened != scenario.limits:
+                    if hit and self.is_fresh(scenario.id) and shortened != scenario.limits:
                         unsettled.append(scenario)
-            # The witness, which is the last, first: if it ends, the others may as well.
-            for scenario in reversed(unsettled):
-                if scenario.id in witnesses or function in self.ends:
-                    self._run(scenario, scenario.limits)
-                else:
-                    *before, seen = self.observed[scenario.id]
-                    stopped = replace(seen, ending=Ending.STOPPED_EARLY, detail=seen.ending.value)
-                    self.observed[scenario.id] = (*before, stopped)
+            self._settle(unsettled, witnesses)
+
+    def _choose_witnesses(self, suspects: Sequence[Sequence[Scenario]]) -> set[str]:
+        """Choose one more scenario of each function for its full limit, as far as the budget goes:
+        the last one, which is the least like the first."""
+        witnesses: set[str] = set()
+        for scenarios in suspects:
+            last = scenarios[-1]
+            if self.budget.affords_full(last):
+                self.budget.spend_full(last)
+                witnesses.add(last.id)
+        return witnesses
+
+    def _settle(self, unsettled: Sequence[Scenario], witnesses: set[str]) -> None:
+        """Decide the scenarios of a function that ran into a shortened limit. The witness, which is
+        the last, comes first: if it ends, the others may as well."""
+        for scenario in reversed(unsettled):
+            if scenario.id in witnesses or scenario.function in self.ends:
+                self._run(scenario, scenario.limits)
+            else:
+                *before, hit = self.observed[scenario.id]
+                stopped = replace(hit, ending=Ending.STOPPED_EARLY, detail=hit.ending.value)
+                self.observed[scenario.id] = (*before, stopped)
 
     def _run(self, scenario: Scenario, limits: Limits) -> bool:
-        """Observe it, or remember its observation at its full limit; return whether it hit one."""
+        """Observe it, or recall its observation at its full limit; return whether it hit one."""
         outcome = self.recall(scenario)
         if outcome is None:
-            self.fresh.add(scenario.id)
-            outcome = run_scenario(self.observer, scenario, limits, self.keep)
+            draws = observe_draws(self.observer, scenario, limits, self.receive)
+            outcome = tuple(draw.observation for draw in draws)
+            self.sources[scenario.id] = tuple(draw.source for draw in draws)
+        else:
+            self.sources[scenario.id] = (Source.CACHED,) * len(outcome)
         self.observed[scenario.id] = outcome
         if self.budget.is_endless(scenario):
             return False
@@ -248,15 +281,15 @@ class Running:
         return outcome[-1].ending in LIMIT_ENDINGS
 
     def _look_again(self) -> None:
-        """Look once more, with twice the time, at what ran into its full limit of CPU time: close
-        to it the moment decides, and not the program."""
-        memory = self._memory
+        """Run once more, with twice the time, what ran into its full limit of CPU time: close to
+        the limit the moment decides, and not the program."""
         for scenario in self.plan.scenarios:
-            seen = self.observed[scenario.id][-1]
-            is_new = scenario.id in self.fresh and not self.budget.is_endless(scenario)
-            if not memory.looks_left or not is_new or seen.ending is not Ending.CPU_LIMIT:
+            if not self._memory.looks_left:
+                return
+            last = self.observed[scenario.id][-1]
+            if last.ending is not Ending.CPU_LIMIT or not self.is_fresh(scenario.id):
                 continue
-            if not self._ends_in_time(scenario):
+            if self.budget.is_endless(scenario) or not self._ends_in_time(scenario):
                 continue
             for other in self.plan.scenarios:
                 stopped = self.observed[other.id][-1].ending is Ending.STOPPED_EARLY
@@ -264,11 +297,12 @@ class Running:
                     self._run(other, other.limits)
 
     def _ends_in_time(self, scenario: Scenario) -> bool:
-        """Whether it keeps to its limit this time, which then counts; that it ends within twice
-        the limit is noted."""
+        """Return whether it keeps to its limit this time, which then counts. If it only ends within
+        twice the limit, that is noted."""
         most = scenario.limits.cpu_seconds
         doubled = replace(scenario.limits, cpu_seconds=2 * most)
-        again = run_scenario(self.observer, scenario, doubled)
+        draws = observe_draws(self.observer, scenario, doubled)
+        again = [draw.observation for draw in draws]
         *before, hit = self.observed[scenario.id]
         if again[-1].ending is Ending.NOT_RUN:
             return False
@@ -276,15 +310,16 @@ class Running:
             self._memory.looks_left -= 1
             return False
         self._memory.looks_left = SECOND_LOOKS
-        if all(seen.cpu_seconds < most for seen in again):
-            self.observed[scenario.id] = again
-            if self.keep is not None:
-                kept = [self.keep(scenario, *each) for each in enumerate(again)]
-                self.observed[scenario.id] = tuple(kept)
-            self.ends.add(scenario.function)
-            return True
-        self.observed[scenario.id] = (*before, replace(hit, ends_in_double=True))
-        return False
+        if any(observation.cpu_seconds >= most for observation in again):
+            self.observed[scenario.id] = (*before, replace(hit, ends_in_double=True))
+            return False
+        if self.receive is not None:
+            for index, draw in enumerate(draws):
+                again[index] = self.receive(scenario, index, draw)
+        self.observed[scenario.id] = tuple(again)
+        self.sources[scenario.id] = tuple(draw.source for draw in draws)
+        self.ends.add(scenario.function)
+        return True
 
 
 def read_program(
@@ -296,9 +331,9 @@ def read_program(
     """
     program = None
     if not assignment.isolate_all:
-        own = program_files(assignment, files)
+        submitted = program_files(assignment, files)
         provided = (*assignment.variants[0].files, *assignment.extra_files)
-        program = ProgramFiles(submitted=tuple(own), provided=provided)
+        program = ProgramFiles(submitted=tuple(submitted), provided=provided)
     extra = tuple(file.name for file in extra_modules(assignment, files))
     request = PolicyRequest(
         files=files, policy=assignment.policy, program=program, extra_modules=extra

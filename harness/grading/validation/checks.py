@@ -16,7 +16,7 @@ from harness.execution import Driver, pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import Problem, expectation
-from harness.grading.observing.running import Observer, run_scenario
+from harness.grading.observing.draws import Observer, run_scenario
 from harness.judging.compare.value import argument_name
 from harness.judging.judge import combine, judge
 from harness.matchers.kinds.equal_to import EqualTo

@@ -33,7 +33,7 @@ from harness.execution import (
 )
 from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.grader import Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.intake.submissions import read_one
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, SourceFile, Specification

@@ -18,7 +18,7 @@ from harness.common.errors import HarnessError, UserError
 from harness.execution import MACHINE_BOOT, BrowserDriver, Interpreter, Machine, machine_modules
 from harness.grading.check import not_here, notes, submitted, without_files
 from harness.grading.grader import Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Typed
 from harness.model.submission import Submission

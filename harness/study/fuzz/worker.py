@@ -17,9 +17,9 @@ from harness.common.errors import HarnessError, UserError
 from harness.execution import (
     AnyDriver,
     Interpreter,
-    Keep,
     Observes,
     SharedGroup,
+    ShouldRetain,
     create_driver,
     decoded,
     may_share,
@@ -76,11 +76,11 @@ class RunningProgram:
     sharing: SharingObserver | None
 
     def run_together(
-        self, group: SharedGroup, numbers: Sequence[int], keep: Keep
+        self, group: SharedGroup, numbers: Sequence[int], should_retain: ShouldRetain
     ) -> Mapping[int, bytes]:
-        """Return the observations to keep, by number; none if it may not share a process."""
+        """Return the retained observations, by number; none if it may not share a process."""
         if self.sharing is not None:
-            outcome = self.sharing.observe_together(group, numbers, keep=keep)
+            outcome = self.sharing.observe_together(group, numbers, should_retain)
             if not outcome.refused:
                 return outcome.seen
             self.sharing = None

@@ -43,7 +43,7 @@ from harness.grading.engines.dask import (
 )
 from harness.grading.engines.local import WorkerPool
 from harness.grading.grader import Graded
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.observation import Tier
 from harness.model.result import SubmissionResult
 from harness.results.reuse import Piece

@@ -1,0 +1,87 @@
+"""Judges large observations of one submission when they arrive, so that nobody has to keep them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.common.errors import HarnessError
+from harness.grading.faults import not_judged
+from harness.grading.observing.checked import JudgeOf
+from harness.grading.observing.draws import LIMIT_ENDINGS, Observed, Source
+from harness.grading.observing.truncating import truncated
+from harness.judging.judge import LAST_KINDS
+from harness.model.observation import Ending, Observation
+from harness.model.plan import Scenario
+from harness.model.verdict import Verdict, VerdictKind
+
+
+class Arrivals:
+    """Judges the draws of one submission's scenarios as they are observed, if they are large.
+    `judge_of` gives the judge of the draw of this index of a scenario."""
+
+    def __init__(self, judge_of: JudgeOf) -> None:
+        self._judge_of = judge_of
+        # Verdicts of large observations, by scenario id, index of the draw and ending.
+        self._verdicts: dict[tuple[str, int, Ending], Verdict] = {}
+        self._explained: dict[str, set[Ending]] = {}  # by scenario id: of failing draws so far
+
+    def receive(self, scenario: Scenario, index: int, observed: Observed) -> Observation:
+        """Return the observation to keep of the draw of this index; its verdict can be asked for
+        from now on.
+
+        Raise HarnessError if the expected value cannot be compared.
+        """
+        if index == 0:
+            self._explained.pop(scenario.id, None)
+        seen = observed.observation
+        if observed.source is Source.SHARED:
+            return seen
+        kept = truncated(seen)
+        if not kept.cut:
+            return seen
+        reference = self._judge_of(scenario, index).reference
+        if reference is not None and seen == reference:
+            # Its texts and values are in memory only once.
+            return replace(reference, cpu_seconds=seen.cpu_seconds)
+        self._judge(scenario, index, seen)
+        if seen.ending in LIMIT_ENDINGS:  # it may turn out that the limit was a shortened one
+            stopped = replace(seen, ending=Ending.STOPPED_EARLY, detail=seen.ending.value)
+            self._judge(scenario, index, stopped)
+        return kept
+
+    def _judge(self, scenario: Scenario, index: int, seen: Observation) -> None:
+        """Store the verdict.
+
+        It is explained only for the first draw, and for the first one that fails with this ending:
+        no other explanation is asked for.
+        """
+        judge = self._judge_of(scenario, index)
+        explained = self._explained.setdefault(scenario.id, set())
+        try:
+            kind = judge.kind(seen)
+            fails_anew = kind is not VerdictKind.PASSED and seen.ending not in explained
+            verdict = Verdict(kind=kind)
+            if index == 0 or fails_anew:
+                verdict = judge.verdict(seen)
+        except HarnessError as failure:
+            raise HarnessError(f"{scenario.id}: {failure}") from None
+        except Exception as error:
+            kind, verdict = VerdictKind.HARNESS_ERROR, not_judged(error)
+        if kind not in (VerdictKind.PASSED, *LAST_KINDS):
+            explained.add(seen.ending)
+        self._verdicts[scenario.id, index, seen.ending] = verdict
+
+    def verdict(self, scenario: Scenario, index: int, seen: Observation) -> Verdict:
+        """Return the verdict of an observation that `receive` returned.
+
+        Raise HarnessError if the expected value cannot be compared.
+        """
+        if seen.cut:
+            return self._verdicts[scenario.id, index, seen.ending]
+        return self._judge_of(scenario, index).verdict(seen)
+
+    def kind(self, scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
+        """Return the kind of the verdict that `verdict` gives, in less time."""
+        if seen.cut:
+            return self._verdicts[scenario.id, index, seen.ending].kind
+        return self._judge_of(scenario, index).kind(seen)
