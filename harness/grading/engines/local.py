@@ -3,12 +3,14 @@
 Programs of ours are graded with it side by side, and nothing of them is stored.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from harness.common.errors import HarnessError
 from harness.execution import cores
@@ -24,8 +26,11 @@ JobOfOurs = TypeVar("JobOfOurs", Job, FailureJob)
 
 class WorkerPool(AbstractContextManager["WorkerPool"]):
     """The local `Engine`: at most `size` workers (None: one a core), processes that run `main` of
-    `module`. One that says nothing for `patience` seconds counts as dead (None: it is waited for).
-    Threads may share it. Leaving its `with` block ends all workers, whatever they are doing."""
+    `module`.
+
+    A worker that says nothing for `patience` seconds counts as dead (None: it is waited for).
+    Threads may share the pool. Leaving its `with` block ends all workers, whatever they are doing.
+    """
 
     def __init__(
         self, size: int | None = None, module: str = GRADING, patience: float | None = None
@@ -35,7 +40,9 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
         self.size = size or len(here)
         self._module = module
         # A worker pinned with its servers is a fifth faster, but two must not share one core.
-        self._cpus: list[int | None] = [*here] if self.size <= len(here) else [None] * self.size
+        self._cpus: list[int | None] = [None] * self.size
+        if self.size <= len(here):
+            self._cpus = [*here]
         self._lock = threading.Lock()
         self._closed = False
         self._idle: list[tuple[object, SpawnedWorker]] = []
@@ -44,7 +51,7 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _take(self, setup: object) -> SpawnedWorker:
+    def take(self, setup: object) -> SpawnedWorker:
         """Return an idle worker with this setup, or a new one; idle ones with another setup are
         ended. Raise OSError if none can be started.
         """
@@ -55,12 +62,14 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
                     return worker
             others = [worker for _, worker in self._idle]
             self._idle.clear()
-        for worker in others:  # of a run that has ended, as a rule
-            self._end(worker)
+        for worker in others:  # they are usually of a run that has ended
+            self.end(worker)
         with self._lock:
             if self._closed:
                 raise OSError("the worker is leaving")
-            cpu = self._cpus.pop() if self._cpus else None
+            cpu = None
+            if self._cpus:
+                cpu = self._cpus.pop()
             try:
                 worker = SpawnedWorker(setup, self._module, cpu)
             except BaseException:
@@ -69,7 +78,13 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
             self._cpu_of[worker] = cpu
             return worker
 
-    def _end(self, worker: SpawnedWorker) -> None:
+    def give_back(self, worker: SpawnedWorker, setup: object) -> None:
+        """Keep a worker that has ended its job for the next one with this setup."""
+        with self._lock:
+            self._idle.append((setup, worker))
+
+    def end(self, worker: SpawnedWorker) -> None:
+        """End a worker, whatever it is doing."""
         with self._lock:
             if worker not in self._cpu_of:  # another thread ends it
                 return
@@ -100,47 +115,92 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
         A job whose worker dies gets another one, once. `heard` is called with the last message of a
         job before the next job is asked for. Raise OSError if no worker can be started.
         """
-        waiting = iter(jobs)
-        busy: list[SpawnedWorker] = []
-        retried: list[Task] = []
-
-        def begin(job: Task) -> None:
-            worker = self._take(setup)
-            busy.append(worker)
-            worker.send(job)
-
-        def begin_more() -> None:
-            while len(busy) < self.size and (job := next(waiting, None)) is not None:
-                begin(job)
-
-        begin_more()
-        while busy:
-            ready = wait([worker.connection for worker in busy], self._patience)
-            for worker in [each for each in busy if not ready or each.connection in ready]:
-                job: Task = worker.current
+        run = _PoolRun(self, setup, iter(jobs), self._patience)
+        run.begin_more()
+        while run.busy:
+            for attempt in run.wait():
                 try:
-                    if not ready:
-                        raise OSError(f"nothing was heard for {self._patience:.0f} s")
-                    message = worker.receive()
+                    message = run.receive(attempt)
                 except (EOFError, OSError) as died:
-                    busy.remove(worker)
-                    self._end(worker)
-                    if not any(job is each for each in retried):
-                        retried.append(job)
-                        begin(job)
+                    run.abandon(attempt)
+                    if not attempt.is_second:
+                        run.begin(attempt.job, is_second=True)
                         continue
                     why = str(died) or "with the error above, or killed by the system"
                     message = WorkerFailure(reason=f"worker died: {why}")
-                else:
-                    if worker.current is None:
-                        busy.remove(worker)
-                        with self._lock:
-                            self._idle.append((setup, worker))
-                has_ended = worker not in busy
-                if has_ended:
+                if attempt.has_ended:
                     heard(message)
-                    begin_more()
-                yield job, message
+                    run.begin_more()
+                yield attempt.job, message
+
+
+@dataclass(slots=True, eq=False)
+class _Attempt(Generic[Task]):
+    """A job that a worker has."""
+
+    job: Task
+    worker: SpawnedWorker
+    is_second: bool = False  # the worker of the first one died
+    is_hung: bool = False  # nothing was heard of it for too long
+    has_ended: bool = False
+
+
+@dataclass(slots=True)
+class _PoolRun(Generic[Task]):
+    """The jobs of one `WorkerPool.run`: those that wait and those that workers have."""
+
+    pool: WorkerPool
+    setup: object
+    waiting: Iterator[Task]
+    patience: float | None
+    busy: list[_Attempt[Task]] = field(default_factory=list)
+
+    def begin_more(self) -> None:
+        """Give each free worker a job, as long as there are any."""
+        while len(self.busy) < self.pool.size:
+            job = next(self.waiting, None)
+            if job is None:
+                return
+            self.begin(job)
+
+    def begin(self, job: Task, *, is_second: bool = False) -> None:
+        """Give a worker this job."""
+        worker = self.pool.take(self.setup)
+        self.busy.append(_Attempt(job, worker, is_second))
+        worker.send(job)
+
+    def wait(self) -> list[_Attempt[Task]]:
+        """Wait for messages and return the attempts that have one, or all if no worker says
+        anything: then they are hung."""
+        connections = [attempt.worker.connection for attempt in self.busy]
+        ready = wait(connections, self.patience)
+        if ready:
+            return [attempt for attempt in self.busy if attempt.worker.connection in ready]
+        for attempt in self.busy:
+            attempt.is_hung = True
+        return [*self.busy]
+
+    def receive(self, attempt: _Attempt[Task]) -> Any:
+        """Return the next message of an attempt; the last one frees its worker.
+
+        Raise EOFError or OSError if the worker died, or is hung.
+        """
+        if attempt.is_hung:
+            raise OSError(f"nothing was heard for {self.patience:.0f} s")
+        message = attempt.worker.receive()
+        if attempt.worker.current is None:
+            self._end(attempt)
+            self.pool.give_back(attempt.worker, self.setup)
+        return message
+
+    def abandon(self, attempt: _Attempt[Task]) -> None:
+        """End an attempt with its worker."""
+        self._end(attempt)
+        self.pool.end(attempt.worker)
+
+    def _end(self, attempt: _Attempt[Task]) -> None:
+        attempt.has_ended = True
+        self.busy.remove(attempt)
 
 
 def run_jobs(
