@@ -204,7 +204,7 @@ def test_no_scheduler_is_one_line(course: Course, monkeypatch: pytest.MonkeyPatc
 
 def test_without_distributed_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"Hint: pip install 'a1-harness\[cluster\]'"):
+    with pytest.raises(UserError, match=r"pip install 'distributed>="):
         dask.require_distributed()
 
 
