@@ -1,30 +1,29 @@
-"""Finds the part of a submission that is to blame for each failing scenario (docs/causes.md): by
-substitution, by use if nothing can be substituted, or, in a program without functions, by its
-output.
+"""Finds the function, class or constant of a submission that is to blame for each failing scenario
+(docs/causes.md): by substitution, or by use if nothing can be substituted.
 """
 
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 
 from harness.judging.failed_scenarios import FailedScenario
-from harness.model.observation import Observation
+from harness.judging.faults import Uses, shortest_explanation
 from harness.model.plan import Scenario
-from harness.model.policy import Outline, Printing
+from harness.model.policy import Outline
 from harness.model.stimulus import Stimulus, statements
-from harness.model.verdict import Blame, Channel, Comparison, LineEnd, VerdictKind
+from harness.model.verdict import Blame, Channel
 
 Passes = Callable[[FailedScenario, Blame], bool | None]
 """Whether the scenario passes with these names substituted; None: they cannot be substituted."""
 
-_MOST_SAMPLES = 12  # scenarios of one function and rule that are looked at
+_MAX_SAMPLES = 12  # scenarios of one function and rule that are looked at
 _ENOUGH_SAMPLES = 2  # if they agree
 # For so many scenarios of a function, functions that were never blamed are tried too.
-_MOST_UNFAILED_SEARCHES = 1
+_MAX_UNFAILED_SEARCHES = 1
 
 
 def find_blame(
@@ -42,27 +41,37 @@ def find_blame(
     provided one can replace.
     """
     usage = Usage(outline)
-    classes = usage.classes(each.function for each in (*(f.scenario for f in failures), *passed))
-    with_objects = [each for each in failures if classes & usage.of(each.stimulus)]
+    scenarios = [*(failure.scenario for failure in failures), *passed]
+    classes = usage.classes({scenario.function for scenario in scenarios})
+    with_objects: list[FailedScenario] = []
+    without_objects: list[FailedScenario] = []
+    for failure in failures:
+        if classes & usage.of(failure.stimulus):
+            with_objects.append(failure)
+        else:
+            without_objects.append(failure)
     order = outline.callees_first(functions & outline.names())
-    search = _Search(usage, order, sorted(constants & outline.names(callable=False)), passes)
-    search.run([each for each in failures if not classes & usage.of(each.stimulus)])
+    replaceable = sorted(constants & outline.names(callable=False))
+    search = _Search(usage, order, replaceable, passes)
+    search.run(without_objects)
     blame = search.blame
-    faulty = frozenset(name for names in blame.values() for name in names)
+    faulty = frozenset(chain.from_iterable(blame.values()))
     blame |= _blame_by_use(with_objects, passed, usage)
-    only_exit_differs = [
-        each
-        for each in search.undecided
-        if each.raised is None and {d.channel for d in each.verdict.differences} == {Channel.EXIT}
-    ]
-    others = [each for each in search.undecided if each not in only_exit_differs]
+    only_exit_differs = list(filter(_only_exit_differs, search.undecided))
+    others = [failure for failure in search.undecided if failure not in only_exit_differs]
     # Among those already to blame, if there are any.
-    blame |= _blame_by_use(others, passed, usage, faulty or functions)
+    among = faulty or functions
+    blame |= _blame_by_use(others, passed, usage, among)
     # A function whose failures are all exceptions explains nothing here: an uncaught exception
     # changes more than the exit status.
     raising = _only_raising(failures, blame, outline)
-    blame |= _blame_by_use(only_exit_differs, passed, usage, (faulty or functions) - raising)
+    blame |= _blame_by_use(only_exit_differs, passed, usage, among - raising)
     return _with_shared_helper(blame, outline, order)
+
+
+def _only_exit_differs(failure: FailedScenario) -> bool:
+    channels = {difference.channel for difference in failure.verdict.differences}
+    return failure.raised is None and channels == {Channel.EXIT}
 
 
 def _only_raising(
@@ -71,11 +80,15 @@ def _only_raising(
     """Return the functions to blame whose failures are all exceptions at a line of their own."""
     raising: set[str] = set()
     others: set[str] = set()
-    for each in failures:
-        frame = each.frame
-        at = outline.function_at(frame.file, frame.line) if frame else ""
-        for name in blame.get(each.scenario.id, ()):
-            (raising if at == name else others).add(name)
+    for failure in failures:
+        raises_in = ""
+        if failure.frame is not None:
+            raises_in = outline.function_at(failure.frame.file, failure.frame.line)
+        for name in blame.get(failure.scenario.id, ()):
+            if name == raises_in:
+                raising.add(name)
+            else:
+                others.add(name)
     return frozenset(raising - others)
 
 
@@ -85,35 +98,55 @@ def _with_shared_helper(
     """Blame one helper or constant instead of several functions, if exactly these use it: one
     change there is likelier than one in each. If they are three or more, functions that are right
     may use a helper too. `order` has the functions that can be substituted."""
-    blamed = {name for names in blame.values() for name in names}
+    blamed = set(chain.from_iterable(blame.values()))
     if len(blamed) < 2 or not blamed <= set(order):
         return blame
-    others = (part.name for part in outline.parts if part.name not in order)
-    users = {name: _users(name, outline, order) for name in others}
-    helpers = outline.names()
-    shared = [name for name, by in users.items() if by == blamed] or [
-        name for name, by in users.items() if name in helpers and len(blamed) > 2 and blamed < by
-    ]
+    shared = _used_by(blamed, outline, order)
     if not shared:
         return blame
     # A helper rather than the constant that only it uses: the fault may be in either.
     chosen = max(shared, key=lambda name: len(outline.reached_from((name,))))
-    return {id: (chosen,) if names else () for id, names in blame.items()}
+    shared_blame: dict[str, Blame] = {}
+    for id, names in blame.items():
+        shared_blame[id] = ()
+        if names:
+            shared_blame[id] = (chosen,)
+    return shared_blame
+
+
+def _used_by(blamed: set[str], outline: Outline, order: Sequence[str]) -> list[str]:
+    """Return the parts outside `order` that exactly the `blamed` functions use; without one, the
+    helpers that others use too, if three or more are blamed.
+    """
+    exactly: list[str] = []
+    by_others_too: list[str] = []
+    helpers = outline.names()
+    for part in outline.parts:
+        if part.name in order:
+            continue
+        users = _users(part.name, outline, order)
+        if users == blamed:
+            exactly.append(part.name)
+        elif part.name in helpers and len(blamed) > 2 and blamed < users:
+            by_others_too.append(part.name)
+    return exactly or by_others_too
 
 
 def _users(name: str, outline: Outline, order: Sequence[str]) -> set[str]:
     """Return the functions of `order` that use it, directly or through other parts."""
     users: set[str] = set()
-    pending, seen = [name], {name}
+    pending = [name]
+    visited = {name}
     while pending:
         used = pending.pop()
         for part in outline.parts:
-            if used in part.mentions and part.name not in seen:
-                seen.add(part.name)
-                if part.name in order:
-                    users.add(part.name)
-                else:
-                    pending.append(part.name)
+            if used not in part.mentions or part.name in visited:
+                continue
+            visited.add(part.name)
+            if part.name in order:
+                users.add(part.name)
+            else:
+                pending.append(part.name)
     return users
 
 
@@ -126,9 +159,19 @@ class _Trial:
         self._passes = passes
 
     def passes_with(self, names: Blame) -> bool:
-        passed = self._passes(self.failure, names) if self._passes is not None else None
-        self.all_applied = self.all_applied and passed is not None
+        passed: bool | None = None
+        if self._passes is not None:
+            passed = self._passes(self.failure, names)
+        if passed is None:
+            self.all_applied = False
         return bool(passed)
+
+    def first_of(self, suspects: Iterable[str]) -> Blame:
+        """Return the first suspect that makes the scenario pass by itself; () for none."""
+        for name in suspects:
+            if self.passes_with((name,)):
+                return (name,)
+        return ()
 
     def among(self, suspects: Sequence[str], latest: Blame) -> Blame:
         """Return the suspects to blame.
@@ -141,9 +184,9 @@ class _Trial:
             return latest
         if len(suspects) > 1 and not self.passes_with(tuple(suspects)):
             return ()
-        alone: Blame = next(((name,) for name in suspects if self.passes_with((name,))), ())
-        if alone or len(suspects) < 2:
-            return alone
+        first = self.first_of(suspects)
+        if first or len(suspects) < 2:
+            return first
         needed = tuple(suspects)
         for name in reversed(suspects):
             others = tuple(other for other in needed if other != name)
@@ -169,65 +212,74 @@ class _Search:
 
     def run(self, failures: Sequence[FailedScenario]) -> None:
         """Function by function, callees before callers, runs of programs last."""
-        place = {name: index for index, name in enumerate(self.order)}
+        places = {name: index for index, name in enumerate(self.order)}
         groups: dict[tuple[bool, int, str], dict[str, list[FailedScenario]]] = {}
-        for each in failures:
-            name = each.scenario.function
-            key = _is_run(each), place.get(name, len(place)), name
-            groups.setdefault(key, {}).setdefault(each.rule, []).append(each)
+        for failure in failures:
+            name = failure.scenario.function
+            key = _is_run(failure), places.get(name, len(places)), name
+            by_rule = groups.setdefault(key, {})
+            by_rule.setdefault(failure.rule, []).append(failure)
         for key in sorted(groups):
             self._blame_function(groups[key].values())
 
     def _blame_function(self, by_rule: Iterable[Sequence[FailedScenario]]) -> None:
         """Blame for the failures of one function, in groups of one rule each."""
-        self.searches_left = _MOST_UNFAILED_SEARCHES
+        self.searches_left = _MAX_UNFAILED_SEARCHES
         found: set[str] = set()
         for members in by_rule:
             of_sample: dict[int, Blame] = {}  # by the index of the sample
             latest: Blame = ()
             is_undecided = False  # in the end: of the last sample tried
-            for count, each in enumerate(_samples(members)):
+            for count, failure in enumerate(_samples(members)):
                 if count >= _ENOUGH_SAMPLES and len(set(of_sample.values())) == 1:
                     break
-                trial = _Trial(each, self.passes)
-                latest = of_sample[each.index] = self._of(trial, latest)
+                trial = _Trial(failure, self.passes)
+                latest = of_sample[failure.index] = self._of(trial, latest)
                 is_undecided = not latest and not trial.all_applied
             blame: Blame = ()
-            # A member outside the sample gets the blame of the sample before it; the first is one.
-            for each in members:
-                blame = self.blame[each.scenario.id] = of_sample.get(each.index, blame)
+            # A member outside the sample gets the blame of the sample before it; the first member
+            # is in the sample.
+            for failure in members:
+                blame = of_sample.get(failure.index, blame)
+                self.blame[failure.scenario.id] = blame
                 if is_undecided and not blame:
-                    self.undecided.append(each)
-            found.update(name for names in of_sample.values() for name in names)
+                    self.undecided.append(failure)
+            found.update(*of_sample.values())
         self.faulty |= found
 
     def _of(self, trial: _Trial, latest: Blame) -> Blame:
         """Return who is to blame for one scenario; `latest` was for another of its kind."""
-        each, function = trial.failure, trial.failure.scenario.function
-        if each.verdict.stand_in is not None:
+        failure, function = trial.failure, trial.failure.scenario.function
+        if failure.verdict.stand_in is not None:
             return (function,)  # it does not pass with the reference's modules either
-        named = self.usage.named_by(each.stimulus) & self.usage.outline.names()
-        reached = self.usage.outline.reached_from(named)
-        in_order = [name for name in self.order if name in reached]
-        called = (function,) if function in in_order else ()
-        below = [name for name in in_order if name != function]
+        is_run = _is_run(failure)
+        outline = self.usage.outline
+        named = self.usage.named_by(failure.stimulus) & outline.names()
+        reached = outline.reached_from(named)
+        called: Blame = ()
+        if function in self.order and function in reached:
+            called = (function,)
+        below = [name for name in self.order if name in reached and name != function]
         suspects = [name for name in self.constants if name in reached]
         suspects += [name for name in below if name in self.faulty]
         if self.passes is None:
-            return called if not suspects and not _is_run(each) else ()
+            if suspects or is_run:
+                return ()
+            return called
         found = trial.among(suspects, latest)
         if not found and self.searches_left:
             self.searches_left -= 1
-            others = (name for name in below if name not in self.faulty)
-            found = next(((name,) for name in others if trial.passes_with((name,))), ())
+            found = trial.first_of(name for name in below if name not in self.faulty)
         if found or not called or not trial.all_applied:
             return found
         # For a plain call the reference's answer is right; a program may fail before it calls it.
-        return called if not _is_run(each) or trial.passes_with(called) else ()
+        if is_run and not trial.passes_with(called):
+            return ()
+        return called
 
 
-def _is_run(each: FailedScenario) -> bool:
-    return each.stimulus.action.program != ""
+def _is_run(failure: FailedScenario) -> bool:
+    return failure.stimulus.action.program != ""
 
 
 def _samples(members: Sequence[FailedScenario]) -> list[FailedScenario]:
@@ -237,19 +289,16 @@ def _samples(members: Sequence[FailedScenario]) -> list[FailedScenario]:
     last = len(members) - 1
     order = dict.fromkeys((0, last))
     stretches = [(0, last)]
-    while stretches and len(order) < _MOST_SAMPLES:
+    while stretches and len(order) < _MAX_SAMPLES:
         low, high = stretches.pop(0)
         middle = (low + high) // 2
         order.setdefault(middle)
         if high - low > 1:
             stretches += [(low, middle), (middle, high)]
-    return [members[index] for index in order][:_MOST_SAMPLES]
+    return [members[index] for index in order][:_MAX_SAMPLES]
 
 
-Uses = frozenset[str]
 _CALLED_BY_PYTHON = frozenset({"no_repr", "repr_differs", "no_eq"})  # rules about such methods
-_MOST_SUSPECTS = 12
-_MOST_FAULTS = 3  # for failures that these do not explain, nothing is blamed
 
 
 class Usage:
@@ -274,42 +323,47 @@ class Usage:
 
     def named_by(self, stimulus: Stimulus) -> Uses:
         """Return the names, and those of attributes, with which it begins."""
-        modules = self.outline.modules if stimulus.action.program else ()
-        own = (name for each in modules for name in (*each.mentions, *each.attributes))
-        texts = () if stimulus.action.program else stimulus.source_texts()
-        return frozenset().union(own, *map(_names_in, texts))
+        names: set[str] = set()
+        if stimulus.action.program:
+            for module in self.outline.modules:
+                names.update(module.mentions, module.attributes)
+        else:
+            for text in stimulus.source_texts():
+                names |= _names_in(text)
+        return frozenset(names)
 
     def of(self, stimulus: Stimulus) -> Uses:
         """Return the names of functions, classes, methods (as `Account.deposit`) and constants.
 
         A method that is named on any object is used of each class that is used.
         """
-        begin = self.named_by(stimulus)
-        if begin in self._known:
-            return self._known[begin]
-        found: set[str] = set()
-        seen: set[str] = set()
-        left = list(begin)
-        while left:
-            name = left.pop()
-            if name in seen:
+        named = self.named_by(stimulus)
+        if named not in self._known:
+            self._known[named] = self._used_from(named)
+        return self._known[named]
+
+    def _used_from(self, named: Uses) -> Uses:
+        used: set[str] = set()
+        visited: set[str] = set()
+        pending = list(named)
+        while pending:
+            name = pending.pop()
+            if name in visited:
                 continue
-            seen.add(name)
+            visited.add(name)
             part = self._parts.get(name)
             if part is not None:
-                found.add(name)
-                left += [*part.mentions, *part.attributes]
-            left += [
-                f"{owner}.{method}"
-                for owner, method in self._methods.get(name, ())
-                if owner in found and method in seen
-            ]
-        self._known[begin] = frozenset(found)
-        return self._known[begin]
+                used.add(name)
+                pending += [*part.mentions, *part.attributes]
+            for owner, method in self._methods.get(name, ()):
+                if owner in used and method in visited:
+                    pending.append(f"{owner}.{method}")
+        return frozenset(used)
 
     def of_failure(self, failure: FailedScenario) -> Uses:
-        """The same, but classes alone where a method that Python itself calls is known to be wrong:
-        it belongs to its class, and to no method that is named."""
+        """Return the same, but only classes if a method that Python itself calls is known to be
+        wrong: it belongs to its class, and to no method that is named.
+        """
         used = self.of(failure.stimulus)
         if failure.rule in _CALLED_BY_PYTHON:
             return self.classes(used) or used
@@ -321,9 +375,14 @@ def _names_in(text: str) -> Uses:
     """Return the names, and attributes of any object, in a text of ours; none if it is not
     Python.
     """
-    nodes = [node for part in statements(text.strip()) for node in ast.walk(part)]
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    return frozenset(names | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
+    names: set[str] = set()
+    for statement in statements(text.strip()):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name):
+                names.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                names.add(node.attr)
+    return frozenset(names)
 
 
 def _blame_by_use(
@@ -335,243 +394,17 @@ def _blame_by_use(
     """Return the part to blame, of `among` (None: all), for each failure that uses one, by
     its id.
     """
-    uses = [usage.of_failure(each) for each in failures]
-    passing = [usage.of(scenario.stimuli[0]) for scenario in passed]
-    if among is not None:
-        uses = [each & among for each in uses]
-    chosen = _shortest_explanation(uses, passing, [each.scenario.function for each in failures])
-    pairs = zip(failures, chosen, strict=True)
-    return {each.scenario.id: (name,) for each, name in pairs if name}
-
-
-def _shortest_explanation(
-    uses: Sequence[Uses], passing: Sequence[Uses], functions: Sequence[str]
-) -> list[str]:
-    """Return for each failure one of the parts that it uses ("": none), with the shortest
-    description of all.
-
-    A part costs its name, the number of its failures, and which of the scenarios that use it fail.
-    (Spectrum-based fault localization, by description length.) `passing` are the parts that passing
-    scenarios use, `functions` those that failures are about.
-    """
-    suspects = [
-        _Suspect(
-            name=name,
-            failing_bits=sum(1 << index for index, each in enumerate(uses) if name in each),
-            passing=sum(name in each for each in passing),
-            about=functions.count(name),
-        )
-        for name in sorted({name for each in uses for name in each})
-    ]
-    all_failing = sum(1 << index for index, each in enumerate(uses) if each)
-    fault_cost = math.log(len(suspects) or 1) + math.log(len(uses) + len(passing) or 1)
-    likely = sorted(suspects, key=lambda each: each.order(all_failing, fault_cost))[:_MOST_SUSPECTS]
-    chosen = _cheapest(likely, all_failing, fault_cost, _MOST_FAULTS).suspects
-    return [
-        next((each.name for each in chosen if each.failing_bits >> index & 1), "")
-        for index in range(len(uses))
-    ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Suspect:
-    """A part that may be wrong."""
-
-    name: str
-    failing_bits: int  # the failures that use it, a bit each
-    passing: int  # how many scenarios that pass use it
-    about: int  # how many of the failures are about it: decides between equal costs
-
-    def surprise(self, unexplained: int) -> float:
-        """Return the cost, in nats, of saying which of the scenarios that use it are among
-        `unexplained`, if it makes their share of them fail.
-        """
-        fails, passes = (self.failing_bits & unexplained).bit_count(), self.passing
-        counts = (count for count in (fails, passes) if count)
-        return -sum(count * math.log(count / (fails + passes)) for count in counts)
-
-    def order(self, unexplained: int, fault_cost: float) -> tuple[float, int]:
-        """Return a key that sorts the likeliest first: an unexplained failure costs as much as
-        another fault.
-        """
-        left = (unexplained & ~self.failing_bits).bit_count()
-        return self.surprise(unexplained) + fault_cost * left, -self.about
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Choice:
-    """Parts that together explain failures, and what that costs."""
-
-    cost: float
-    about: int = 0
-    suspects: tuple[_Suspect, ...] = ()
-
-
-def _cheapest(
-    suspects: Sequence[_Suspect], unexplained: int, fault_cost: float, most: int
-) -> _Choice:
-    """Return the cheapest explanation of these failures by at most so many parts."""
-    if not unexplained or not most:
-        return _Choice(cost=unexplained.bit_count() * fault_cost)
-    best = _Choice(cost=math.inf)
-    for suspect in suspects:
-        if not suspect.failing_bits & unexplained:
-            continue
-        here = fault_cost + suspect.surprise(unexplained)
-        if here >= best.cost + 1e-9:
-            continue
-        rest = _cheapest(suspects, unexplained & ~suspect.failing_bits, fault_cost, most - 1)
-        choice = _Choice(
-            cost=here + rest.cost,
-            about=suspect.about + rest.about,
-            suspects=(suspect, *rest.suspects),
-        )
-        best = min(best, choice, key=lambda each: (each.cost, -each.about))
-    return best
-
-
-SeenPasses = Callable[[FailedScenario, Observation], bool]
-"""Whether the scenario would pass if this had been observed."""
-
-_MOST_TRIES = 300  # of one submission
-_OTHER_BRANCH = "course"  # blamed where the run takes another branch, and no line tells at which
-_CHANNELS = frozenset({Channel.PRINTS, Channel.READS, Channel.ENDING})
-
-
-def in_scripts(
-    failures: Sequence[FailedScenario], outline: Outline, passes: SeenPasses | None
-) -> dict[str, str]:
-    """Return the statement to blame for each failure of a program without functions in its output
-    or input, by the scenario's id: the kind of statement and its line, or `_OTHER_BRANCH`.
-    """
-    groups: dict[tuple[str, str], list[FailedScenario]] = {}
-    for each in failures:
-        program = each.stimulus.action.program
-        module = next((one for one in outline.modules if one.file == program), None)
-        if (
-            each.verdict.kind is VerdictKind.FAILED
-            and module is not None
-            and not outline.names() & set(module.mentions)
-            and _CHANNELS.issuperset(one.channel for one in each.verdict.differences[:1])
-        ):
-            groups.setdefault((each.scenario.function, program), []).append(each)
-    tries = _Tries(passes)
-    blamed: dict[str, str] = {}
-    for (_, program), members in groups.items():
-        found = _statements(members, program, outline, tries)
-        blamed |= {each.scenario.id: s for each, s in zip(members, found, strict=True) if s}
-    return blamed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _LinePair:
-    """A line as it should be and as it is; each is None if it does not exist."""
-
-    expected: str | None
-    actual: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lead:
-    """Where the first line that differs leads."""
-
-    line: _LinePair
-    statements: frozenset[str]  # that may be wrong; none: not known
-    other_branch: bool  # the run took another branch than it should
-
-
-def _statements(
-    members: Sequence[FailedScenario], program: str, outline: Outline, tries: _Tries
-) -> list[str]:
-    """Return the statement to blame for each of these failures; "" for none."""
-    leads = [_lead(each, program, outline) for each in members]
-    at_branches = {name for lead in leads if lead and lead.other_branch for name in lead.statements}
-    wordings = {lead.line: lead.statements for lead in leads if lead and not lead.other_branch}
     uses: list[Uses] = []
-    for each, lead in zip(members, leads, strict=True):
-        if lead and lead.statements:
-            uses.append(lead.statements)
-        elif each.observation.cut:
-            uses.append(frozenset())  # not enough of it is left to try a corrected line
-        else:
-            explained = tries.explained_by(each, wordings)
-            uses.append(explained or frozenset({_OTHER_BRANCH, *at_branches}))
-    return _shortest_explanation(uses, (), ())
-
-
-def _lead(failure: FailedScenario, program: str, outline: Outline) -> _Lead | None:
-    """Return where the first line that differs leads.
-
-    Statements that can print both texts are suspected with the values in them; otherwise all that
-    can print either, and, if each text has its own, the conditions around them. None if the verdict
-    shows no such line.
-    """
-    line = next(map(_first_difference, failure.verdict.differences[:1]), None)
-    if line is None:
-        return None
-    prints_expected = _shown_by(line.expected, program, outline)
-    prints_actual = _shown_by(line.actual, program, outline)
-    other_branch = line.expected is None or line.actual is None
-    prints_both = prints_expected & prints_actual
-    if not other_branch and not prints_both:
-        # A statement that only prints a value may print any text.
-        prints_expected = frozenset(each for each in prints_expected if any(each.pieces))
-        other_branch = bool(prints_expected and prints_actual)
-    prints_either = prints_expected | prints_actual
-    names = {f"text {each.line}" for each in prints_both or prints_either}
-    names |= {f"value {value}" for each in prints_both for value in each.values}
-    if not prints_both and prints_expected and prints_actual:  # one in the place of the other
-        names |= {f"condition {at}" for each in prints_either for at in each.conditions}
-    return _Lead(line=line, statements=frozenset(names), other_branch=other_branch)
-
-
-def _first_difference(compared: Comparison) -> _LinePair | None:
-    if compared.in_words:
-        return None
-    for row in compared.rows:
-        # A cell with a note and an `end`: the text ended with the line before, so here is an empty
-        # line.
-        cells = (row.expected, row.actual)
-        expected, actual = (one.text if not one.note or one.end else None for one in cells)
-        if expected != actual:
-            return _LinePair(expected=expected, actual=actual)
-    for row in compared.rows:
-        if not row.same:  # only the line ends differ: an empty line is missing, or extra
-            missing = row.actual.end is LineEnd.LACKING
-            return _LinePair(expected="" if missing else None, actual=None if missing else "")
-    return None
-
-
-def _shown_by(text: str | None, program: str, outline: Outline) -> frozenset[Printing]:
-    return frozenset(outline.shown_by(program, text) if text is not None else ())
-
-
-class _Tries:
-    """Judges failures again with a wrong line corrected, a bounded number of times."""
-
-    def __init__(self, passes: SeenPasses | None) -> None:
-        self._passes = passes
-        self._left = _MOST_TRIES
-
-    def explained_by(self, failure: FailedScenario, wordings: Mapping[_LinePair, Uses]) -> Uses:
-        """Return the statements of the first of these lines whose correction makes it pass."""
-        seen = failure.observation
-        if self._passes is None:
-            return frozenset()
-        for line, shown_by in wordings.items():
-            if not shown_by or not self._left:
-                continue
-            self._left -= 1
-            turns = tuple(
-                replace(
-                    turn,
-                    printed="\n".join(
-                        line.expected or "" if text == line.actual else text
-                        for text in turn.printed.split("\n")
-                    ),
-                )
-                for turn in seen.turns
-            )
-            if turns != seen.turns and self._passes(failure, replace(seen, turns=turns)):
-                return shown_by
-        return frozenset()
+    for failure in failures:
+        used = usage.of_failure(failure)
+        if among is not None:
+            used &= among
+        uses.append(used)
+    passing = [usage.of(scenario.stimuli[0]) for scenario in passed]
+    functions = [failure.scenario.function for failure in failures]
+    chosen = shortest_explanation(uses, passing, functions)
+    blame: dict[str, Blame] = {}
+    for failure, name in zip(failures, chosen, strict=True):
+        if name:
+            blame[failure.scenario.id] = (name,)
+    return blame

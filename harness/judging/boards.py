@@ -1,7 +1,7 @@
 """Boards, as values and as printed: rows of cells."""
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -12,35 +12,41 @@ from harness.model.verdict import BoardArgument, Grid, GridCell, GridPair
 
 Cells = list[list[str]]
 
-LARGEST = 64  # rows, and cells of a row: beyond this nothing is taken for a board
+MAX_ROWS = 64  # rows, and cells of a row: beyond this nothing is taken for a board
 
 
 def cells(value: Value) -> Cells | None:
     """Return a list of texts, or of lists of plain values, as rows of cells; None for another
     value.
     """
-    if value.kind not in SEQUENCES or not 0 < len(value.items) <= LARGEST:
+    if value.kind not in SEQUENCES or not 0 < len(value.items) <= MAX_ROWS:
         return None
     rows: Cells = []
     for item in value.items:
         if item.kind is ValueKind.STR:
-            rows.append(list(item.text[: LARGEST + 1]))
+            rows.append(list(item.text[: MAX_ROWS + 1]))
         elif item.kind in SEQUENCES and not any(cell.is_container for cell in item.items):
-            rows.append([cell.source() for cell in item.items[: LARGEST + 1]])
+            rows.append([cell.source() for cell in item.items[: MAX_ROWS + 1]])
         else:
             return None
-    return None if any(len(row) > LARGEST for row in rows) else rows
+    if any(len(row) > MAX_ROWS for row in rows):
+        return None
+    return rows
 
 
 def are_transposed(rows: Cells | None, others: Cells | None) -> bool:
     """Return whether they differ, and exchanging rows and columns of one gives the other."""
-    if not rows or not others or rows == others or len({len(row) for row in rows}) != 1:
+    if not rows or not others or rows == others:
         return False
-    return [list(column) for column in zip(*rows, strict=True)] == others
+    widths = set(map(len, rows))
+    if len(widths) != 1:
+        return False
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return columns == others
 
 
-_DRAWN = 26  # rows, and cells of a row: a larger board does not help on a page
-_LONGEST_DRAWN = 6000  # characters of source
+_MAX_DRAWN = 26  # rows, and cells of a row: a larger board does not help on a page
+_MAX_SOURCE = 6000  # characters of source
 _FEW_SIGNS = 4
 _PLAIN = frozenset(
     {ValueKind.NONE, ValueKind.BOOL, ValueKind.INT, ValueKind.FLOAT, ValueKind.COMPLEX,
@@ -56,15 +62,20 @@ def grid_of(value: Value) -> Grid | None:
     rows = cells(value)
     if rows is None or len(rows) < 2 or not _is_drawn(value):
         return None
-    widths, kinds = {len(row) for row in rows}, {item.kind for item in value.items}
-    width, kind = widths.pop(), kinds.pop()
-    if widths or kinds or width < 2 or (value.kind, kind) == (ValueKind.LIST, ValueKind.TUPLE):
+    widths = set(map(len, rows))
+    kinds = {item.kind for item in value.items}
+    if len(widths) > 1 or len(kinds) > 1:
         return None
-    # Words of one length are not a board: those have few signs.
-    signs = {sign for row in rows for sign in row}
+    width, kind = widths.pop(), kinds.pop()
+    are_places = value.kind is ValueKind.LIST and kind is ValueKind.TUPLE
+    if width < 2 or are_places:
+        return None
+    # Words of one length are not a board, because a board has few signs.
+    signs = set().union(*rows)
     if kind is ValueKind.STR and len(signs) > max(_FEW_SIGNS, width):
         return None
-    return _grid(_rows(value, texts=_has_texts(value)))
+    texts = _has_texts(value)
+    return _grid(_rows(value, texts=texts))
 
 
 def board_arguments(stimulus: Stimulus, observation: Observation) -> tuple[BoardArgument, ...]:
@@ -78,11 +89,15 @@ def board_arguments(stimulus: Stimulus, observation: Observation) -> tuple[Board
     if len(nodes) != len(observation.arguments_before):  # one of them is starred
         return ()
     drawn = {binding.name for binding in stimulus.bindings}
-    return tuple(
-        BoardArgument(position=at, board=board)
-        for at, (node, value) in enumerate(zip(nodes, observation.arguments_before, strict=True))
-        if not _is_written_out(node, drawn) and (board := grid_of(value)) is not None
-    )
+    boards: list[BoardArgument] = []
+    values = observation.arguments_before
+    for position, (node, value) in enumerate(zip(nodes, values, strict=True)):
+        if _is_written_out(node, drawn):
+            continue
+        board = grid_of(value)
+        if board is not None:
+            boards.append(BoardArgument(position=position, board=board))
+    return tuple(boards)
 
 
 _PARTS = (ast.List, ast.Tuple, ast.Constant, ast.Name, ast.expr_context)
@@ -99,68 +114,96 @@ def grid_pair(expected: Value, actual: Value) -> GridPair | None:
     if grid_of(expected) is None or not _is_drawn(actual):
         return None
     texts = _has_texts(expected) and _has_texts(actual)
-    sides = [_rows(value, texts=texts) for value in (expected, actual)]
-    differing = [
-        (row, index)
-        for row, pair in enumerate(zip_longest(*sides, fillvalue=()))
-        for index, (one, other) in enumerate(zip_longest(*pair))
-        if one != other
-    ]
+    rows = _rows(expected, texts=texts)
+    others = _rows(actual, texts=texts)
+    differing = list(_differing_places(rows, others))
     if not differing:
         return None
     row, index = differing[0]
-    wanted, has = (_named(rows, row, index, texts=texts) for rows in sides)
+    wanted = _named(rows, row, index, texts=texts)
+    has = _named(others, row, index, texts=texts)
     where = f"First difference at [{row}][{index}]: expected {wanted}, your program has {has}."
-    left, right = (_grid(rows, differing) for rows in sides)
+    left, right = _grid(rows, differing), _grid(others, differing)
     return GridPair(expected=left, actual=right, where=where)
 
 
-def _grid(rows: Sequence[Sequence[str]], differing: Collection[tuple[int, int]] = ()) -> Grid:
-    return Grid(
-        rows=tuple(
-            tuple(
-                GridCell(text=text, differs=(row, index) in differing)
-                for index, text in enumerate(texts)
-            )
-            for row, texts in enumerate(rows)
-        )
-    )
+_Place = tuple[int, int]  # the index of a row, and of a cell in it
+
+
+def _differing_places(
+    rows: Sequence[Sequence[str]], others: Sequence[Sequence[str]]
+) -> Iterator[_Place]:
+    """Yield the places of all cells that differ or that only one side has."""
+    for index, (row, other) in enumerate(zip_longest(rows, others, fillvalue=())):
+        for column, (cell, other_cell) in enumerate(zip_longest(row, other)):
+            if cell != other_cell:
+                yield index, column
+
+
+def _grid(rows: Sequence[Sequence[str]], differing: Collection[_Place] = ()) -> Grid:
+    grid_rows: list[tuple[GridCell, ...]] = []
+    for index, texts in enumerate(rows):
+        grid_row: list[GridCell] = []
+        for column, text in enumerate(texts):
+            differs = (index, column) in differing
+            grid_row.append(GridCell(text=text, differs=differs))
+        grid_rows.append(tuple(grid_row))
+    return Grid(rows=tuple(grid_rows))
 
 
 def _is_drawn(value: Value) -> bool:
     """Return whether it has rows of plain values that a page has space for."""
-    if value.kind not in SEQUENCES or not 0 < len(value.items) <= _DRAWN:
+    if value.kind not in SEQUENCES or not 0 < len(value.items) <= _MAX_DRAWN:
         return False
-    return (
-        len(value.source(_LONGEST_DRAWN)) <= _LONGEST_DRAWN
-        and all(row.kind is ValueKind.STR or row.kind in SEQUENCES for row in value.items)
-        and all(len(row.items or row.text) <= _DRAWN for row in value.items)
-        and all(part.kind in _PLAIN for part in value.parts())
-    )
+    if len(value.source(_MAX_SOURCE)) > _MAX_SOURCE:
+        return False
+    for row in value.items:
+        is_row = row.kind is ValueKind.STR or row.kind in SEQUENCES
+        if not is_row or len(row.items or row.text) > _MAX_DRAWN:
+            return False
+    return all(part.kind in _PLAIN for part in value.parts())
 
 
 def _has_texts(value: Value) -> bool:
     """Return whether all cells are texts, which are then shown as they are, and otherwise as
     Python source.
     """
-    rows = (row.items for row in value.items if row.kind is not ValueKind.STR)
-    return all(cell.kind is ValueKind.STR for row in rows for cell in row)
+    for row in value.items:
+        if row.kind is ValueKind.STR:
+            continue
+        if any(cell.kind is not ValueKind.STR for cell in row.items):
+            return False
+    return True
 
 
 def _rows(value: Value, *, texts: bool) -> list[list[str]]:
-    return [
-        [cell.text if texts else cell.source() for cell in row.items]
-        or [sign if texts else repr(sign) for sign in row.text]
-        for row in value.items
-    ]
+    if texts:
+        return [_signs_of(row) for row in value.items]
+    return [_sources_of(row) for row in value.items]
+
+
+def _signs_of(row: Value) -> list[str]:
+    if row.items:
+        return [cell.text for cell in row.items]
+    return list(row.text)
+
+
+def _sources_of(row: Value) -> list[str]:
+    if row.items:
+        return [cell.source() for cell in row.items]
+    return list(map(repr, row.text))
 
 
 def _named(rows: Sequence[Sequence[str]], row: int, index: int, *, texts: bool) -> str:
     if row >= len(rows):
         return "no such row"
-    if index >= len(rows[row]):
+    cells_of_row = rows[row]
+    if index >= len(cells_of_row):
         return "nothing"
-    return f"'{rows[row][index]}'" if texts else rows[row][index]
+    cell = cells_of_row[index]
+    if texts:
+        return f"'{cell}'"
+    return cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +216,9 @@ class PrintedGrid:
 
 def grid_at(lines: Sequence[str], index: int) -> PrintedGrid | None:
     """Return the grid that contains line `index` as a row; None if it is in none."""
-    shape = _shape(lines[index]) if 0 <= index < len(lines) else None
+    if not 0 <= index < len(lines):
+        return None
+    shape = _shape(lines[index])
     if shape is None:
         return None
     start = stop = index
@@ -181,36 +226,47 @@ def grid_at(lines: Sequence[str], index: int) -> PrintedGrid | None:
         start -= 1
     while stop < len(lines) and _shape(lines[stop]) == shape:
         stop += 1
-    if not 1 < stop - start <= LARGEST:
+    if not 1 < stop - start <= MAX_ROWS:
         return None
-    return PrintedGrid(start=start, rows=[_row(line, shape[1]) for line in lines[start:stop]])
+    _, separator = shape
+    rows = [_row(line, separator) for line in lines[start:stop]]
+    return PrintedGrid(start=start, rows=rows)
 
 
 def _shape(line: str) -> tuple[int, str] | None:
     """Return a row's length and separator ("" for none); None for a line that is not a row of
     cells.
     """
-    if not 1 < len(line) <= 4 * LARGEST:
+    length = len(line)
+    if not 1 < length <= 4 * MAX_ROWS:
         return None
-    if line[0] == line[-1] and not line[0].isalnum() and line[0] != " ":
-        is_every_other = len(line) % 2 and len(set(line[::2])) == 1
-        inner = line[1:-1].split(line[0])
-        if is_every_other or (len(inner) > 1 and len(set(map(len, inner))) == 1):
-            return len(line), line[0]
-    return (len(line), "") if len(set(line)) <= 4 and " " not in line.strip() else None
+    first = line[0]
+    if first == line[-1] and not first.isalnum() and first != " ":
+        inner = line[1:-1].split(first)
+        has_equal_cells = len(inner) > 1 and len(set(map(len, inner))) == 1
+        if has_equal_cells or _separates_every_sign(line):
+            return length, first
+    if len(set(line)) <= _FEW_SIGNS and " " not in line.strip():
+        return length, ""
+    return None
+
+
+def _separates_every_sign(line: str) -> bool:
+    """Return whether every other sign of a line is the same, the first and the last included."""
+    return len(line) % 2 == 1 and len(set(line[::2])) == 1
 
 
 def _row(line: str, separator: str) -> list[str]:
     if not separator:
         return list(line)
-    if len(set(line[::2])) == 1 and len(line) % 2:
+    if _separates_every_sign(line):
         return list(line[1::2])
     return list(line[1:-1].split(separator))
 
 
 def is_board(lines: Sequence[str]) -> bool:
     """Return whether most of some lines that are shown together are rows of one grid."""
-    if len(lines) < 2 or len(lines) > 3 * LARGEST:
+    if len(lines) < 2 or len(lines) > 3 * MAX_ROWS:
         return False
     lengths = [len(line) for line in lines if len(line) > 2]
     common = max(set(lengths), key=lengths.count, default=0)
@@ -219,15 +275,21 @@ def is_board(lines: Sequence[str]) -> bool:
         return False
     # A grid is drawn with few signs and fewer letters; sentences of one length are not.
     signs = set("".join(rows)) - set(" 0123456789")
-    return len(signs) <= 6 and sum(sign.isalpha() for sign in signs) <= 3
+    letters = [sign for sign in signs if sign.isalpha()]
+    return len(signs) <= 6 and len(letters) <= 3
 
 
 def holds_board(lines: Sequence[str]) -> bool:
     """Return whether a board is among some lines: rows of more than letters and digits, unlike a
     table.
     """
-    windows = (lines[at : at + 3] for at in range(min(len(lines) - 2, 100)))
-    return any(
-        is_board(three) and any(not (sign.isalnum() or sign.isspace()) for sign in "".join(three))
-        for three in windows
-    )
+    for start in range(min(len(lines) - 2, 100)):
+        three = lines[start : start + 3]
+        if is_board(three) and _has_symbol("".join(three)):
+            return True
+    return False
+
+
+def _has_symbol(text: str) -> bool:
+    """Return whether a text has a character other than letters, digits and white space."""
+    return any(not sign.isalnum() and not sign.isspace() for sign in text)

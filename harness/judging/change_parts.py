@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
-_DEEPEST = 100  # deeper values are not shown
+_MAX_DEPTH = 100  # deeper values are not shown
 
 
 def change_parts(thing: T, change: Callable[[object], object], depth: int = 0) -> T:
@@ -15,14 +15,21 @@ def change_parts(thing: T, change: Callable[[object], object], depth: int = 0) -
     of it.
     """
     changed = change(thing)
-    if changed is not None or depth == _DEEPEST:
-        return thing if changed is None else cast(T, changed)
+    if changed is not None:
+        return cast(T, changed)
+    if depth == _MAX_DEPTH:
+        return thing
     if isinstance(thing, tuple):
         parts = tuple(change_parts(part, change, depth + 1) for part in thing)
-        return cast(T, parts) if any(map(is_not, parts, thing)) else thing
-    if is_dataclass(thing):
-        old = {each.name: getattr(thing, each.name) for each in fields(thing)}
-        new = {name: change_parts(part, change, depth + 1) for name, part in old.items()}
-        new = {name: part for name, part in new.items() if part is not old[name]}
-        return replace(cast(Any, thing), **new) if new else thing
+        if any(map(is_not, parts, thing)):
+            return cast(T, parts)
+    elif is_dataclass(thing):
+        new: dict[str, object] = {}
+        for field in fields(thing):
+            part = getattr(thing, field.name)
+            new_part = change_parts(part, change, depth + 1)
+            if new_part is not part:
+                new[field.name] = new_part
+        if new:
+            return cast(T, replace(cast(Any, thing), **new))
     return thing

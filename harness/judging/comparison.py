@@ -4,11 +4,12 @@ a program can print 256 KiB of line ends."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import zip_longest
+from operator import eq
 
 from harness.common.escaping import quoted
 from harness.judging.boards import grid_pair
@@ -55,9 +56,10 @@ def window(expected: Sequence[str], actual: Sequence[str]) -> list[Opposite]:
 
 def shared_start(left: Sequence[str], right: Sequence[str]) -> int:
     """Return how many items two sequences have in common at their start."""
-    pairs = enumerate(zip(left, right, strict=False))
-    shorter = min(len(left), len(right))
-    return next((index for index, (one, other) in pairs if one != other), shorter)
+    for index, (item, other) in enumerate(zip(left, right, strict=False)):
+        if item != other:
+            return index
+    return min(len(left), len(right))
 
 
 def shared_end(left: Sequence[str], right: Sequence[str], most: int) -> int:
@@ -70,34 +72,50 @@ def quoted_pair(expected: str | None, actual: str | None) -> tuple[str, str]:
     end.
     """
     at = shared_start(expected or "", actual or "")
-    wanted, got = (
-        "the end of the text" if line is None else quoted(line, at=at)
-        for line in (expected, actual)
-    )
-    return wanted, got
+    return _quoted_line(expected, at), _quoted_line(actual, at)
+
+
+def _quoted_line(line: str | None, at: int) -> str:
+    if line is None:
+        return "the end of the text"
+    return quoted(line, at=at)
 
 
 def aligned(expected: Sequence[str], actual: Sequence[str], number: int = 0) -> list[Opposite]:
     """Return all lines of both sides in order, equal ones opposite each other, from this number
     on.
     """
+    shorter = min(len(expected), len(actual))
     start = shared_start(expected, actual)
-    end = shared_end(expected, actual, min(len(expected), len(actual)) - start)
-    left, right = expected[start : len(expected) - end], actual[start : len(actual) - end]
+    end = shared_end(expected, actual, shorter - start)
+    left = expected[start : len(expected) - end]
+    right = actual[start : len(actual) - end]
     blocks = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
-    numbers, others = (range(number, number + len(side)) for side in (expected, actual))
-    if len(left) == len(right):
-        # Rows of a board stay opposite each other, though other rows may look the same.
-        common = sum(stop - first for tag, first, stop, _, _ in blocks if tag == "equal")
-        opposite = sum(one == other for one, other in zip(left, right, strict=True))
-        if 2 * common <= len(left) or opposite >= common - 1:
-            return side_by_side(numbers, others)
+    numbers = range(number, number + len(expected))
+    others = range(number, number + len(actual))
+    if len(left) == len(right) and _stay_opposite(left, right, blocks):
+        return side_by_side(numbers, others)
     pairs = side_by_side(numbers[:start], others[:start])
+    inner, other_inner = numbers[start:], others[start:]
     for _, first, stop, other_first, other_stop in blocks:
-        pairs += side_by_side(
-            numbers[start + first : start + stop], others[start + other_first : start + other_stop]
-        )
-    return pairs + side_by_side(numbers[len(numbers) - end :], others[len(others) - end :])
+        pairs += side_by_side(inner[first:stop], other_inner[other_first:other_stop])
+    last, other_last = numbers[len(numbers) - end :], others[len(others) - end :]
+    return pairs + side_by_side(last, other_last)
+
+
+_Opcode = tuple[str, int, int, int, int]  # as `difflib.SequenceMatcher.get_opcodes` returns them
+
+
+def _stay_opposite(left: Sequence[str], right: Sequence[str], blocks: Sequence[_Opcode]) -> bool:
+    """Return whether as many lines stay opposite each other: rows of a board do so, although other
+    rows may look the same.
+    """
+    common = 0
+    for tag, first, stop, _, _ in blocks:
+        if tag == "equal":
+            common += stop - first
+    opposite = sum(map(eq, left, right))
+    return 2 * common <= len(left) or opposite >= common - 1
 
 
 def side_by_side(left: Sequence[int], right: Sequence[int]) -> list[Opposite]:
@@ -105,17 +123,17 @@ def side_by_side(left: Sequence[int], right: Sequence[int]) -> list[Opposite]:
     return [Opposite(expected=one, actual=other) for one, other in zip_longest(left, right)]
 
 
-LONGEST_LINE = 400  # characters that are stored of a line
-LONGEST_VALUE = 4000
+MAX_LINE = 400  # characters that are stored of a line
+MAX_VALUE = 4000
 _BEFORE_MARK = 60
 _ONE_LINE = 60  # a value longer than this is shown item by item
-_LONGEST_MARKED = 1000  # characters of a value, in which items are marked
-_DEEPEST = 6
+_MAX_MARKED = 1000  # characters of a value, in which items are marked
+_MAX_DEPTH = 6
 _NOT_PYTHON = frozenset(
     {ValueKind.FUNCTION, ValueKind.UNREADABLE, ValueKind.TOO_LARGE, ValueKind.ITERATOR}
 )
 
-_MOST_ROWS = 60
+_MAX_ROWS = 60
 _ROWS_AFTER = 16  # the first that differs
 _ROWS_BEFORE = 8
 
@@ -139,7 +157,9 @@ class _Column:
         self._side = side
         self._numbers = list(numbers)
         shown = [number for number in numbers if number is not None]
-        self.after = len(side.lines) - 1 - shown[-1] if shown else 0
+        self.after = 0
+        if shown:
+            self.after = len(side.lines) - 1 - shown[-1]
         self._unended: int | None = None  # the row of a last line without a line end
         self._ended: int | None = None  # the row after a last line with one
         self._absence = Absence.MISSING  # the note in a row without a line
@@ -149,29 +169,43 @@ class _Column:
         if self.after:
             self.after -= not side.lines[-1]  # no line follows the last line end
             return
-        last = numbers.index(shown[-1])
-        if side.lines[-1]:
-            self._unended = last
+        self._note_last_line(numbers.index(shown[-1]), channel)
+
+    def _note_last_line(self, row: int, channel: Channel) -> None:
+        """Note how the last line ends, which is in this row."""
+        if self._side.lines[-1]:
+            self._unended = row
         else:
-            self._numbers[last] = None  # `split` gives '' after the last line end
-            self._ended = last
-        if all(number is None for number in self._numbers):
+            self._numbers[row] = None  # `split` gives '' after the last line end
+            self._ended = row
+        has_lines = any(number is not None for number in self._numbers)
+        if not has_lines:
             self._absence = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
 
     def row(self, index: int) -> str | None:
         number = self._numbers[index]
-        return None if number is None else self._side.lines[number]
+        if number is None:
+            return None
+        return self._side.lines[number]
 
     def value(self, index: int) -> Value | None:
         number = self._numbers[index]
-        return None if number is None or not self._side.values else self._side.values[number]
+        if number is None or not self._side.values:
+            return None
+        return self._side.values[number]
+
+    def lines_in(self, rows: Sequence[int]) -> int:
+        """Return in how many of these rows it has a line."""
+        numbers = [self._numbers[row] for row in rows]
+        return len(numbers) - numbers.count(None)
 
     def key(self, index: int) -> str | None:
         """Return the compared part of the line."""
         number = self._numbers[index]
         if number is None:
             return None
-        return self._side.keys[number] if self._side.keys else self._side.lines[number]
+        compared = self._side.keys or self._side.lines
+        return compared[number]
 
     def first_difference(self, other: _Column, index: int) -> tuple[int, int]:
         """Return where the line and the other one first differ, as an index into each."""
@@ -181,17 +215,23 @@ class _Column:
         return self.key(index) != other.key(index) or self._ends_differ(other, index)
 
     def _ends_differ(self, other: _Column, index: int) -> bool:
-        both = self.row(index) is not None and other.row(index) is not None
-        return both and (index == self._unended) is not (index == other._unended)
+        if self.row(index) is None or other.row(index) is None:
+            return False
+        is_unended = index == self._unended
+        is_other_unended = index == other._unended
+        return is_unended is not is_other_unended
 
     def cell(self, index: int, other: _Column, at: int, marks: list[Span], *, mark: bool) -> Cell:
         """Return the cell of a line, whose first difference is at the index `at`."""
         text = self.row(index)
         if text is None:
-            end = LineEnd.SIGN if index == self._ended else LineEnd.NOTHING
+            end = LineEnd.NOTHING
+            if index == self._ended:
+                end = LineEnd.SIGN
             return Cell(note=self._absence, end=end)
-        lacks_end = index == self._unended and self._ends_differ(other, index)
-        end = LineEnd.LACKING if lacks_end else LineEnd.SIGN
+        end = LineEnd.SIGN
+        if index == self._unended and self._ends_differ(other, index):
+            end = LineEnd.LACKING
         return _cell(text, at, mark=mark, marks=marks, signs=self.is_text, end=end)
 
 
@@ -221,11 +261,13 @@ def compare_values(channel: Channel, subject: str, expected: Value, actual: Valu
     start = max(0, first_differing(expected.items, actual.items) - CONTEXT)
     left, right = _source_of(expected, start), _source_of(actual, start)
     if len(left.lines) == len(right.lines):
-        pairs = side_by_side(range(len(left.lines)), range(len(right.lines)))
+        numbers = range(len(left.lines))
+        pairs = side_by_side(numbers, numbers)
     else:
         pairs = window(left.lines, right.lines)
     compared = _compared(channel, left, right, pairs)
-    return replace(compared, subject=subject, grids=grid_pair(expected, actual))
+    grids = grid_pair(expected, actual)
+    return replace(compared, subject=subject, grids=grids)
 
 
 def described(
@@ -234,8 +276,10 @@ def described(
     """Return a description of the expected text beside the actual text, in which a character is
     marked.
     """
-    marked = _cell(actual, mark or 0, mark=mark is not None)
-    cell = marked if actual else Cell(note=_NOTHING.get(channel, Absence.NOTHING_PRINTED))
+    absence = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
+    cell = Cell(note=absence)
+    if actual:
+        cell = _cell(actual, mark or 0, mark=mark is not None)
     row = ComparedRow(expected=_cell(expected), other=cell)
     return Comparison(channel=channel, subject=subject, rows=(row,), in_words=True)
 
@@ -244,17 +288,27 @@ def _source_of(value: Value, start: int) -> _Side:
     """Return a value's source on one line; for a long list or tuple one item a line, from item
     `start`.
     """
-    whole = value.source(LONGEST_VALUE * 2)
+    whole = value.source(MAX_VALUE * 2)
     if len(whole) <= _ONE_LINE or len(value.items) < 2 or whole[0] not in "[(":
         return _Side(lines=[whole], values=[value])
     shown = value.items[start : start + CONTEXT + WINDOW]
     left_out = len(value.items) - start - len(shown)
-    before = [f"    # … {start} items before"] if start else []
-    after = [f"    # … {left_out} items after"] if left_out else []
-    items = [f"    {item.source(2 * LONGEST_LINE)}," for item in shown]
-    brackets = "[]" if whole[0] == "[" else "()"
-    lines = [brackets[0], *before, *items, *after, brackets[1]]
-    values = [None, *(None for _ in before), *shown, *(None for _ in after), None]
+    opening, closing = "(", ")"
+    if whole[0] == "[":
+        opening, closing = "[", "]"
+    lines = [opening]
+    values: list[Value | None] = [None]
+    if start:
+        lines.append(f"    # … {start} items before")
+        values.append(None)
+    for item in shown:
+        lines.append(f"    {item.source(2 * MAX_LINE)},")
+        values.append(item)
+    if left_out:
+        lines.append(f"    # … {left_out} items after")
+        values.append(None)
+    lines.append(closing)
+    values.append(None)
     return _Side(lines=lines, values=values)
 
 
@@ -264,54 +318,81 @@ def _compared(
     """Return the rows around the first that differs."""
     left = _Column(expected, [pair.expected for pair in pairs], channel)
     right = _Column(actual, [pair.actual for pair in pairs], channel)
-    # Above the window both texts have the same lines.
-    before = min(pairs[0].expected or 0, pairs[0].actual or 0) if left.is_text else 0
-    there = [i for i in range(len(pairs)) if (left.row(i), right.row(i)) != (None, None)]
-    first = next((place for place, i in enumerate(there) if left.differs(right, i)), None)
-    start = max(0, (first or 0) - _ROWS_BEFORE) if len(there) > _MOST_ROWS else 0
-    stop = min(len(there), start + _MOST_ROWS)
+    before = 0
+    if left.is_text:  # above the window both texts have the same lines
+        before = min(pairs[0].expected or 0, pairs[0].actual or 0)
+    # The indexes of the rows in which a side has a line.
+    there = [
+        index
+        for index in range(len(pairs))
+        if left.row(index) is not None or right.row(index) is not None
+    ]
+    first = _first_that_differs(left, right, there)
+    start = 0
+    if len(there) > _MAX_ROWS:
+        start = max(0, (first or 0) - _ROWS_BEFORE)
+    stop = min(len(there), start + _MAX_ROWS)
     if first is not None and stop - first > _ROWS_AFTER + 2:
         stop = first + _ROWS_AFTER
-    shown = enumerate(there[start:stop], start)
+    rows: list[ComparedRow] = []
+    for place in range(start, stop):
+        rows.append(_row(left, right, there[place], is_first=place == first))
     rest = there[stop:]
-    more = [side.after + sum(side.row(i) is not None for i in rest) for side in (left, right)]
+    more_expected = left.after + left.lines_in(rest)
+    more_actual = right.after + right.lines_in(rest)
     return Comparison(
         channel=channel,
         subject="",
-        rows=tuple(_row(left, right, i, is_first=place == first) for place, i in shown),
+        rows=tuple(rows),
         left_out_before=start + before,
-        left_out_after=max(len(there) - stop, *more),
-        more_expected=more[0],
-        more_actual=more[1],
+        left_out_after=max(len(rest), more_expected, more_actual),
+        more_expected=more_expected,
+        more_actual=more_actual,
     )
+
+
+def _first_that_differs(left: _Column, right: _Column, rows: Sequence[int]) -> int | None:
+    """Return the place among these rows of the first that differs; None if none does."""
+    for place, index in enumerate(rows):
+        if left.differs(right, index):
+            return place
+    return None
 
 
 def _row(left: _Column, right: _Column, index: int, *, is_first: bool) -> ComparedRow:
     text, other_text = left.row(index) or "", right.row(index) or ""
     if not left.differs(right, index):
-        own = None if text == other_text else _cell(other_text, len(other_text))
-        return ComparedRow(expected=_cell(text, len(text)), forgiven=own)
+        forgiven: Cell | None = None
+        if text != other_text:
+            forgiven = _cell(other_text, len(other_text))
+        return ComparedRow(expected=_cell(text, len(text)), forgiven=forgiven)
     value, other_value = left.value(index), right.value(index)
     marks: list[Span] = []
     other_marks: list[Span] = []
-    by_character = left.is_text or all(
-        each is not None and each.kind is ValueKind.STR for each in (value, other_value)
-    )
+    by_character = left.is_text or (_is_text(value) and _is_text(other_value))
     if by_character:
         if left.row(index) is None or right.row(index) is None:
             marks, other_marks = [_span(0, text)], [_span(0, other_text)]
     elif value and other_value and _is_python(value, text) and _is_python(other_value, other_text):
-        one, other = (
-            _Placed(value=each, source=each.source(), start=len(line) - len(line.lstrip()))
-            for each, line in ((value, text), (other_value, other_text))
-        )
-        marks, other_marks = _differing(one, other, _DEEPEST)
+        placed = _placed(value, text)
+        other_placed = _placed(other_value, other_text)
+        marks, other_marks = _differing(placed, other_placed, _MAX_DEPTH)
     at, other_at = left.first_difference(right, index)
     mark = is_first and by_character
     return ComparedRow(
         expected=left.cell(index, right, at, marks, mark=mark),
         other=right.cell(index, left, other_at, other_marks, mark=mark),
     )
+
+
+def _is_text(value: Value | None) -> bool:
+    return value is not None and value.kind is ValueKind.STR
+
+
+def _placed(value: Value, line: str) -> _Placed:
+    """Return a value at its place in a line that ends with its source."""
+    indent = len(line) - len(line.lstrip())
+    return _Placed(value=value, source=value.source(), start=indent)
 
 
 def _span(start: int, text: str) -> Span:
@@ -328,22 +409,34 @@ def _cell(
     end: LineEnd = LineEnd.NOTHING,
 ) -> Cell:
     """Return a line as a cell; of a long one the part around `at`, the first difference."""
-    start = max(0, at - _BEFORE_MARK) if len(text) > LONGEST_LINE else 0
-    stop = min(len(text), start + LONGEST_LINE)
-    ends_here = mark and at == stop == len(text)
-    inside = (
-        Span(start=max(span.start, start) - start, stop=min(span.stop, stop) - start)
-        for span in marks
-    )
+    start = 0
+    if len(text) > MAX_LINE:
+        start = max(0, at - _BEFORE_MARK)
+    stop = min(len(text), start + MAX_LINE)
+    is_marked_at_end = mark and at == len(text)
+    shows_end = stop == len(text) and (signs or is_marked_at_end)
+    if not shows_end:
+        end = LineEnd.NOTHING
+    marked: int | None = None
+    if mark:
+        marked = at - start
     return Cell(
         text=text[start:stop],
-        mark=at - start if mark else None,
-        marks=tuple(span for span in inside if span.start < span.stop),
+        mark=marked,
+        marks=tuple(_clipped(marks, start, stop)),
         cut_before=start > 0,
         cut_after=stop < len(text),
         signs=signs,
-        end=end if stop == len(text) and (signs or ends_here) else LineEnd.NOTHING,
+        end=end,
     )
+
+
+def _clipped(spans: Sequence[Span], start: int, stop: int) -> Iterator[Span]:
+    """Yield the parts of spans between two characters, counted from the first of these."""
+    for span in spans:
+        first, last = max(span.start, start), min(span.stop, stop)
+        if first < last:
+            yield Span(start=first - start, stop=last - start)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -376,13 +469,14 @@ def _differing(left: _Placed, right: _Placed, deepest: int) -> tuple[list[Span],
     actual: list[Span] = []
     items, others = left.items(), right.items()
     if len(items) == len(others):
-        for one, other in zip(items, others, strict=True):
-            if one.source != other.source:
-                inner, other_inner = _differing(one, other, deepest - 1)
+        for item, other in zip(items, others, strict=True):
+            if item.source != other.source:
+                inner, other_inner = _differing(item, other, deepest - 1)
                 expected += inner
                 actual += other_inner
         return expected, actual
-    sources, other_sources = ([item.source for item in side] for side in (items, others))
+    sources = [item.source for item in items]
+    other_sources = [other.source for other in others]
     matcher = SequenceMatcher(None, sources, other_sources, autojunk=False)
     for tag, start, stop, other_start, other_stop in matcher.get_opcodes():
         if tag != "equal":
@@ -393,6 +487,9 @@ def _differing(left: _Placed, right: _Placed, deepest: int) -> tuple[list[Span],
 
 def _is_python(value: Value, text: str) -> bool:
     """Return whether all of it is written as Python would be, and on a line of moderate length."""
-    return len(text) <= _LONGEST_MARKED and not any(
-        part.kind in _NOT_PYTHON or part.source(1)[:1] == "<" for part in value.parts()
-    )
+    if len(text) > _MAX_MARKED:
+        return False
+    for part in value.parts():
+        if part.kind in _NOT_PYTHON or part.source(1).startswith("<"):
+            return False
+    return True

@@ -15,7 +15,7 @@ from harness.judging.compare.mismatch import (
     ValueMismatch,
 )
 from harness.judging.compare.text import expected_turns
-from harness.judging.comparison import LONGEST_LINE, compare_texts, compare_values, described
+from harness.judging.comparison import MAX_LINE, compare_texts, compare_values, described
 from harness.matchers.kinds.combinations import ALine, LastLine, last_line_of, lines_of
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.values import AnyValue, Exactly, exactly
@@ -25,8 +25,8 @@ from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Comparison, Conversation
 
-MOST_DIFFERENCES = 6
-_MOST_LINES = 60  # of a text beside a description of the expected one
+MAX_DIFFERENCES = 6
+_MAX_LINES = 60  # of a text beside a description of the expected one
 
 ENDINGS = {
     Ending.ANSWERED: "it runs to its end",
@@ -60,7 +60,7 @@ def differences(
             if mismatch.step in printed_at:
                 continue
             printed_at.add(mismatch.step)
-        if len(listed) == MOST_DIFFERENCES:
+        if len(listed) == MAX_DIFFERENCES:
             break
         listed.append(_difference(mismatch, stimulus, rules))
     return tuple(listed)
@@ -71,17 +71,14 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus, rules: TextRules) -> Com
         case EndingMismatch(expected=ending, actual=other):
             return described(Channel.ENDING, "how it ended", ENDINGS[ending], ENDINGS[other])
         case RaiseMismatch():
-            subject = _in_step("exception", mismatch.step, stimulus)
-            expected = "none" if mismatch.expected is None else raise_in_words(mismatch.expected)
-            raised = mismatch.actual
-            actual = f"{raised.type_name}: {shortened(raised.message, 1000)}" if raised else "none"
-            actual += _ELSEWHERE.get(mismatch.phase, "")
-            return described(Channel.RAISES, subject, expected, actual)
+            return _of_exceptions(mismatch, stimulus)
         case ReadsMismatch():
             subject = _in_step("lines read", mismatch.step, stimulus)
             return described(Channel.READS, subject, str(mismatch.expected), str(mismatch.actual))
         case ExitMismatch():
-            actual = "none" if mismatch.actual is None else str(mismatch.actual)
+            actual = "none"
+            if mismatch.actual is not None:
+                actual = str(mismatch.actual)
             return described(Channel.EXIT, "exit status", str(mismatch.expected), actual)
         case ValueMismatch():
             return _of_values(mismatch, stimulus, rules)
@@ -92,10 +89,12 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus, rules: TextRules) -> Com
 def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
     if step is None:
         return subject
-    source = ""
-    if step < len(stimulus.action.steps):
-        source = ": " + shortened(stimulus.action.steps[step].strip().split("\n")[0], 80)
-    return f"{subject}, step {step + 1}{source}"
+    where = f"{subject}, step {step + 1}"
+    steps = stimulus.action.steps
+    if step >= len(steps):
+        return where
+    first_line, *_ = steps[step].strip().split("\n")
+    return f"{where}: {shortened(first_line, 80)}"
 
 
 def value_in_words(expected: Matcher, floats: Floats | None = None) -> str:
@@ -110,9 +109,9 @@ def raise_in_words(expected: StatedRaise) -> str:
     message = expected.message
     if message is None or isinstance(message, AnyValue):
         return expected.in_words()
-    text = message.exact_text
-    said = f": {text}" if text is not None else f", its message: {message.in_words(whole=True)}"
-    return expected.in_words() + said
+    if message.exact_text is not None:
+        return f"{expected.in_words()}: {message.exact_text}"
+    return f"{expected.in_words()}, its message: {message.in_words(whole=True)}"
 
 
 _ELSEWHERE = {
@@ -122,56 +121,78 @@ _ELSEWHERE = {
 }
 
 
+def _of_exceptions(mismatch: RaiseMismatch, stimulus: Stimulus) -> Comparison:
+    subject = _in_step("exception", mismatch.step, stimulus)
+    expected = actual = "none"
+    if mismatch.expected is not None:
+        expected = raise_in_words(mismatch.expected)
+    raised = mismatch.actual
+    if raised is not None:
+        actual = f"{raised.type_name}: {shortened(raised.message, 1000)}"
+    actual += _ELSEWHERE.get(mismatch.phase, "")
+    return described(Channel.RAISES, subject, expected, actual)
+
+
 def _of_values(mismatch: ValueMismatch, stimulus: Stimulus, rules: TextRules) -> Comparison:
     if mismatch.channel is Channel.WRITES:
         return _of_files(mismatch, f"file {visible(shortened(mismatch.name, 80))}", rules)
     if mismatch.channel is Channel.STDERR:
         return _of_files(mismatch, mismatch.name, rules)
-    returned = mismatch.channel is Channel.RETURNS
-    subject = "return value" if returned else f"{mismatch.name} afterwards"
+    channel, expected = mismatch.channel, mismatch.expected
+    subject = f"{mismatch.name} afterwards"
+    if channel is Channel.RETURNS:
+        subject = "return value"
     subject = _in_step(subject, mismatch.step, stimulus)
-    if isinstance(mismatch.expected, Exactly) and mismatch.pair:
-        return compare_values(mismatch.channel, subject, *mismatch.pair)
-    if isinstance(mismatch.expected, Exactly):
-        return described(mismatch.channel, subject, _source(mismatch.expected.value), "no value")
-    expected = "no value" if mismatch.expected is None else value_in_words(mismatch.expected)
-    return described(mismatch.channel, subject, expected, _actual_in_words(mismatch))
+    if isinstance(expected, Exactly):
+        if mismatch.pair is not None:
+            return compare_values(channel, subject, *mismatch.pair)
+        return described(channel, subject, _source(expected.value), _NO_VALUE)
+    words = _NO_VALUE
+    if expected is not None:
+        words = value_in_words(expected)
+    return described(channel, subject, words, _actual_in_words(mismatch))
 
 
 def _actual_in_words(mismatch: ValueMismatch) -> str:
     expected, actual = mismatch.expected, mismatch.actual
-    words = None
     if expected is not None and actual is not None:
         words = expected.value_in_words(actual)
-    return _source(actual) if words is None else words
+        if words is not None:
+            return words
+    return _source(actual)
 
 
 def _of_files(mismatch: ValueMismatch, subject: str, rules: TextRules) -> Comparison:
-    expected, actual = mismatch.expected, mismatch.actual
+    channel, expected, actual = mismatch.channel, mismatch.expected, mismatch.actual
     words = has = "no such file"
+    text: str | None = None
     if expected is not None:
-        words = expected.exact_text or expected.in_words(whole=True)
+        text = expected.exact_text
+        words = text or expected.in_words(whole=True)
     if actual is not None and actual.kind is ValueKind.STR:
-        if expected is not None and expected.exact_text is not None:
-            return compare_texts(mismatch.channel, subject, expected.exact_text, actual.text, rules)
+        if text is not None:
+            return compare_texts(channel, subject, text, actual.text, rules)
         has = _first_lines(actual.text)
     elif actual is not None:
         has = _source(actual)
-    return described(mismatch.channel, subject, words, has)
+    return described(channel, subject, words, has)
+
+
+_NO_VALUE = "no value"
 
 
 def _source(value: Value | None) -> str:
-    return "no value" if value is None else value.source(LONGEST_LINE + 1)
+    if value is None:
+        return _NO_VALUE
+    return value.source(MAX_LINE + 1)
 
 
 def _of_texts(mismatch: TextMismatch, stimulus: Stimulus, rules: TextRules) -> Comparison:
-    turn, inputs = mismatch.turn, stimulus.inputs
-    what = "what is shown" if mismatch.shown else "printed text"
-    if turn is not None and not mismatch.shown:
-        what = f"turn {turn + 1}" if turn else "turn 1, before the first input"
-        if 0 < turn <= len(inputs) and not stimulus.action.steps:
-            what += f", after {shortened(inputs[turn - 1].echo(), 60)!r}"
-    channel = Channel.SHOWS if mismatch.shown else Channel.PRINTS
+    channel, what = Channel.PRINTS, "printed text"
+    if mismatch.shown:
+        channel, what = Channel.SHOWS, "what is shown"
+    elif mismatch.turn is not None:
+        what = _turn_in_words(mismatch.turn, stimulus)
     subject = _in_step(what, mismatch.step, stimulus)
     expected = mismatch.expected.exact_text
     if expected is None:
@@ -179,24 +200,35 @@ def _of_texts(mismatch: TextMismatch, stimulus: Stimulus, rules: TextRules) -> C
     return compare_texts(channel, subject, expected, mismatch.actual, rules)
 
 
+def _turn_in_words(turn: int, stimulus: Stimulus) -> str:
+    if turn == 0:
+        return "turn 1, before the first input"
+    what = f"turn {turn + 1}"
+    if stimulus.action.steps or turn > len(stimulus.inputs):
+        return what
+    echo = stimulus.inputs[turn - 1].echo()
+    return f"{what}, after {shortened(echo, 60)!r}"
+
+
 def _of_matcher(channel: Channel, subject: str, expected: Matcher, text: str) -> Comparison:
     """Return a description of the expected text beside the lines that it is about."""
     words = expected.in_words(whole=True)
     if not isinstance(expected, LastLine | ALine) or not text.strip():
         return described(channel, subject, words, _first_lines(text))
-    part = expected.matcher
-    wanted = part.text if isinstance(part, Contains) else ""
+    wanted = ""
+    if isinstance(expected.matcher, Contains):
+        wanted = expected.matcher.text
     if isinstance(expected, LastLine):
         line = last_line_of(text)
         return described(channel, f"{subject}, last line", words, line, mark=_met(wanted, line))
     lines = [line for line in lines_of(text) if line.strip()]
+    nearest = max(lines, key=lambda line: _met(wanted, line) or 0)
+    met = _met(wanted, nearest)
     if len(lines) == 1:
-        return described(channel, subject, words, lines[0], mark=_met(wanted, lines[0]))
-    best = max(lines, key=lambda line: _met(wanted, line) or 0)
-    if not wanted or not _met(wanted, best):
+        return described(channel, subject, words, nearest, mark=met)
+    if not wanted or not met:
         return described(channel, subject, words, _first_lines(text))
-    subject = f"{subject}, nearest line"
-    return described(channel, subject, words, best, mark=_met(wanted, best))
+    return described(channel, f"{subject}, nearest line", words, nearest, mark=met)
 
 
 def _met(wanted: str, line: str) -> int | None:
@@ -212,11 +244,11 @@ def _met(wanted: str, line: str) -> int | None:
 
 
 def _first_lines(text: str) -> str:
-    return "\n".join(text.split("\n", _MOST_LINES)[:_MOST_LINES])
+    return "\n".join(text.split("\n", _MAX_LINES)[:_MAX_LINES])
 
 
-LONGEST_TURN = 8000
-LONGEST_SHARED = 40_000
+MAX_TURN = 8000
+MAX_SHARED = 40_000
 
 
 def conversation(
@@ -236,19 +268,24 @@ def conversation(
     shared: list[Turn] = []
     sides = zip_longest(_closed(reference.turns), _closed(observation.turns))
     for index, (expected, actual) in enumerate(sides):
-        example = held is None or (held.at(index) or AnyValue()).exact_text is None
+        matcher: Matcher | None = None
+        if held is not None:
+            matcher = held.at(index)
+        is_example = matcher is None or matcher.exact_text is None
         if expected is None or actual is None:
             break
-        # Where only the whole text is judged, the reference's turn is the best there is to show.
-        matcher = held.at(index) if held else exactly(expected.printed)
+        if held is None:
+            # Only the whole text is judged: the reference's turn is the best there is to show.
+            matcher = exactly(expected.printed)
         agrees = anywhere or matcher is None or matcher.accepts_text(actual.printed, stated.rules)
-        if not agrees or (expected.typed is None) is not (actual.typed is None):
+        asks, should_ask = actual.typed is not None, expected.typed is not None
+        if not agrees or asks is not should_ask:
             break
         shared.append(actual)
     else:
         expected = actual = None
-    compared = None
-    if expected is not None and actual is not None and not example:
+    compared: Comparison | None = None
+    if expected is not None and actual is not None and not is_example:
         compared = compare_texts(
             Channel.PRINTS, "turn", expected.printed, actual.printed, stated.rules
         )
@@ -256,30 +293,35 @@ def conversation(
         shared=_recent(shared),
         expected=expected and _short(expected),
         actual=actual and _short(actual),
-        example=example and expected is not None,
+        example=is_example and expected is not None,
         compared=compared,
     )
 
 
 def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     """Add a last turn in which nothing was typed, even if nothing was printed either."""
-    return turns if turns and turns[-1].typed is None else (*turns, Turn(printed=""))
+    if turns and turns[-1].typed is None:
+        return turns
+    return (*turns, Turn(printed=""))
 
 
 def _short(turn: Turn) -> Turn:
-    return replace(turn, printed=shortened(turn.printed, LONGEST_TURN))
+    printed = shortened(turn.printed, MAX_TURN)
+    return replace(turn, printed=printed)
 
 
 def _recent(turns: list[Turn]) -> tuple[Turn, ...]:
     recent: list[Turn] = []
     length = 0
     for turn in reversed(turns):
-        recent.append(_short(turn))
-        length += len(recent[-1].printed)
-        if length > LONGEST_SHARED:
+        short = _short(turn)
+        recent.append(short)
+        length += len(short.printed)
+        if length > MAX_SHARED:
             break
     recent.reverse()
-    if len(recent) < len(turns):
-        left_out = f"[… {len(turns) - len(recent)} earlier turns left out …]\n"
-        recent.insert(0, Turn(printed=left_out))
+    left_out = len(turns) - len(recent)
+    if left_out:
+        note = f"[… {left_out} earlier turns left out …]\n"
+        recent.insert(0, Turn(printed=note))
     return tuple(recent)

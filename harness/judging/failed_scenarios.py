@@ -10,7 +10,7 @@ from harness.model.stimulus import Stimulus
 from harness.model.verdict import Channel, Explanation, Verdict, VerdictKind, stated
 
 _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
-_NOTHING_SEEN = Observation(ending=Ending.HARNESS_ERROR)
+_NOTHING_OBSERVED = Observation(ending=Ending.HARNESS_ERROR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +28,15 @@ class FailedScenario:
 
     @property
     def rule(self) -> str:
-        return self.verdict.explanation.rule if self.verdict.explanation else ""
+        if self.verdict.explanation is None:
+            return ""
+        return self.verdict.explanation.rule
 
     @property
     def explanation(self) -> Explanation:
-        """Without the lecturer's hint."""
-        return replace(self.verdict.explanation or stated("", ""), hint="")
+        """Return the verdict's explanation without the lecturer's hint."""
+        explanation = self.verdict.explanation or stated("", "")
+        return replace(explanation, hint="")
 
     @property
     def loading(self) -> bool:
@@ -46,29 +49,41 @@ class FailedScenario:
         if self.observation.ending is Ending.MISSING:
             return self.observation.detail
         raised = self._raised
-        if raised is not None and raised.type_name == "NameError" and "'" in raised.message:
-            return raised.message.split("'")[1]
-        return ""
+        if raised is None or raised.type_name != "NameError":
+            return ""
+        _, _, quoted = raised.message.partition("'")
+        name, _, _ = quoted.partition("'")
+        return name
 
     @property
     def raised(self) -> Raised | None:
         """Return the exception with which it ended; None if earlier output is wrong already."""
-        first = [difference.channel for difference in self.verdict.differences[:1]]
-        return None if first == [Channel.PRINTS] else self._raised
+        for difference in self.verdict.differences[:1]:
+            if difference.channel is Channel.PRINTS:
+                return None
+        return self._raised
 
     @property
     def frame(self) -> Frame | None:
         """Return the submission's own line at which that was raised."""
-        return self.raised.frames[-1] if self.raised and self.raised.frames else None
+        if self.raised is None or not self.raised.frames:
+            return None
+        return self.raised.frames[-1]
 
     @property
     def line(self) -> int | None:
-        return self.frame.line if self.frame else None
+        if self.frame is None:
+            return None
+        return self.frame.line
 
     @property
     def _raised(self) -> Raised | None:
-        steps = (step.raised for step in self.observation.steps if step.raised)
-        return self.observation.raised or next(steps, None)
+        if self.observation.raised is not None:
+            return self.observation.raised
+        for step in self.observation.steps:
+            if step.raised is not None:
+                return step.raised
+        return None
 
     @property
     def steps(self) -> int:
@@ -83,9 +98,13 @@ class FailedScenario:
         number.
         """
         stimulus = self.stimulus
-        length = sum(len(text) + 1 for text in stimulus.source_texts())
-        length += sum(len(typed.text) + 1 for typed in stimulus.inputs)
-        length += sum(len(each.literal) for each in (*stimulus.bindings, *stimulus.constants))
+        length = 0
+        for text in stimulus.source_texts():
+            length += len(text) + 1
+        for typed in stimulus.inputs:
+            length += len(typed.text) + 1
+        for binding in (*stimulus.bindings, *stimulus.constants):
+            length += len(binding.literal)
         return length, self.verdict.draw or 0
 
 
@@ -98,10 +117,13 @@ def failing(
     failures: list[FailedScenario] = []
     for index, scenario, verdict in _failed(plan, verdicts):
         draws, draw = observations.get(scenario.id, ()), verdict.draw or 0
-        seen = draws[draw] if draw < len(draws) else _NOTHING_SEEN
-        failures.append(
-            FailedScenario(index=index, scenario=scenario, verdict=verdict, observation=seen)
+        observation = _NOTHING_OBSERVED
+        if draw < len(draws):
+            observation = draws[draw]
+        failure = FailedScenario(
+            index=index, scenario=scenario, verdict=verdict, observation=observation
         )
+        failures.append(failure)
     return tuple(failures)
 
 
@@ -109,12 +131,16 @@ def failing_again(
     plan: Plan, verdicts: Mapping[str, Verdict], observations: Sequence[Observation]
 ) -> tuple[FailedScenario, ...]:
     """Return what `failing` returned for these verdicts; `observations` are those of its result, in
-    the same order. Raise ValueError for another number of them."""
-    both = zip(_failed(plan, verdicts), observations, strict=True)
-    return tuple(
-        FailedScenario(index=index, scenario=scenario, verdict=verdict, observation=seen)
-        for (index, scenario, verdict), seen in both
-    )
+    the same order. Raise ValueError for another number of them.
+    """
+    failures: list[FailedScenario] = []
+    for failed, observation in zip(_failed(plan, verdicts), observations, strict=True):
+        index, scenario, verdict = failed
+        failure = FailedScenario(
+            index=index, scenario=scenario, verdict=verdict, observation=observation
+        )
+        failures.append(failure)
+    return tuple(failures)
 
 
 def _failed(plan: Plan, verdicts: Mapping[str, Verdict]) -> Iterator[tuple[int, Scenario, Verdict]]:

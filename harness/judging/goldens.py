@@ -9,7 +9,7 @@ from harness.judging.compare.raises import raise_agrees
 from harness.judging.compare.session import is_default_repr, screen_of, shows
 from harness.judging.compare.text import pieces, stderr_mismatch
 from harness.judging.comparison import quoted_pair
-from harness.judging.explain.failure import TextEdit
+from harness.judging.explain.failure import TextEdit, item_at
 from harness.matchers.comparison import normalised, same, source, with_equal_lines
 from harness.matchers.kinds.values import AnyValue, exactly
 from harness.model.expectation import Expectation, Expected, Matcher, StatedStep
@@ -62,9 +62,11 @@ def disagreements(
 
 def _ending(observation: Observation, stated: Expected) -> Iterator[str]:
     ending = observation.ending
-    loading = " while it was loading" if observation.phase is Phase.LOADING else ""
-    detail = f" ({plain(observation.detail)})" if observation.detail else ""
-    did = f"the reference {_ENDINGS[ending]}{detail}{loading}"
+    did = f"the reference {_ENDINGS[ending]}"
+    if observation.detail:
+        did += f" ({plain(observation.detail)})"
+    if observation.phase is Phase.LOADING:
+        did += " while it was loading"
     early = observation.phase in (Phase.GIVEN, Phase.ARGUMENTS)
     if stated.ends is not None and early and ending is not Ending.ANSWERED:
         yield f"{did} before what is asked for was run, but the scenario states how that ends."
@@ -75,7 +77,9 @@ def _ending(observation: Observation, stated: Expected) -> Iterator[str]:
 
 
 def _named(raised: Raised) -> str:
-    return plain(f"{raised.type_name}: {raised.message}" if raised.message else raised.type_name)
+    if not raised.message:
+        return plain(raised.type_name)
+    return plain(f"{raised.type_name}: {raised.message}")
 
 
 _ELSEWHERE = {
@@ -103,7 +107,9 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
             yield f"the scenario states {wanted.in_words()}, but the reference raised nothing."
     elif not raise_agrees(wanted, raised):
         but = f"the reference raised {_named(raised)}, but the scenario states {wanted.in_words()}"
-        yield f"{but} with {wanted.message.in_words()}." if wanted.message else f"{but}."
+        if wanted.message is not None:
+            but += f" with {wanted.message.in_words()}"
+        yield f"{but}."
 
 
 def _inputs(observation: Observation, stated: Expected, stimulus: Stimulus) -> Iterator[str]:
@@ -125,7 +131,9 @@ def _exit(observation: Observation, stated: Expected) -> Iterator[str]:
     status = observation.exit_status
     if stated.exit is not None:
         if status != stated.exit:
-            did = "had no exit status" if status is None else f"ended with status {status}"
+            did = "had no exit status"
+            if status is not None:
+                did = f"ended with status {status}"
             yield f"the reference {did}, but the scenario states {stated.exit}."
     elif stated.exit_any:
         return
@@ -186,7 +194,7 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
         return
     printed = pieces(observation.turns)
     for turn in stated.turns.turns:
-        text = printed[turn.index] if turn.index < len(printed) else ""
+        text = item_at(printed, turn.index) or ""
         if not turn.printed.accepts_text(text, rules):
             unlike = _unlike(text, turn.printed, stated)
             yield f"turn {turn.index}, as the reference prints it, {unlike}"
@@ -199,9 +207,10 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     """Return how a text differs from the stated one, as the end of a sentence."""
     wanted, rules = matcher.exact_text, stated.rules
     if wanted is None:
-        part = matcher.failing_part(lambda one: one.accepts_text(text, rules))
-        return f"is {quoted(text)}, but {part.in_words()} is stated."
-    expected, actual = (normalised(side, rules).split("\n") for side in (wanted, text))
+        failing = matcher.failing_part(lambda part: part.accepts_text(text, rules))
+        return f"is {quoted(text)}, but {failing.in_words()} is stated."
+    expected = normalised(wanted, rules).split("\n")
+    actual = normalised(text, rules).split("\n")
     edit = TextEdit(expected=expected, actual=with_equal_lines(expected, actual, rules))
     should, has = quoted_pair(*edit.first_lines)
     return f"differs from line {edit.at + 1}: it is {has}, but {should} is stated."
@@ -209,7 +218,7 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
 
 def _failing_words(matcher: Matcher, value: Value) -> str:
     """Return in words which parts of the matcher `value` does not meet."""
-    return matcher.failing_part(lambda one: one.accepts(value)).in_words()
+    return matcher.failing_part(lambda part: part.accepts(value)).in_words()
 
 
 def _leave_findings(observation: Observation, expectation: Expectation) -> Iterator[str]:
@@ -229,8 +238,10 @@ def _leave_findings(observation: Observation, expectation: Expectation) -> Itera
     for name, value in after.items():
         fix = f"; write leaves: {{{name}: {{any: true}}}}"
         yield from _comparable(f"the reference's {name} afterwards", value, fix)
-    given = observation.arguments_before if stated.leaves_unchanged else ()
-    for number, (before, value) in enumerate(zip(given, observation.arguments, strict=False), 1):
+    if not stated.leaves_unchanged:
+        return
+    both = zip(observation.arguments_before, observation.arguments, strict=False)
+    for number, (before, value) in enumerate(both, 1):
         if not same(before, value):
             yield f"the reference changes argument {number} to {source(value)}."
 
@@ -243,8 +254,12 @@ def _files(observation: Observation, expectation: Expectation, stimulus: Stimulu
         yield f"the reference leaves {names} open."
     for mismatch in written_mismatches(observation, expectation, stimulus):
         name = plain(mismatch.name)
-        has = f"is {source(mismatch.actual)}" if mismatch.actual else "is not there"
-        wanted = mismatch.expected.in_words() if mismatch.expected else "no such file"
+        has = "is not there"
+        if mismatch.actual is not None:
+            has = f"is {source(mismatch.actual)}"
+        wanted = "no such file"
+        if mismatch.expected is not None:
+            wanted = mismatch.expected.in_words()
         yield f"the reference's file {name} {has}, but {wanted} is stated."
     if expectation.stated.writes_any:
         return
@@ -276,9 +291,9 @@ def _steps(observation: Observation, stated: Expected, session: Action) -> Itera
         is_shown = step.shown and not is_default_repr(step.shown)
         if step.value is not None and held and not is_shown:
             yield from _comparable(f"step {index + 1}: the reference's value", step.value)
-        shown = stated.shown[index] if stated.shown and index < len(stated.shown) else None
-        source_text = session.steps[index].strip() if index < len(session.steps) else ""
-        name = f"step {index + 1} ({plain(source_text, limit=60)})"
+        shown = item_at(stated.shown or (), index)
+        source_text = item_at(session.steps, index) or ""
+        name = f"step {index + 1} ({plain(source_text.strip(), limit=60)})"
         if own is not None:
             yield from _own_step(name, own, step, stated)
         elif shown is None:
@@ -287,6 +302,8 @@ def _steps(observation: Observation, stated: Expected, session: Action) -> Itera
         elif not shows(step, shown, stated.rules):
             has, wanted = quoted(screen_of(step), limit=160), quoted(shown, limit=160)
             yield f"{name}: the reference shows {has}, but the sheet shows {wanted}."
-    expected = len(stated.shown) if stated.shown is not None else len(session.steps)
+    expected = len(session.steps)
+    if stated.shown is not None:
+        expected = len(stated.shown)
     if len(observation.steps) < expected:
         yield f"the reference ran {counted(len(observation.steps), 'step')} of {expected}."

@@ -57,8 +57,9 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
 
-    stopped = observation.ending is Ending.STOPPED_EARLY  # at a limit that was shortened
-    limit = observation.detail if stopped else observation.ending
+    limit: str = observation.ending
+    if observation.ending is Ending.STOPPED_EARLY:  # at a limit that was shortened
+        limit = observation.detail
     observation, expectation = without_prompts(observation, expectation)
     shown = without_internals(observation)
     failure = Failure(shown, expectation, stimulus, without_internals(differing))
@@ -130,15 +131,19 @@ class Judge:
         if observation.ending in _UNUSABLE:
             return VerdictKind.FAILED
         differing = mismatches(observation, self._expectation, self._stimulus)
-        return _kind(differing) if differing else VerdictKind.PASSED
+        if not differing:
+            return VerdictKind.PASSED
+        return _kind(differing)
 
 
 def _kind(differing: Sequence[Mismatch]) -> VerdictKind:
-    ending = next((each.actual for each in differing if isinstance(each, EndingMismatch)), None)
-    # None: it ended as expected (at a limit perhaps) and differs elsewhere.
-    if ending in (None, Ending.ANSWERED, Ending.ASKED_FOR_MORE):
-        return VerdictKind.FAILED
-    return VerdictKind(ending)
+    for mismatch in differing:
+        if isinstance(mismatch, EndingMismatch):
+            if mismatch.actual in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
+                return VerdictKind.FAILED
+            return VerdictKind(mismatch.actual)
+    # It ended as expected (at a limit perhaps) and differs elsewhere.
+    return VerdictKind.FAILED
 
 
 # A failure that was seen comes before one that was only cut short, and before a fault of ours.
@@ -184,16 +189,17 @@ def merge_stand_in_verdict(
     if own.undecided or second.undecided:
         return own if own.undecided else out_of_budget()
     outcome = _outcome(second)
-    names = " and ".join(each.module for each in scenario.stand_ins)
+    names = " and ".join(stand_in.module for stand_in in scenario.stand_ins)
     if outcome is StandInOutcome.PASSED:
         words = (
             f"With the course's own {names} in place of yours this works: the fault is in "
             f"your {names}, and this scenario's points are given."
         )
-        with_yours = f" With yours: {own.message}" if own.message else ""
+        if own.message:
+            words += f" With yours: {own.message}"
         return Verdict(
             kind=VerdictKind.PASSED,
-            explanation=stated(RULE, words + with_yours),
+            explanation=stated(RULE, words),
             draws_run=second.draws_run,
             stand_in=outcome,
         )
@@ -211,16 +217,21 @@ def merge_stand_in_verdict(
 def _outcome(second: Verdict) -> StandInOutcome:
     if second.stand_in is not None:
         return second.stand_in
-    return StandInOutcome.PASSED if second.passed else StandInOutcome.FAILED
+    if second.passed:
+        return StandInOutcome.PASSED
+    return StandInOutcome.FAILED
 
 
 def _other_file(scenario: Scenario, files: Collection[str]) -> str:
     """Return the file to look at if no stand-in takes the fault away."""
-    others = sorted(set(files) - {each.module for each in scenario.stand_ins})
+    replaced = {stand_in.module for stand_in in scenario.stand_ins}
+    others = sorted(set(files) - replaced)
     program = scenario.stimuli[0].action.program
     if program in others:
         return program
-    return others[0] if len(others) == 1 else "another file"
+    if len(others) == 1:
+        return others[0]
+    return "another file"
 
 
 def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expected:
@@ -233,7 +244,9 @@ def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expecte
     def change(part: object) -> object:
         if isinstance(part, OfExpression):
             return part.resolved(values)
-        return part if isinstance(part, Value) else None
+        if isinstance(part, Value):
+            return part
+        return None
 
     return change_parts(stated, change)
 
@@ -242,11 +255,13 @@ def not_run(scenario: Scenario, needs: Iterable[Scenario], wrong: Set[str]) -> V
     """Return that it was not run, with the first of its needs that is among the ids `wrong`; None
     if none is.
     """
-    first = next((other for other in needs if other.id in wrong), None)
-    if first is None:
-        return None
-    what = f'"{first.name}" does not pass yet'
-    if first.function in scenario.needs:
-        what = f"{first.function} is not right yet"
-    explanation = replace(stated("not_run", f"Not run, because {what}."), hint=scenario.hint)
-    return Verdict(kind=VerdictKind.NOT_RUN, explanation=explanation)
+    for other in needs:
+        if other.id not in wrong:
+            continue
+        reason = f'"{other.name}" does not pass yet'
+        if other.function in scenario.needs:
+            reason = f"{other.function} is not right yet"
+        explanation = stated("not_run", f"Not run, because {reason}.")
+        explanation = replace(explanation, hint=scenario.hint)
+        return Verdict(kind=VerdictKind.NOT_RUN, explanation=explanation)
+    return None

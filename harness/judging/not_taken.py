@@ -34,7 +34,9 @@ def with_not_taken(
         missing = _missing(observations.get(name, ()))
         files = [file for file in not_taken if file.removesuffix(".py") in missing]
         if files:
-            is_are = "is" if len(taken) == 1 else "are"
+            is_are = "are"
+            if len(taken) == 1:
+                is_are = "is"
             message = (
                 f"{plain(files[0], limit=60)} was handed in, but only {listed(taken)} {is_are} "
                 f"taken: what it defines belongs in there."

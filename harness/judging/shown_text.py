@@ -37,12 +37,18 @@ def without_internals(thing: T) -> T:
     def change(part: object) -> object:
         if type(part) is str:
             return without_paths(_ADDRESS.sub("0x…", part))
-        if isinstance(part, Value):  # most have none, and may be large
-            held = any(_has_internals(each.text) for each in part.parts())
-            return None if held else part
+        if isinstance(part, Value) and not _holds_internals(part):
+            return part
         return None
 
     return change_parts(thing, change)
+
+
+def _holds_internals(value: Value) -> bool:
+    """Return whether a value, which may be large, holds an address or internal path: most do
+    not.
+    """
+    return any(_has_internals(part.text) for part in value.parts())
 
 
 def _has_internals(text: str) -> bool:

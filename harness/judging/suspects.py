@@ -4,16 +4,17 @@ because the line of a wrong condition runs in all of them, and only what comes n
 """
 
 import ast
-import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 from harness.judging.causes import place_of
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.failed_scenarios import FailedScenario
+from harness.judging.traces import Trace, score_beyond, scores
 from harness.model.explanation.facts import (
     BareReturn,
     DroppedComparison,
@@ -30,34 +31,6 @@ from harness.model.policy import Outline, OutlinePart
 from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import Cause, Cell, Channel, CodePlace, Suspect
 
-_EVENT = re.compile(r"(?P<file>[^:]+):(?P<line>\d{1,9}):(?P<what>\d{1,9}|True|False|None)")
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """At a line: it ran (empty), another came next (`>12`), or a call came back there (`True`)."""
-
-    line: Line
-    what: str = ""
-
-
-Trace = frozenset[Event]
-
-
-def read_trace(text: str) -> Trace:
-    """Return the events of one run, each from a line.
-
-    `a1.py:7:4` says that line 7 ran after line 4 of the same call (0: it was the first),
-    `a1.py:9:True` what a call returned. Anything else that a process says is ignored.
-    """
-    events: set[Event] = set()
-    for found in filter(None, map(_EVENT.fullmatch, text.split("\n"))):
-        line, what = Line(found["file"], int(found["line"])), found["what"]
-        events.add(Event(line, "" if what.isdigit() else what))
-        if what.isdigit() and int(what):
-            events.add(Event(Line(line.file, int(what)), f">{line.number}"))
-    return frozenset(events)
-
 
 def different_lines(example: FailedScenario) -> tuple[str, str]:
     """Return the first line that a call should print and does not print at all, and the first that
@@ -65,15 +38,21 @@ def different_lines(example: FailedScenario) -> tuple[str, str]:
 
     Each is empty if it does not exist, and for a program, in which a line may run twice.
     """
-    if example.stimulus.action.expression:
-        for difference in example.verdict.differences:
-            if difference.channel is Channel.PRINTS and not difference.in_words:
-                expected = _whole(row.expected for row in difference.rows)
-                printed = _whole(row.actual for row in difference.rows)
-                missing = (text for text in expected if text not in printed)
-                extra = (text for text in printed if text not in expected)
-                return next(missing, ""), next(extra, "")
+    if not example.stimulus.action.expression:
+        return "", ""
+    for difference in example.verdict.differences:
+        if difference.channel is Channel.PRINTS and not difference.in_words:
+            expected = _whole(row.expected for row in difference.rows)
+            printed = _whole(row.actual for row in difference.rows)
+            return _first_not_in(expected, printed), _first_not_in(printed, expected)
     return "", ""
+
+
+def _first_not_in(texts: Sequence[str], others: Sequence[str]) -> str:
+    for text in texts:
+        if text not in others:
+            return text
+    return ""
 
 
 def _whole(cells: Iterable[Cell]) -> list[str]:
@@ -86,9 +65,9 @@ def _whole(cells: Iterable[Cell]) -> list[str]:
     return texts
 
 
-MOST_SUSPECTS = 5
-_MOST_OF_HELPER = 2
-_LONGEST_LITERAL = 200
+MAX_SUSPECTS = 5
+_MAX_OF_HELPER = 2
+_MAX_LITERAL = 200
 # What the best line must reach: shares of the way from the score of a line that always runs to 1,
 # the highest score.
 _TELLING = 0.1  # for any lines to be shown, if not all can be
@@ -129,27 +108,40 @@ class SuspectProgram:
         """
         if cause.suspects:  # known already: a number that several functions have
             return None
-        outline = self.outline
-        own = outline.part(cause.function)
-        if own is not None and not own.callable:
+        helpers: dict[str, OutlinePart] = {}
+        for part in self.outline.parts:
+            if part.callable and part.name not in self.sheet:
+                helpers[part.name] = part
+        function = self.outline.part(cause.function)
+        if function is None:
+            return self._of_program(cause.function, helpers)
+        if not function.callable:
             return None
-        parts = (part for part in outline.parts if part.callable and part.name not in self.sheet)
-        others = {part.name: part for part in parts}
-        program = [each.mentions for each in outline.modules if each.file == cause.function]
-        pending = list(own.mentions) if own else [name for names in program for name in names]
-        found = {own.name: own} if own else {}
-        while pending:
-            part = others.pop(pending.pop(), None)
-            if part is not None:
-                found.setdefault(part.name, part)
-                pending += part.mentions
-        users = self._users(own) if own and own.name not in self.sheet else set()
-        if len(users) > 1:  # which of their helpers is wrong cannot be told from which of them fail
-            found |= {name: part for name, part in others.items() if self._users(part) == users}
-        return tuple(found.values()) if found or program else None
+        found = {function.name: function}
+        _add_used(found, function.mentions, helpers)
+        if function.name not in self.sheet:
+            users = self._users(function)
+            if len(users) > 1:
+                # Which helper of these users is wrong cannot be told from which of them fail.
+                for name, part in helpers.items():
+                    if self._users(part) == users:
+                        found[name] = part
+        return tuple(found.values())
+
+    def _of_program(
+        self, file: str, helpers: dict[str, OutlinePart]
+    ) -> tuple[OutlinePart, ...] | None:
+        """Return the helpers that the code outside functions of a file uses; None without one."""
+        modules = [module for module in self.outline.modules if module.file == file]
+        if not modules:
+            return None
+        found: dict[str, OutlinePart] = {}
+        names = [name for module in modules for name in module.mentions]
+        _add_used(found, names, helpers)
+        return tuple(found.values())
 
     def _users(self, part: OutlinePart) -> set[str]:
-        """The functions of the sheet that use it, directly or not."""
+        """Return the functions of the sheet that use it, directly or not."""
         return {name for name in self.sheet if part.name in self.outline.reached_from((name,))}
 
     def suspicion(
@@ -166,16 +158,17 @@ class SuspectProgram:
         may_be = partial(self.within, functions=functions, program=cause.function)
         fails, passes = [*failing.values()], [*passing.values()]
         example = failing.get(cause.example, frozenset())
-        ran = {event.line for event in example}
-        says_more = cause.rule in _SAYS_MORE
-        branch = None if says_more else self.wrong_branch(different, ran, functions)
+        branch: BranchTaken | None = None
+        if cause.rule not in _SAYS_MORE:
+            ran = {event.line for event in example}
+            branch = self.wrong_branch(different, ran, functions)
         lines = self.most_suspect(fails, passes, may_be)
         if branch is not None:
             helper = self._asked_by(branch, cause, functions)
             first: tuple[Line, ...] = (branch.condition,)
             if helper is not None:
                 inside = partial(self.within, functions=(helper,))
-                first = self.most_suspect([example], [], inside)[:_MOST_OF_HELPER]
+                first = self.most_suspect([example], [], inside)[:_MAX_OF_HELPER]
             lines = tuple(dict.fromkeys((*first, *lines)))
         return Suspicion(
             lines=lines,
@@ -198,15 +191,12 @@ class SuspectProgram:
         that does nothing, another constant, a wrong branch, the helper with the most suspect lines.
         """
         at = suspicion.returned_none_at
-        if at is not None and (text := self.text(at)):
-            reason = why_none(cause, members, example, at.number, text)
-            cause = cause if reason is None else cause.with_reason(reason)
-        exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
-        # A wrong branch explains the exception or loop too: its condition, or the helper that this
-        # asks, is the first of the lines, and comes first.
-        lines = (*suspicion.lines, *exact) if suspicion.branch else (*exact, *suspicion.lines)
-        known = [line for line in dict.fromkeys(lines) if self.text(line)]
-        cause = replace(cause, suspects=self.by_function(known[:MOST_SUSPECTS], functions))
+        if at is not None and self.text(at):
+            reason = why_none(cause, members, example, at.number, self.text(at))
+            if reason is not None:
+                cause = cause.with_reason(reason)
+        lines = self._in_order(cause, suspicion)
+        cause = replace(cause, suspects=self.by_function(lines[:MAX_SUSPECTS], functions))
         if any(part.dropped for part in functions):
             return with_dropped(cause, functions)
         constant = self.other_constant(functions)
@@ -215,43 +205,70 @@ class SuspectProgram:
         branch = suspicion.branch
         if branch is None or cause.rule in _SAYS_MORE:
             return with_deciding(cause, suspicion.deciding_function)
+        asked = ""
         helper = self._asked_by(branch, cause, functions)
+        if helper is not None:
+            asked = helper.name
         lead = WrongBranch(
             condition=branch.condition.number,
             prints=branch.prints.number,
             taken=branch.taken,
-            asked=helper.name if helper else "",
+            asked=asked,
         )
         return cause.with_lead(lead)
+
+    def _in_order(self, cause: Cause, suspicion: Suspicion) -> list[Line]:
+        """Return the line of a cause's exception or loop, then the most suspect ones.
+
+        A wrong branch explains the exception or loop too: then its condition, or the helper that
+        this asks, comes first, because it is the first of the suspect lines.
+        """
+        exact: list[Line] = []
+        if cause.line and cause.place:
+            exact.append(Line(cause.place.file, cause.line))
+        lines = [*exact, *suspicion.lines]
+        if suspicion.branch is not None:
+            lines = [*suspicion.lines, *exact]
+        return [line for line in dict.fromkeys(lines) if self.text(line)]
 
     def wrong_branch(
         self, different: tuple[str, str], ran: Collection[Line], functions: Sequence[OutlinePart]
     ) -> BranchTaken | None:
-        """The condition that went the wrong way: above the only line of these functions that prints
-        the expected text and did not run; else above the only one that prints the unexpected text
-        and did. The condition must have run. `different` has both texts (see `different_lines`),
-        `ran` the lines that ran. None also where no line prints what is expected and what is
-        printed is none of the course's texts: then that text may itself be wrong.
+        """Return the condition that went the wrong way: above the only line of these functions that
+        prints the expected text and did not run; otherwise above the only one that prints the
+        unexpected text and did.
 
-        That is read from the text of the lines, which may be no Python of any kind that is known:
-        what is not recognised is not spoken of."""
+        The condition must have run. `different` has both texts (see `different_lines`), `ran` the
+        lines that ran. None also if no line prints the expected text and the printed text is none
+        of the course's: then that text may itself be wrong.
+
+        This is read from the text of the lines, which may be Python of a kind that is unknown:
+        other lines are ignored.
+        """
         expected, printed = different
         prints: defaultdict[str, list[Line]] = defaultdict(list)
         for part in functions:
             for number in range(part.first + 1, part.last + 1):
                 line = Line(part.file, number)
                 prints[self._printed(self.text(line))].append(line)
-        known = (text.partition("\n")[0] for text in self.constants.values() if type(text) is str)
-        if expected and expected not in prints and printed not in known:
+        if expected and expected not in prints and not self._is_of_course(printed):
             return None
         for text, taken in ((expected, False), (printed, True)):
-            if text and len(prints[text]) == 1:
-                line = prints[text][0]
-                above = self._above(line)
-                is_condition = above in ran and _CONDITION.match(self.text(above).strip())
-                if is_condition and (line in ran) is taken:
-                    return BranchTaken(prints=line, condition=above, taken=taken)
+            if not text or len(prints[text]) != 1:
+                continue
+            (line,) = prints[text]
+            above = self._above(line)
+            is_condition = above in ran and _CONDITION.match(self.text(above).strip())
+            if is_condition and (line in ran) is taken:
+                return BranchTaken(prints=line, condition=above, taken=taken)
         return None
+
+    def _is_of_course(self, text: str) -> bool:
+        """Return whether it is the first line of one of the course's texts."""
+        for value in self.constants.values():
+            if type(value) is str and text == value.partition("\n")[0]:
+                return True
+        return False
 
     def _printed(self, text: str) -> str:
         """Return the first line that a `print` of one name or literal prints; empty for anything
@@ -260,9 +277,14 @@ class SuspectProgram:
         found = _PRINT.fullmatch(text.strip())
         if found is None:
             return ""
-        what = found["what"]  # a literal has no escapes
-        value = what[1:-1] if what[0] in "\"'" else self._literal(what)
-        return value.partition("\n")[0] if isinstance(value, str) else ""
+        what = found["what"]
+        value = self._literal(what)
+        if what[0] in "\"'":
+            value = what[1:-1]  # this literal has no escapes
+        if not isinstance(value, str):
+            return ""
+        first_line, _, _ = value.partition("\n")
+        return first_line
 
     def _above(self, line: Line) -> Line:
         """Return the line that begins the block of this one; itself without one."""
@@ -277,30 +299,35 @@ class SuspectProgram:
         self, branch: BranchTaken, cause: Cause, functions: Sequence[OutlinePart]
     ) -> OutlinePart | None:
         """Return the helper that a branch's condition calls; None if it calls none, or several."""
-        names = set(_CALLED.findall(self.text(branch.condition).partition("#")[0]))
-        helpers = [part for part in functions if part.name in names - {cause.function}]
-        return helpers[0] if len(helpers) == 1 else None
+        code, _, _ = self.text(branch.condition).partition("#")
+        names = {*_CALLED.findall(code)} - {cause.function}
+        helpers = [part for part in functions if part.name in names]
+        return _only(helpers)
 
     def _literal(self, name: str) -> object:
         """Return the literal value of this name in the submission, otherwise in the course's
         files.
         """
-        own = (part for part in self.outline.parts if part.name == name and not part.callable)
-        part = next((part for part in own if part.first == part.last), None)
-        return self.constants.get(name) if part is None else self._literal_of(part)
+        for part in self.outline.parts:
+            if part.name == name and not part.callable and part.first == part.last:
+                return self._literal_of(part)
+        return self.constants.get(name)
 
     def text(self, line: Line) -> str:
         lines = self.texts.get(line.file, ())
-        return lines[line.number - 1] if 0 < line.number <= len(lines) else ""
+        if not 0 < line.number <= len(lines):
+            return ""
+        return lines[line.number - 1]
 
     def most_suspect(
         self, failing: Sequence[Trace], passing: Sequence[Trace], may_be: Callable[[Line], bool]
     ) -> tuple[Line, ...]:
-        """The `MOST_SUSPECTS` most suspect lines of those that `may_be` and have a text.
+        """Return the `MAX_SUSPECTS` most suspect lines of those that `may_be` and have a text.
 
-        None at all if there are more, and the best one hardly differs from one that runs in all
-        passing runs too: the fault may lie elsewhere, and a choice would mislead."""
-        score = _scores(failing, passing)
+        Return none if there are more, and the best one hardly differs from one that runs in all
+        passing runs too: the fault may lie elsewhere, and a choice would mislead.
+        """
+        score = scores(failing, passing)
 
         def order(line: Line) -> tuple[float, int, Line]:
             text = _TEXT.sub('""', self.text(line))
@@ -309,9 +336,11 @@ class SuspectProgram:
 
         lines = [line for line in score if may_be(line) and self.text(line).strip()]
         best = max((score[line] for line in lines), default=0.0)
-        if passing and len(lines) > MOST_SUSPECTS and best < _beyond(_TELLING, failing, passing):
+        must_choose = passing and len(lines) > MAX_SUSPECTS
+        if must_choose and best < score_beyond(_TELLING, failing, passing):
             return ()
-        return tuple(sorted(lines, key=order)[:MOST_SUSPECTS])
+        lines.sort(key=order)
+        return tuple(lines[:MAX_SUSPECTS])
 
     def within(self, line: Line, functions: Iterable[OutlinePart], program: str = "") -> bool:
         """Return whether the line is in one of these functions, below its head, or outside all
@@ -353,52 +382,60 @@ class SuspectProgram:
         None if there is none, or several: then a name may well mean something else.
         """
         constants = {part.name: part for part in self.outline.parts if not part.callable}
-        pending = [name for part in functions for name in part.mentions]
-        found: list[OutlinePart] = []
-        while pending:
-            part = constants.pop(pending.pop(), None)
-            if part is None:
+        names = [name for part in functions for name in part.mentions]
+        used: dict[str, OutlinePart] = {}
+        _add_used(used, names, constants)
+        differing: list[OutlinePart] = []
+        for constant in used.values():
+            value, courses_value = self._literal_of(constant), self.constants.get(constant.name)
+            if value is None or type(value) is not type(courses_value):
                 continue
-            pending += part.mentions
-            own, theirs = self._literal_of(part), self.constants.get(part.name)
-            if own is not None and type(own) is type(theirs) and own != theirs:
-                found.append(part)
-        return found[0] if len(found) == 1 else None
+            if value != courses_value:
+                differing.append(constant)
+        return _only(differing)
 
     def _literal_of(self, part: OutlinePart) -> object:
         """Return the literal value of a constant on a line that is not very long; None for all
         else.
         """
         text = self.text(Line(part.file, part.first))
-        is_short = part.first == part.last and len(text) <= _LONGEST_LITERAL
-        return literals(text).get(part.name) if is_short else None
+        if part.first != part.last or len(text) > _MAX_LITERAL:
+            return None
+        return literals(text).get(part.name)
 
     def with_constant(self, cause: Cause, part: OutlinePart) -> Cause:
         """Return the cause with a constant that may be wrong named and shown first."""
         text = self.text(Line(part.file, part.first))
-        value = text.partition("=")[2].partition("#")[0].strip()
-        lead = OtherConstant(name=part.name, value=value, line=part.first)
+        _, _, right_side = text.partition("=")
+        value, _, _ = right_side.partition("#")
+        lead = OtherConstant(name=part.name, value=value.strip(), line=part.first)
         return _led_by(part, part.first, cause.with_lead(lead))
+
+
+T = TypeVar("T")
+
+
+def _only(items: Sequence[T]) -> T | None:
+    """Return the only item; None if there is none, or several."""
+    if len(items) != 1:
+        return None
+    return items[0]
+
+
+def _add_used(
+    found: dict[str, OutlinePart], names: Iterable[str], others: dict[str, OutlinePart]
+) -> None:
+    """Move the parts of `others` to `found` that these names use, directly or through others."""
+    pending = list(names)
+    while pending:
+        part = others.pop(pending.pop(), None)
+        if part is not None:
+            found.setdefault(part.name, part)
+            pending += part.mentions
 
 
 def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
-
-
-def _scores(failing: Sequence[Trace], passing: Sequence[Trace]) -> dict[Line, float]:
-    fails = Counter(event for trace in failing for event in trace)
-    passes = Counter(event for trace in passing for event in trace)
-    score: defaultdict[Line, float] = defaultdict(float)
-    for event, count in fails.items():
-        coefficient = count / math.sqrt(len(failing) * (count + passes[event]))
-        score[event.line] = max(score[event.line], coefficient)
-    return score
-
-
-def _beyond(share: float, failing: Sequence[Trace], passing: Sequence[Trace]) -> float:
-    """Return the score that is this share of the way from that of a line that always runs to 1."""
-    always = math.sqrt(len(failing) / max(1, len(failing) + len(passing)))
-    return always + share * (1 - always)
 
 
 def deciding(
@@ -411,56 +448,64 @@ def deciding(
     as suspect, or the line does not tell failing runs from passing ones well.
     """
     best: defaultdict[str, float] = defaultdict(float)
-    for line, score in _scores(failing, passing).items():
-        if may_be(line):
-            part = _around(line, functions)
-            name = part.name if part else ""
-            best[name] = max(best[name], score)
+    for line, score in scores(failing, passing).items():
+        if not may_be(line):
+            continue
+        name = ""
+        part = _around(line, functions)
+        if part is not None:
+            name = part.name
+        best[name] = max(best[name], score)
     if not passing or not best:
         return ""
     first, *others = sorted(best, key=best.__getitem__, reverse=True)
-    lead = best[first] - (best[others[0]] if others else 0.0)
-    is_clear = lead >= _LEAD and best[first] >= _beyond(_DECIDING, failing, passing)
-    return first if is_clear else ""
+    lead = best[first]
+    if others:
+        lead -= best[others[0]]
+    if lead < _LEAD or best[first] < score_beyond(_DECIDING, failing, passing):
+        return ""
+    return first
 
 
 def with_dropped(cause: Cause, functions: Iterable[OutlinePart]) -> Cause:
     """Return the cause with the first comparison in these functions whose result nobody uses named
     and shown first.
     """
-    part = next((part for part in functions if part.dropped), None)
-    if part is None:
-        return cause
-    line = part.dropped[0]
-    return _led_by(part, line, cause.with_lead(DroppedComparison(line=line)))
+    for part in functions:
+        if part.dropped:
+            line = part.dropped[0]
+            return _led_by(part, line, cause.with_lead(DroppedComparison(line=line)))
+    return cause
 
 
 def _led_by(part: OutlinePart, line: int, cause: Cause) -> Cause:
     first = Suspect(function=part.name, place=place_of(part), lines=(line,))
-    others = (each for each in cause.suspects if each.function != part.name)
+    others = [suspect for suspect in cause.suspects if suspect.function != part.name]
     return replace(cause, suspects=(first, *others))
 
 
 def with_deciding(cause: Cause, name: str) -> Cause:
     """Return the cause with this helper named first, if it has suspect lines to show."""
-    suspect = next((each for each in cause.suspects if each.function == name), None)
-    if suspect is None or name in ("", cause.function) or cause.line is not None:
+    if name in ("", cause.function) or cause.line is not None:
         return cause
-    first, last = suspect.lines[0], suspect.lines[-1]
-    return cause.with_lead(FaultyHelper(function=name, first=first, last=last))
+    for suspect in cause.suspects:
+        if suspect.function == name:
+            first, last = suspect.lines[0], suspect.lines[-1]
+            return cause.with_lead(FaultyHelper(function=name, first=first, last=last))
+    return cause
 
 
 def where_none_was_returned(
     trace: Trace, name: str, functions: Iterable[OutlinePart]
 ) -> Line | None:
     """Return the line at which the calls of a function returned None, if it is only one."""
-    own = [part for part in functions if part.name == name]
+    parts = [part for part in functions if part.name == name]
     lines: list[Line] = []
     for event in trace:
         # A file that ends with the function returns None at its head.
-        if event.what == "None" and any(_is_below_head(event.line, part) for part in own):
+        if event.what == "None" and any(_is_below_head(event.line, part) for part in parts):
             lines.append(event.line)
-    return lines[0] if len(lines) == 1 else None
+    return _only(lines)
 
 
 def _is_below_head(line: Line, part: OutlinePart) -> bool:
@@ -509,17 +554,18 @@ def why_none(
     if found["what"]:
         return None
     wanted: set[str] = set()
-    for each in members:
-        other = each.explanation.facts
-        if isinstance(other, ReturnedNone) and each.scenario.function == cause.function:
+    for failure in members:
+        other = failure.explanation.facts
+        if isinstance(other, ReturnedNone) and failure.scenario.function == cause.function:
             wanted.add(other.wanted)
-    always = facts.wanted if wanted == {facts.wanted} else ""
-    return BareReturn(line=line, always=always if always in ("True", "False") else "")
+    if wanted == {facts.wanted} and facts.wanted in ("True", "False"):
+        return BareReturn(line=line, always=facts.wanted)
+    return BareReturn(line=line)
 
 
 def _only_text(stimulus: Stimulus) -> str | None:
     """Return the text that a call gets, if it gets nothing else."""
-    literals = {each.name: each.literal for each in stimulus.bindings}
+    literals = {binding.name: binding.literal for binding in stimulus.bindings}
     match statements(stimulus.action.expression.strip()):
         case [ast.Expr(value=ast.Call(args=[argument], keywords=[]))]:
             source = ast.unparse(argument)
@@ -531,5 +577,10 @@ def _only_text(stimulus: Stimulus) -> str | None:
 
 def _around(line: Line, parts: Iterable[OutlinePart]) -> OutlinePart | None:
     """Return the innermost of these parts that has the line."""
-    inside = (p for p in parts if p.file == line.file and p.first <= line.number <= p.last)
-    return min(inside, key=lambda part: part.last - part.first, default=None)
+    smallest: OutlinePart | None = None
+    for part in parts:
+        if part.file != line.file or not part.first <= line.number <= part.last:
+            continue
+        if smallest is None or part.last - part.first < smallest.last - smallest.first:
+            smallest = part
+    return smallest

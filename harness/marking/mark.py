@@ -72,45 +72,54 @@ def mark(
 def _scenario_results(
     plan: Plan, verdicts: Mapping[str, Verdict], left_out: Set[str]
 ) -> list[ScenarioResult]:
-    results = []
+    results: list[ScenarioResult] = []
     for scenario in plan.scenarios:
-        verdict = verdicts[scenario.id]
+        id, verdict = scenario.id, verdicts[scenario.id]
         worth = scenario.points
-        if scenario.informational or scenario.id in left_out:
+        if scenario.informational or id in left_out:
             worth = _NOTHING
-        points = worth if verdict.passed else _NOTHING
-        results.append(
-            ScenarioResult(scenario_id=scenario.id, verdict=verdict, points=points, out_of=worth)
-        )
+        points = _NOTHING
+        if verdict.passed:
+            points = worth
+        result = ScenarioResult(scenario_id=id, verdict=verdict, points=points, out_of=worth)
+        results.append(result)
     return results
 
 
 def mark_of(plan: Plan, results: Sequence[ScenarioResult], findings: Iterable[Finding]) -> Fraction:
     """Return the exact mark of a submission that could be run."""
     extra = {scenario.id for scenario in plan.scenarios if not counts(scenario)}
-    earned = _NOTHING
-    total = _NOTHING
+    earned = total = _NOTHING
     for result in results:
         earned += result.points
         if result.scenario_id not in extra:
             total += result.out_of
-    deductions: dict[str, Fraction] = {}
+    deducted = _deducted(findings)
+    if deducted is None or not total:
+        return _NOTHING
+    exact = plan.assignment.functionality_marks * earned / total
+    return max(_NOTHING, exact - deducted)
+
+
+def _deducted(findings: Iterable[Finding]) -> Fraction | None:
+    """Return the marks to deduct, for each group of findings once; None if all are lost."""
+    by_group: dict[str, Fraction] = {}
     for finding in findings:
         consequence = finding.consequence
         if consequence.severity is Severity.ZERO:
-            return _NOTHING
+            return None
         if consequence.severity is Severity.DEDUCT:
             group = finding_kind(finding.rule).group
-            deductions[group] = max(deductions.get(group, _NOTHING), consequence.marks)
-    if not total:
-        return _NOTHING
-    exact = plan.assignment.functionality_marks * earned / total
-    return max(_NOTHING, exact - sum(deductions.values(), _NOTHING))
+            by_group[group] = max(by_group.get(group, _NOTHING), consequence.marks)
+    return sum(by_group.values(), _NOTHING)
 
 
 def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:
     """Return the result of a submission of which no scenario counts."""
-    size = sum(len(file.data) for file in submission.files)
+    files = submission.files
+    if sum(len(file.data) for file in files) > _MAX_KEPT:
+        files = ()
+    manual = [ManualMark(slot=slot) for slot in plan.assignment.manual]
     result = SubmissionResult(
         id=submission.id,
         status=status,
@@ -120,8 +129,8 @@ def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -
         problem=submission.problem,
         notes=submission.notes,
         source_digest=submission.digest,
-        manual=tuple(ManualMark(slot=slot) for slot in plan.assignment.manual),
-        files=submission.files if size <= _MAX_KEPT else (),
+        manual=tuple(manual),
+        files=files,
     )
     return of_submission(result, submission)
 
@@ -149,10 +158,10 @@ def held_if_undecided(
 
 def _with_passed(result: SubmissionResult, scenario_ids: Set[str]) -> list[ScenarioResult]:
     """Return the results of all scenarios with the full points for some of them."""
-    entries = []
-    for entry in result.scenarios:
-        is_passed = entry.scenario_id in scenario_ids
-        entries.append(replace(entry, points=entry.out_of) if is_passed else entry)
+    entries = list(result.scenarios)
+    for index, entry in enumerate(entries):
+        if entry.scenario_id in scenario_ids:
+            entries[index] = replace(entry, points=entry.out_of)
     return entries
 
 
@@ -161,19 +170,25 @@ def excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[s
     reason."""
     names = _keys_of(submission)
     excused_ids: set[str] = set()
-    notes = []
+    notes: list[str] = []
     for exemption in plan.assignment.exemptions:
         if exemption.student and id_key(exemption.student) not in names:
             continue
-        shown = []
+        shown: dict[str, None] = {}  # in order, each once
         for pattern in exemption.scenarios:
+            visibilities: set[Visibility] = set()
             matches = glob(pattern).fullmatch
-            matching = [scenario for scenario in plan.scenarios if matches(scenario.id)]
-            excused_ids.update(scenario.id for scenario in matching)
-            # The student reads the note, which must not show the values of a hidden sweep.
-            is_open = all(scenario.visibility is Visibility.VISIBLE for scenario in matching)
-            shown.append(pattern if is_open else pattern.partition("[")[0])
-        notes.append(f"not counted: {', '.join(dict.fromkeys(shown))} ({exemption.reason})")
+            for scenario in plan.scenarios:
+                if matches(scenario.id):
+                    excused_ids.add(scenario.id)
+                    visibilities.add(scenario.visibility)
+            if visibilities <= {Visibility.VISIBLE}:
+                shown[pattern] = None
+            else:
+                # The student reads the note, which must not show the values of a hidden sweep.
+                before_values, _, _ = pattern.partition("[")
+                shown[before_values] = None
+        notes.append(f"not counted: {', '.join(shown)} ({exemption.reason})")
     return frozenset(excused_ids), tuple(notes)
 
 
@@ -187,8 +202,7 @@ def _keys_of(submission: Submission) -> set[str]:
 
 def most_mark(plan: Plan) -> Fraction:
     """Return the mark of a submission that passes everything, including extra credit."""
-    regular = _NOTHING
-    points = _NOTHING
+    regular = points = _NOTHING
     for scenario in plan.scenarios:
         if not scenario.informational:
             points += scenario.points
@@ -209,9 +223,10 @@ def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -
 
     Equal ones keep their order. Without a mark, no cause costs anything.
     """
-    place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
-    over = result.over_budget
-    now = result.mark if over is None else over.mark
+    places = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
+    now = result.mark
+    if result.over_budget is not None:
+        now = result.over_budget.mark
     priced: list[Cause] = []
     for cause in causes:
         if not cause.scenarios or now is None:
@@ -222,7 +237,7 @@ def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -
         priced.append(replace(cause, marks_at_stake=stake))
 
     def order(cause: Cause) -> tuple[Fraction, int]:
-        first = min((place[name] for name in cause.scenarios), default=-1)
+        first = min(map(places.__getitem__, cause.scenarios), default=-1)
         return -cause.marks_at_stake, first
 
     priced.sort(key=order)

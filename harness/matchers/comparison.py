@@ -89,8 +89,9 @@ def with_tolerated(expected: Value, actual: Value, floats: Floats | None) -> Val
     if floats is None or expected.kind is not actual.kind or expected.kind in _UNORDERED:
         return actual
     if expected.kind in _NUMBERS or expected.kind is ValueKind.STR:
-        is_same = _same_scalar(expected, actual, floats)
-        return expected if is_same else actual
+        if _same_scalar(expected, actual, floats):
+            return expected
+        return actual
     opposite = _opposite_parts(expected, actual)
     items: list[Value] = []
     for index, part in enumerate(actual.items):
@@ -204,8 +205,8 @@ def difference_of(expected: str, actual: str, rules: TextRules) -> tuple[int, in
 
 def shared_length(left: str, right: str) -> int:
     """Return the number of characters that two texts have in common at their start."""
-    for index, pair in enumerate(zip(left, right, strict=False)):
-        if pair[0] != pair[1]:
+    for index, (character, other) in enumerate(zip(left, right, strict=False)):
+        if character != other:
             return index
     return min(len(left), len(right))
 
@@ -288,6 +289,7 @@ def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT, whole: bool 
 
 def type_with_article(name: str) -> str:
     """Return a type's name with its article: "an int", "a list"."""
-    has_vowel = name[:1].lower() in "aeiou"
-    article = "an" if has_vowel else "a"
-    return f"{article} {plain(name, limit=40)}"
+    shown = plain(name, limit=40)
+    if name[:1].lower() in "aeiou":
+        return f"an {shown}"
+    return f"a {shown}"

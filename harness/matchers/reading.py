@@ -119,8 +119,9 @@ def describe(value: Any) -> str:
     if isinstance(value, int | float):
         return f"the number {value}"
     if isinstance(value, str):
-        is_short = len(value) <= _MAX_SHOWN
-        return f"the text {value!r}" if is_short else "text"
+        if len(value) > _MAX_SHOWN:
+            return "text"
+        return f"the text {value!r}"
     if isinstance(value, list):
         return "a list"
     return "a mapping"
@@ -129,14 +130,16 @@ def describe(value: Any) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint with the known name most like `name`; an empty text if none is alike."""
     candidates = list(known)
-    is_short = len(name) < _SHORT_NAME and name.isidentifier()
-    cutoff = _ALIKE_SHORT if is_short else _ALIKE
-    close = difflib.get_close_matches(name, candidates, n=1, cutoff=cutoff)
-    if close:
-        return f"did you mean {close[0]}?"
+    cutoff = _ALIKE
+    if len(name) < _SHORT_NAME and name.isidentifier():
+        cutoff = _ALIKE_SHORT
+    for close in difflib.get_close_matches(name, candidates, n=1, cutoff=cutoff):
+        return f"did you mean {close}?"
     folded = {candidate.lower(): candidate for candidate in candidates}
     other_case = folded.get(name.lower())
-    return f"did you mean {other_case}?" if other_case else ""
+    if not other_case:
+        return ""
+    return f"did you mean {other_case}?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.judging.compare.session import shows
-from harness.judging.differences import LONGEST_SHARED, LONGEST_TURN, conversation
+from harness.judging.differences import MAX_SHARED, MAX_TURN, conversation
 from harness.judging.goldens import disagreements
 from harness.judging.judge import judge
 from harness.matchers.kinds.combinations import AllOf, NoneOf
@@ -112,7 +112,7 @@ def test_there_is_none_where_nothing_is_typed_or_nobody_knows_better() -> None:
 def test_what_is_kept_of_a_long_game_is_bounded() -> None:
     one = ["-" * 50_000, "a"] * 40
     found = parted(ran(*one, "bye"), ran(*one, "ciao"), *(["a"] * 40))
-    assert sum(len(turn.printed) for turn in found.shared) <= LONGEST_SHARED + 2 * LONGEST_TURN
+    assert sum(len(turn.printed) for turn in found.shared) <= MAX_SHARED + 2 * MAX_TURN
     assert found.shared[0].printed == "[… 35 earlier turns left out …]\n"
     assert found.expected.printed == "bye"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from harness.common.escaping import visible
 from harness.judging.compare.session import screen_of
 from harness.judging.compare.value import first_difference
-from harness.judging.comparison import CONTEXT, LONGEST_LINE, WINDOW, Opposite, aligned, window
+from harness.judging.comparison import CONTEXT, MAX_LINE, WINDOW, Opposite, aligned, window
 from harness.judging.goldens import disagreements
 from harness.judging.judge import Judge, judge
 from harness.matchers.comparison import same
@@ -294,4 +294,4 @@ def test_what_is_kept_of_a_flood_is_small(expected: Observation, actual: Observa
     assert part.differs
     assert len(part.rows) <= 60
     shown = [cell.text for row in part.rows for cell in (row.expected, row.actual)]
-    assert max(map(len, shown)) <= LONGEST_LINE
+    assert max(map(len, shown)) <= MAX_LINE

@@ -10,18 +10,17 @@ from harness.judging.failed_scenarios import (
     FailedScenario,
 )
 from harness.judging.suspects import (
-    Event,
     Line,
     SuspectProgram,
     Suspicion,
     deciding,
     literals,
-    read_trace,
     where_none_was_returned,
     why_none,
     with_deciding,
     with_dropped,
 )
+from harness.judging.traces import Event, read_trace
 from harness.model.explanation.facts import (
     BareReturn,
     DroppedComparison,

@@ -28,11 +28,10 @@ from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
 from harness.judging.suspects import (
     SuspectProgram,
-    Trace,
     different_lines,
     literals,
-    read_trace,
 )
+from harness.judging.traces import Trace, read_trace
 from harness.model.assignment import SourceFile, Surroundings
 from harness.model.explanation.probes import (
     LoopLines,

@@ -29,7 +29,8 @@ def ending_mismatch(
 ) -> Iterator[EndingMismatch]:
     """Yield how it ended, if it should have ended in another way or later."""
     expected, actual = expected_ending(expectation), observation.ending
-    if actual is not expected or actual in _NEVER or _is_early(observation, expectation, stimulus):
+    is_wrong = actual is not expected or actual in _NEVER
+    if is_wrong or _is_early(observation, expectation, stimulus):
         yield EndingMismatch(expected=expected, actual=actual)
 
 
@@ -46,9 +47,10 @@ def _is_early(observation: Observation, expectation: Expectation, stimulus: Stim
         return False
     if stimulus.action.form is Form.PROGRAM:
         return False
-    reference = expectation.reference
-    of_reference = reference.phase if reference else Phase.STIMULUS
-    return observation.phase not in (Phase.STIMULUS, of_reference)
+    phases = {Phase.STIMULUS}
+    if expectation.reference is not None:
+        phases.add(expectation.reference.phase)
+    return observation.phase not in phases
 
 
 def at_import(observation: Observation, stimulus: Stimulus) -> bool:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from harness.judging.compare.mismatch import ValueMismatch
 from harness.matchers.kinds.values import Exactly
-from harness.model.expectation import Expectation, Matcher
+from harness.model.expectation import Expectation, Matcher, TextRules
 from harness.model.observation import Observation
 from harness.model.stimulus import Stimulus
-from harness.model.values import NONE, ValueKind, file_value
+from harness.model.values import NONE, Value, ValueKind, file_value
 from harness.model.verdict import Channel
 
 
@@ -17,33 +17,55 @@ def written_mismatches(
     """Return every file that differs, by name; `actual` is None for a missing one."""
     if not stimulus.folder or expectation.stated.writes_any:
         return
-    all_files = expected_files(expectation, stimulus)
-    expected = _stated_files(expectation) if all_files is None else all_files
+    rules = expectation.stated.rules
     actual = {file.name: file.value for file in observation.files}
-    for name in sorted(expected if all_files is None else {*expected, *actual}):
+    expected = expected_files(expectation, stimulus)
+    if expected is None:
+        expected = _stated_files(expectation)
+        names = set(expected)
+    else:
+        names = {*expected, *actual}
+    for name in sorted(names):
         matcher, value = expected.get(name), actual.get(name)
-        if matcher is not None and value is not None and value.kind is ValueKind.STR:
-            is_right = matcher.accepts_text(value.text, expectation.stated.rules)
-        else:
-            is_right = matcher is not None and matcher.accepts(value or NONE)
-        if not is_right:
+        if matcher is None or not _is_accepted(matcher, value, rules):
             yield ValueMismatch(channel=Channel.WRITES, expected=matcher, actual=value, name=name)
+
+
+def _is_accepted(matcher: Matcher, value: Value | None, rules: TextRules) -> bool:
+    if value is not None and value.kind is ValueKind.STR:
+        return matcher.accepts_text(value.text, rules)
+    return matcher.accepts(value or NONE)
 
 
 def expected_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Matcher] | None:
     """Return the expected content of each file; None if only stated ones are compared."""
+    values = _values_of_files(expectation, stimulus)
+    if values is None:
+        return None
+    expected: dict[str, Matcher] = {}
+    for name, value in values.items():
+        expected[name] = Exactly(value=value)
+    expected.update(_stated_files(expectation))
+    return expected
+
+
+def _values_of_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Value] | None:
+    """Return the content of each file if nothing more is stated; None if it is unknown."""
     stated, reference = expectation.stated, expectation.reference
     given = {file.name: file_value(file.data) for file in stimulus.files}
-    made = {} if reference is None else {file.name: file.value for file in reference.files}
     if stated.writes_unchanged:
-        base = given
-    elif stated.writes_only is not None:
-        base = given | {name: made[name] for name in stated.writes_only if name in made}
-    elif reference is not None:
-        base = made
-    else:
+        return given
+    made: dict[str, Value] = {}
+    if reference is not None:
+        made = {file.name: file.value for file in reference.files}
+    if stated.writes_only is not None:
+        for name in stated.writes_only:
+            if name in made:
+                given[name] = made[name]
+        return given
+    if reference is None:
         return None
-    return {name: Exactly(value=value) for name, value in base.items()} | _stated_files(expectation)
+    return made
 
 
 def _stated_files(expectation: Expectation) -> dict[str, Matcher]:

@@ -1,6 +1,4 @@
-"""Has the differences between an observation and its expectation: a class for each way to
-differ.
-"""
+"""The differences between an observation and its expectation: a class for each way to differ."""
 
 from dataclasses import dataclass, replace
 
@@ -55,8 +53,10 @@ class ValueMismatch(_AnyMismatch):
 
     @property
     def words(self) -> str:
-        """What is expected, in words."""
-        return self.expected.in_words() if self.expected else "no value"
+        """Return the expected value in words."""
+        if self.expected is None:
+            return "no value"
+        return self.expected.in_words()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,16 +96,17 @@ def narrowed(mismatch: Mismatch, rules: TextRules) -> Mismatch:
     """
     match mismatch:
         case TextMismatch(expected=expected, actual=text):
-            part = expected.failing_part(lambda one: one.accepts_text(text, rules))
-            return replace(mismatch, expected=part)
+            failing = expected.failing_part(lambda part: part.accepts_text(text, rules))
+            return replace(mismatch, expected=failing)
         case ValueMismatch(expected=Matcher() as expected, actual=Value() as value):
             if mismatch.channel not in (Channel.WRITES, Channel.STDERR):
-                part = expected.failing_part(lambda one: one.accepts(value))
-                return replace(mismatch, expected=part)
+                failing = expected.failing_part(lambda part: part.accepts(value))
+                return replace(mismatch, expected=failing)
         case RaiseMismatch(expected=StatedRaise(message=Matcher() as message) as stated):
             # An exception of another type may well have the expected message.
             if mismatch.actual is not None and stated.allows(mismatch.actual.type_name):
                 said = Value(ValueKind.STR, mismatch.actual.message)
-                part = message.failing_part(lambda one: one.accepts(said))
-                return replace(mismatch, expected=replace(stated, message=part))
+                failing = message.failing_part(lambda part: part.accepts(said))
+                narrowed_raise = replace(stated, message=failing)
+                return replace(mismatch, expected=narrowed_raise)
     return mismatch

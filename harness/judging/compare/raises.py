@@ -41,26 +41,33 @@ def is_explained_by_exception(
 def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
     """Return what it raised. `sys.exit()` in a program is how it ends: see `exit`."""
     raised = observation.raised
-    if raised is None or stimulus.action.form is not Form.PROGRAM:
-        return raised
-    return None if raised.type_name == "SystemExit" else raised
+    is_program = stimulus.action.form is Form.PROGRAM
+    if is_program and raised is not None and raised.type_name == "SystemExit":
+        return None
+    return raised
 
 
 def _expected_raise(expectation: Expectation, stimulus: Stimulus) -> StatedRaise | None:
     if expectation.stated.raises is not None:
         return expectation.stated.raises
-    reference = expectation.reference
-    raised = _raised(reference, stimulus) if reference else None
-    return None if raised is None else StatedRaise(type_name=raised.type_name)
+    if expectation.reference is None:
+        return None
+    raised = _raised(expectation.reference, stimulus)
+    if raised is None:
+        return None
+    return StatedRaise(type_name=raised.type_name)
 
 
 def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
     """Return whether the raised exception is the expected one."""
     if expected is None or actual is None:
         return expected is None and actual is None
-    said, text = expected.message, Value(ValueKind.STR, actual.message)
-    is_right = expected.allows(actual.type_name) and has_base(expected, actual)
-    return is_right and (said is None or said.accepts(text))
+    if not expected.allows(actual.type_name) or not has_base(expected, actual):
+        return False
+    if expected.message is None:
+        return True
+    message = Value(ValueKind.STR, actual.message)
+    return expected.message.accepts(message)
 
 
 def has_base(expected: StatedRaise, actual: Raised) -> bool:

@@ -9,9 +9,10 @@ from harness.model.observation import Observation
 
 def reads_mismatch(observation: Observation, expectation: Expectation) -> Iterator[ReadsMismatch]:
     """Return how the number of inputs differs from the stated one, or else from the reference's."""
+    expected = expected_reads(expectation)
     most = expectation.stated.reads_at_most
-    is_too_much = most is not None and observation.reads > most
-    expected = most if is_too_much else expected_reads(expectation)
+    if most is not None and observation.reads > most:
+        expected = most
     if expected is not None and observation.reads != expected:
         yield ReadsMismatch(expected=expected, actual=observation.reads)
 
@@ -25,4 +26,6 @@ def expected_reads(expectation: Expectation) -> int | None:
         return None
     if stated.turns is not None and stated.turns.all_turns:
         return max(0, len(stated.turns.turns) - 1)
-    return expectation.reference.reads if expectation.reference else None
+    if expectation.reference is None:
+        return None
+    return expectation.reference.reads

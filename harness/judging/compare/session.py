@@ -26,6 +26,7 @@ from harness.model.expectation import (
     EXACT,
     Expectation,
     Expected,
+    Matcher,
     StatedRaise,
     StatedStep,
     TextRules,
@@ -40,8 +41,10 @@ def step_mismatches(observation: Observation, expectation: Expectation) -> Itera
     """Return everything that differs in a session, the earliest step first."""
     reference, stated = expectation.reference, expectation.stated
     is_complete = observation.ending is Ending.ANSWERED
-    never_happened = repeat(StepOutcome()) if is_complete or reference is None else ()
-    steps = chain(observation.steps, never_happened)
+    steps = iter(observation.steps)
+    if is_complete or reference is None:
+        never_happened = repeat(StepOutcome())
+        steps = chain(observation.steps, never_happened)
     if reference is not None:
         for index, (wanted, step) in enumerate(zip(reference.steps, steps, strict=False)):
             yield from _step(wanted, step, expectation, index)
@@ -50,13 +53,38 @@ def step_mismatches(observation: Observation, expectation: Expectation) -> Itera
     if stated.prints is not None or stated.turns is not None:
         yield from text_mismatches(observation, Expectation(stated=stated, reference=None))
     if is_complete:
-        matchers = {leave.name: leave.value for leave in stated.leaves}
-        for variable in reference.variables if reference else ():
-            # What a session's name for a function is bound to is not compared, nor what it drops.
-            kept = variable.name != DROPPED and variable.value.kind is not ValueKind.FUNCTION
-            if kept and variable.name not in matchers:
-                matchers[variable.name] = Exactly(value=variable.value, floats=expectation.floats)
-        yield from variable_mismatches(observation, matchers)
+        yield from variable_mismatches(observation, _expected_variables(expectation))
+
+
+def _expected_variables(expectation: Expectation) -> dict[str, Matcher]:
+    """Return the variables that are compared after the last step, by name.
+
+    Functions are not compared, nor a value that the session drops.
+    """
+    matchers = {leave.name: leave.value for leave in expectation.stated.leaves}
+    if expectation.reference is None:
+        return matchers
+    for variable in expectation.reference.variables:
+        if variable.name == DROPPED or variable.value.kind is ValueKind.FUNCTION:
+            continue
+        if variable.name not in matchers:
+            matchers[variable.name] = Exactly(value=variable.value, floats=expectation.floats)
+    return matchers
+
+
+def _expected_raise(wanted: StepOutcome, stated: Expected, index: int) -> StatedRaise | None:
+    """Return the exception that the reference raises, with its message if the session shows it."""
+    if wanted.raised is None:
+        return None
+    shown_steps = stated.shown or ()
+    shown = ""
+    if index < len(shown_steps):
+        shown = shown_steps[index]
+    message: Matcher | None = None
+    said = wanted.raised.message
+    if said and _without_blank_end(shown).endswith(said):
+        message = exactly(said)
+    return StatedRaise(type_name=wanted.raised.type_name, message=message)
 
 
 def _stated_steps(steps: Iterator[StepOutcome], stated: Expected) -> Iterator[Mismatch]:
@@ -94,25 +122,16 @@ def _step(
     stated = expectation.stated
     own = stated.of_step(index) or StatedStep(step=index)
     if own.raises is None and own.returns is None:
-        own = replace(own, raises=_raise_of(wanted, stated, index))
+        own = replace(own, raises=_expected_raise(wanted, stated, index))
     own_mismatches = list(_own_mismatches(own, outcome, stated.rules))
     yield from own_mismatches
-    raises_otherwise = any(isinstance(each, RaiseMismatch) for each in own_mismatches)
-    shows_all = own.shows is not None
-    if not raises_otherwise and own.raises is None and own.returns is None and not shows_all:
+    if own.shows is not None:
+        return
+    raises_otherwise = any(isinstance(mismatch, RaiseMismatch) for mismatch in own_mismatches)
+    if not raises_otherwise and own.raises is None and own.returns is None:
         yield from _step_value(wanted, outcome, expectation, index)
-    if own.prints is None and not shows_all:
+    if own.prints is None:
         yield from _step_texts(wanted.turns, outcome.turns, stated.rules, index)
-
-
-def _raise_of(wanted: StepOutcome, stated: Expected, index: int) -> StatedRaise | None:
-    """Return what the reference raises, with its message where the session shows it."""
-    if wanted.raised is None:
-        return None
-    shown = stated.shown[index] if stated.shown and index < len(stated.shown) else ""
-    said = wanted.raised.message
-    message = exactly(said) if said and _without_blank_end(shown).endswith(said) else None
-    return StatedRaise(type_name=wanted.raised.type_name, message=message)
 
 
 def _step_value(
@@ -134,12 +153,18 @@ def _step_texts(
     expected: tuple[Turn, ...], actual: tuple[Turn, ...], rules: TextRules, step: int
 ) -> Iterator[Mismatch]:
     """Return where a session step's printed text and inputs differ from the reference's."""
-    turns = ExpectedTurns(turns=tuple(map(exactly, pieces(expected))), others=exactly(""))
-    for mismatch in turns.mismatches(actual, rules, is_one=max(len(expected), len(actual)) <= 1):
+    printed = tuple(map(exactly, pieces(expected)))
+    turns = ExpectedTurns(turns=printed, others=exactly(""))
+    is_one = len(expected) <= 1 and len(actual) <= 1
+    for mismatch in turns.mismatches(actual, rules, is_one=is_one):
         yield replace(mismatch, step=step)
-    wanted_reads, reads = (sum(turn.typed is not None for turn in t) for t in (expected, actual))
+    wanted_reads, reads = _inputs(expected), _inputs(actual)
     if wanted_reads != reads:
         yield ReadsMismatch(expected=wanted_reads, actual=reads, step=step)
+
+
+def _inputs(turns: tuple[Turn, ...]) -> int:
+    return sum(turn.typed is not None for turn in turns)
 
 
 def is_default_repr(shown: str) -> bool:
@@ -158,36 +183,51 @@ _STRING_OR_SPACE = re.compile(
 
 def screen_of(step: StepOutcome) -> str:
     """Return everything that a person would see of a step in the REPL."""
-    echo = f"{step.shown}\n" if step.shown else ""
-    if not step.shown and step.value is not None and step.value.kind is not ValueKind.NONE:
-        echo = step.value.source() + "\n"
+    echo = ""
+    if step.shown:
+        echo = f"{step.shown}\n"
+    elif step.value is not None and step.value.kind is not ValueKind.NONE:
+        echo = f"{step.value.source()}\n"
     return transcript(step.turns) + echo + _last_words(step.raised)
 
 
 def _last_words(raised: Raised | None) -> str:
     if raised is None:
         return ""
-    return f"{raised.type_name}: {raised.message}\n" if raised.message else f"{raised.type_name}\n"
+    if raised.message:
+        return f"{raised.type_name}: {raised.message}\n"
+    return f"{raised.type_name}\n"
 
 
 def shows(step: StepOutcome, shown: str, rules: TextRules = EXACT) -> bool:
     """Return whether the sheet's text `shown` is what a step showed."""
-    sheet = _ADDRESS.sub("0x…", shown) if " object at 0x" in shown else shown
+    sheet = shown
+    if " object at 0x" in shown:
+        sheet = _ADDRESS.sub("0x…", shown)
+    wanted = _without_blank_end(normalised(sheet, rules))
     screen = _without_blank_end(normalised(screen_of(step), rules))
-    if same_text(_without_blank_end(normalised(sheet, rules)), screen, rules):
+    if same_text(wanted, screen, rules):
         return True
-    # Where the text of the value or the exception begins, the printed text must have ended.
+    # The printed text must end where the text of the value or the exception begins.
     printed = transcript(step.turns)
     head, rest = shown[: len(printed)], shown[len(printed) :]
     if not same_text(head, printed, rules):
         return False
     if step.raised is not None:
-        # Only the last line of a traceback on a sheet counts: the others depend on the machine.
-        words = _last_words(step.raised).rstrip("\n")
-        last = "\n".join(_without_blank_end(rest).split("\n")[-1 - words.count("\n") :])
-        return rest.startswith("Traceback (most recent call last)") and last == words
+        return _is_traceback(rest, step.raised)
     value = step.value or NONE
     return value.kind is not ValueKind.NONE and _is_value(rest, value)
+
+
+def _is_traceback(text: str, raised: Raised) -> bool:
+    """Return whether a text on a sheet is the traceback of this exception.
+
+    Only its end counts, because the other lines depend on the machine.
+    """
+    words = _last_words(raised).rstrip("\n")
+    lines = _without_blank_end(text).split("\n")
+    last_lines = lines[-1 - words.count("\n") :]
+    return text.startswith("Traceback (most recent call last)") and "\n".join(last_lines) == words
 
 
 def _without_blank_end(text: str) -> str:
@@ -198,11 +238,13 @@ def _without_blank_end(text: str) -> str:
 def _is_value(text: str, value: Value) -> bool:
     if text[:1].isspace():
         return False  # an empty line before the value is printed text
+    one_line = " ".join(text.split("\n"))
     try:
-        return same(Value.parse(" ".join(text.split("\n")).strip()), value)
+        return same(Value.parse(one_line.strip()), value)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        squeezed, source = (
-            _STRING_OR_SPACE.sub(lambda match: match.group(1) or "", side)
-            for side in (text, value.source())
-        )
-        return squeezed == source
+        return _without_spaces(text) == _without_spaces(value.source())
+
+
+def _without_spaces(text: str) -> str:
+    """Return the source of a value without white space outside its strings."""
+    return _STRING_OR_SPACE.sub(lambda match: match.group(1) or "", text)

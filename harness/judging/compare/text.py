@@ -28,18 +28,25 @@ class ExpectedTurns:
     others: Matcher | None  # what every turn after these is compared with
 
     def at(self, index: int) -> Matcher | None:
-        return self.turns[index] if index < len(self.turns) else self.others
+        if index < len(self.turns):
+            return self.turns[index]
+        return self.others
 
     def mismatches(
         self, turns: tuple[Turn, ...], rules: TextRules, *, is_one: bool
     ) -> Iterator[TextMismatch]:
         """Return the differences of these turns; `is_one`: of a text that no input interrupts."""
         printed = pieces(turns)
-        for index in range(max(len(printed), len(self.turns))):
-            text = printed[index] if index < len(printed) else ""
+        missing = len(self.turns) - len(printed)
+        printed += [""] * missing
+        for index, text in enumerate(printed):
             matcher = self.at(index)
-            if matcher is not None and not matcher.accepts_text(text, rules):
-                yield TextMismatch(expected=matcher, actual=text, turn=None if is_one else index)
+            if matcher is None or matcher.accepts_text(text, rules):
+                continue
+            turn: int | None = index
+            if is_one:
+                turn = None
+            yield TextMismatch(expected=matcher, actual=text, turn=turn)
 
 
 def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[TextMismatch]:
@@ -63,9 +70,11 @@ def _expected_whole(expectation: Expectation) -> Matcher | None:
     """Return `prints:`, unless the reference prints exactly this text: then its turns are
     compared, which also tells where the text differs.
     """
-    prints, rules = expectation.stated.prints, expectation.stated.rules
-    reference = expectation.reference
-    if isinstance(prints, Exactly) and reference and prints.accepts_text(reference.printed, rules):
+    stated, reference = expectation.stated, expectation.reference
+    prints = stated.prints
+    if reference is None or not isinstance(prints, Exactly):
+        return prints
+    if prints.accepts_text(reference.printed, stated.rules):
         return None
     return prints
 
@@ -78,16 +87,19 @@ def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
     stated, reference = expectation.stated, expectation.reference
     all_stated = stated.turns is not None and stated.turns.all_turns
     expected: list[Matcher | None] = []
-    others: Matcher | None = exactly("") if all_stated else None
-    if reference is not None and not all_stated and _expected_whole(expectation) is None:
+    others: Matcher | None = None
+    if all_stated:
+        others = exactly("")
+    elif reference is not None and _expected_whole(expectation) is None:
         expected = [exactly(text) for text in pieces(reference.turns)]
         others = exactly("")
     elif stated.turns is None:
         return None
-    for turn in stated.turns.turns if stated.turns else ():
-        while len(expected) <= turn.index:
-            expected.append(others)
-        expected[turn.index] = turn.printed
+    if stated.turns is not None:
+        for turn in stated.turns.turns:
+            while len(expected) <= turn.index:
+                expected.append(others)
+            expected[turn.index] = turn.printed
     return ExpectedTurns(turns=tuple(expected), others=others)
 
 

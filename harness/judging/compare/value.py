@@ -1,7 +1,7 @@
 """The value that is returned, and those of parameters and variables afterwards."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from harness.common.escaping import plain
@@ -38,11 +38,15 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[ValueM
     that it changed one.
     """
     stated = {leave.name: leave.value for leave in expectation.stated.leaves}
-    known = expectation.reference.arguments if expectation.reference else ()
+    known: tuple[Value, ...] = ()
+    if expectation.reference is not None:
+        known = expectation.reference.arguments
     for position, (after, _) in enumerate(zip_longest(observation.arguments, known)):
         name = argument_name(expectation, position)
         expected = stated.pop(name, None) or _unstated(observation, expectation, position)
-        if expected is not None and (after is None or not expected.accepts(after)):
+        if expected is None:
+            continue
+        if after is None or not expected.accepts(after):
             yield ValueMismatch(channel=Channel.LEAVES, expected=expected, actual=after, name=name)
     yield from variable_mismatches(observation, stated)
 
@@ -60,7 +64,9 @@ def _unstated(observation: Observation, expectation: Expectation, position: int)
         before = observation.arguments_before
         if position >= len(before) and reference is not None:
             before = reference.arguments_before
-        return Exactly(value=before[position]) if position < len(before) else None
+        if position >= len(before):
+            return None
+        return Exactly(value=before[position])
     if reference is None or position >= len(reference.arguments):
         return None
     return Exactly(value=reference.arguments[position], floats=expectation.floats)
@@ -96,44 +102,56 @@ class FirstDifference:
         """Return the place of the difference in words: "item [3].owner", for an object itself
         "attribute owner".
         """
-        return f"attribute {self.path[1:]}" if self.path[:1] == "." else f"item {self.path}"
+        if self.path.startswith("."):
+            return f"attribute {self.path[1:]}"
+        return f"item {self.path}"
 
 
 def first_difference(expected: Value, actual: Value) -> FirstDifference:
     """Return the innermost first place where two different values differ."""
     path = ""
     for _ in range(MAX_DEPTH):
-        if expected.kind is not actual.kind or expected.text != actual.text:
+        inner = _step_inside(expected, actual)
+        if inner is None:
             break
-        holder: ValueKind | None = None
-        left: Value | None
-        right: Value | None
-        if expected.kind in KEYED:
-            holder = expected.kind
-            key = _first_key(expected, actual)
-            if key is None:
-                break
-            left, right = _at(expected, key), _at(actual, key)
-            if holder is ValueKind.DICT:
-                step = f"[{key.source(60)}]"
-            elif key.text:
-                step = f".{plain(key.text, limit=60)}"
-            elif left is None or right is None:
-                break
-            else:
-                step = ""  # what an object holds besides its attributes
-        elif expected.kind in SEQUENCES:
-            index = first_differing(expected.items, actual.items)
-            step = f"[{index}]"
-            left = expected.items[index] if index < len(expected.items) else None
-            right = actual.items[index] if index < len(actual.items) else None
-        else:
-            break
-        path += step
-        if left is None or right is None:
-            return FirstDifference(path=path, expected=left, actual=right, holder=holder)
-        expected, actual = left, right
+        path += inner.path
+        if inner.expected is None or inner.actual is None:
+            return replace(inner, path=path)
+        expected, actual = inner.expected, inner.actual
     return FirstDifference(path=path, expected=expected, actual=actual)
+
+
+def _step_inside(expected: Value, actual: Value) -> FirstDifference | None:
+    """Return the first parts that differ of two values, with the path from these to the parts;
+    None if the values themselves differ, or cannot be divided.
+    """
+    kind = expected.kind
+    if kind is not actual.kind or expected.text != actual.text:
+        return None
+    if kind in SEQUENCES:
+        index = first_differing(expected.items, actual.items)
+        left, right = _item(expected, index), _item(actual, index)
+        return FirstDifference(path=f"[{index}]", expected=left, actual=right)
+    key: Value | None = None
+    if kind in KEYED:
+        key = _first_key(expected, actual)
+    if key is None:
+        return None
+    left, right = _at(expected, key), _at(actual, key)
+    step = ""  # for the content of an object besides its attributes
+    if kind is ValueKind.DICT:
+        step = f"[{key.source(60)}]"
+    elif key.text:
+        step = f".{plain(key.text, limit=60)}"
+    elif left is None or right is None:
+        return None
+    return FirstDifference(path=step, expected=left, actual=right, holder=kind)
+
+
+def _item(value: Value, index: int) -> Value | None:
+    if index < len(value.items):
+        return value.items[index]
+    return None
 
 
 def _first_key(expected: Value, actual: Value) -> Value | None:
@@ -146,12 +164,15 @@ def _first_key(expected: Value, actual: Value) -> Value | None:
 
 
 def _at(value: Value, key: Value) -> Value | None:
-    pairs = zip(value.items[::2], value.items[1::2], strict=False)
-    return next((part for name, part in pairs if same(name, key)), None)
+    for name, part in zip(value.items[::2], value.items[1::2], strict=False):
+        if same(name, key):
+            return part
+    return None
 
 
 def first_differing(expected: tuple[Value, ...], actual: tuple[Value, ...]) -> int:
     """Return the index of the first items that differ, or of the first item that one side lacks."""
-    pairs = enumerate(zip(expected, actual, strict=False))
-    shorter = min(len(expected), len(actual))
-    return next((index for index, pair in pairs if not same(*pair)), shorter)
+    for index, (item, other) in enumerate(zip(expected, actual, strict=False)):
+        if not same(item, other):
+            return index
+    return min(len(expected), len(actual))

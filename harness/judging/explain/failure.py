@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
@@ -29,7 +29,7 @@ from harness.model.expectation import Expectation, Matcher
 from harness.model.explanation.facts import RaisedAtLine, SourceLine, Stated
 from harness.model.explanation.sentences import clause_about, ended, finished, statement
 from harness.model.observation import Ending, Observation, Raised, StepOutcome
-from harness.model.stimulus import Action, Stimulus, called_function, statements
+from harness.model.stimulus import Action, Stimulus, Typed, called_function, statements
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
 
@@ -98,18 +98,44 @@ class TextEdit:
 
     @property
     def verb(self) -> str:
-        return "shows" if self.shown else "prints" if self.printed else "returns"
+        if self.shown:
+            return "shows"
+        if self.printed:
+            return "prints"
+        return "returns"
 
 
 def item_at(items: Sequence[T], index: int | None) -> T | None:
     """Return the item of this index; None if it does not exist."""
-    return items[index] if index is not None and index < len(items) else None
+    if index is None or index >= len(items):
+        return None
+    return items[index]
+
+
+def first_visible(lines: Iterable[str]) -> str:
+    """Return the first line that has more than white space; an empty text without one."""
+    for line in lines:
+        if line.strip():
+            return line
+    return ""
+
+
+def last_visible(lines: Sequence[str]) -> str:
+    """Return the last line that has more than white space; an empty text without one."""
+    return first_visible(reversed(lines))
 
 
 # Of these nothing is known, or not what the program itself would have done.
 _NOTHING_BEFORE = frozenset(
     {Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.HARNESS_ERROR, Ending.MISSING}
 )
+
+
+def _of_step(mismatches: Iterable[Mismatch], step: int | None) -> Iterator[Mismatch]:
+    """Yield the differences of a step, and how the program ended."""
+    for mismatch in mismatches:
+        if mismatch.step == step or isinstance(mismatch, EndingMismatch):
+            yield mismatch
 
 
 class Failure:
@@ -126,15 +152,18 @@ class Failure:
         self.observation = observation
         self.expectation = expectation
         self.stimulus = stimulus
-        self.step = min((m.step for m in mismatches if m.step is not None), default=None)
-        self.mismatches = tuple(
-            m for m in mismatches if m.step == self.step or isinstance(m, EndingMismatch)
-        )
+        steps = [mismatch.step for mismatch in mismatches if mismatch.step is not None]
+        self.step = min(steps, default=None)
+        self.mismatches = tuple(_of_step(mismatches, self.step))
         self.loading = at_import(observation, stimulus)
+        self.ending: Ending | None = None  # if it is not as expected
         ending = self._first(EndingMismatch)
-        self.ending = ending.actual if ending else None  # if it is not as expected
+        if ending is not None:
+            self.ending = ending.actual
+        self.raised: Raised | None = None
         self.raises = self._first(RaiseMismatch)
-        self.raised = self.raises.actual if self.raises else None
+        if self.raises is not None:
+            self.raised = self.raises.actual
         self.text = self._first(TextMismatch)
         self.reads = self._first(ReadsMismatch)
         self.returns = item_at(self._values(Channel.RETURNS), 0)
@@ -144,11 +173,12 @@ class Failure:
         self.file = item_at(self.files, 0)
         self.expected_reads = expected_reads(expectation) or 0  # also if that is unknown
         self._action = stimulus.action
-        reference = expectation.reference
-        self.expected_step = item_at(reference.steps, self.step) if reference else None
-        self._seen: Observation | StepOutcome = observation
+        self.expected_step: StepOutcome | None = None
+        if expectation.reference is not None:
+            self.expected_step = item_at(expectation.reference.steps, self.step)
+        self._outcome: Observation | StepOutcome = observation
         if self.step is not None:
-            self._seen = item_at(observation.steps, self.step) or StepOutcome()
+            self._outcome = item_at(observation.steps, self.step) or StepOutcome()
 
     @cached_property
     def earlier(self) -> Failure | None:
@@ -160,25 +190,39 @@ class Failure:
         if not ends_otherwise or asks_nothing or self.loading or self.ending in _NOTHING_BEFORE:
             return None
         text = self.text
-        if text is None and self.ending is not None:  # of a limit: the last output may be cut
-            texts = text_mismatches(self.observation, self.expectation)
-            text = next((each for each in texts if self._is_over(each)), None)
-        if text is None or not (self._is_over(text) or self._differs_before_its_end(text)):
+        if text is None and self.ending is not None:
+            text = self._text_before_limit()
+        if text is None:
+            return None
+        if not self._is_over(text) and not self._differs_before_its_end(text):
             return None
         return Failure(self.observation, self.expectation, self.stimulus, (text,))
+
+    def _text_before_limit(self) -> TextMismatch | None:
+        """Return the first turn that differs and that is over: a limit may cut the last output."""
+        for text in text_mismatches(self.observation, self.expectation):
+            if self._is_over(text):
+                return text
+        return None
 
     @property
     def in_time(self) -> tuple[Mismatch, ...]:
         """Return the differences, those on the screen before the end first."""
         if self.earlier is None:
             return self.mismatches
-        texts = (self.text,) if self.text else self.earlier.mismatches
-        return (*texts, *(each for each in self.mismatches if each is not self.text))
+        if self.text is None:
+            return (*self.earlier.mismatches, *self.mismatches)
+        others = [mismatch for mismatch in self.mismatches if mismatch is not self.text]
+        return (self.text, *others)
 
     def _is_over(self, text: TextMismatch) -> bool:
         """Return whether it is of a turn after which an input was taken."""
-        taken = sum(turn.typed is not None for turn in self._seen.turns)
-        return text.turn is not None and text.turn < taken
+        return text.turn is not None and text.turn < len(self._taken)
+
+    @property
+    def _taken(self) -> list[Typed]:
+        """Return the inputs that were taken (by the failing step)."""
+        return [turn.typed for turn in self._outcome.turns if turn.typed is not None]
 
     def _differs_before_its_end(self, text: TextMismatch) -> bool:
         """Return whether a line of the last turn differs, and one side does not only go on."""
@@ -189,24 +233,38 @@ class Failure:
         is_last = texts.at == len(texts.actual) - 1
         if got is None or (is_last and (wanted or "").startswith(got)):
             return False
-        goes_on = wanted is None or (texts.at == len(texts.expected) - 1 and got.startswith(wanted))
-        return not goes_on or self.raised is not None
+        if self.raised is not None:
+            return True
+        if wanted is None:
+            return False
+        is_last_expected = texts.at == len(texts.expected) - 1
+        return not is_last_expected or not got.startswith(wanted)
 
     def _first(self, kind: type[T]) -> T | None:
-        return next((m for m in self.mismatches if isinstance(m, kind)), None)
+        for mismatch in self.mismatches:
+            if isinstance(mismatch, kind):
+                return mismatch
+        return None
 
     def _values(self, channel: Channel) -> tuple[ValueMismatch, ...]:
-        values = (m for m in self.mismatches if isinstance(m, ValueMismatch))
-        return tuple(m for m in values if m.channel is channel)
+        values: list[ValueMismatch] = []
+        for mismatch in self.mismatches:
+            if isinstance(mismatch, ValueMismatch) and mismatch.channel is channel:
+                values.append(mismatch)
+        return tuple(values)
 
     @cached_property
     def exact_return(self) -> tuple[Value, Value] | None:
         """Return the only value that should be returned and the returned one, if they differ."""
-        return self.returns.pair if self.returns else None
+        if self.returns is None:
+            return None
+        return self.returns.pair
 
     @cached_property
     def first_difference(self) -> FirstDifference | None:
-        return None if self.exact_return is None else first_difference(*self.exact_return)
+        if self.exact_return is None:
+            return None
+        return first_difference(*self.exact_return)
 
     @cached_property
     def texts(self) -> TextEdit | None:
@@ -215,18 +273,21 @@ class Failure:
         if text is not None:
             about = TextEdit(place=self.place(text.turn), printed=True, shown=text.shown)
             return self._edit(text.expected, text.actual, about)
-        pair = self.exact_return
-        if pair is None or not all(value.kind is ValueKind.STR for value in pair):
+        if self.exact_return is None:
             return None
-        expected, actual = (value.text.split("\n") for value in pair)
-        return TextEdit(expected=expected, actual=actual, place=self.place())
+        expected, actual = self.exact_return
+        if expected.kind is not ValueKind.STR or actual.kind is not ValueKind.STR:
+            return None
+        lines, other_lines = expected.text.split("\n"), actual.text.split("\n")
+        return TextEdit(expected=lines, actual=other_lines, place=self.place())
 
     def _edit(self, expected: Matcher | None, actual: str, about: TextEdit) -> TextEdit | None:
         """Return texts without the forgiven parts; None if any of several would do."""
         if expected is None or expected.exact_text is None:
             return None
-        texts, rules = (expected.exact_text, actual), self.expectation.stated.rules
-        wanted, lines = (normalised(text, rules).split("\n") for text in texts)
+        rules = self.expectation.stated.rules
+        wanted = normalised(expected.exact_text, rules).split("\n")
+        lines = normalised(actual, rules).split("\n")
         return replace(about, expected=wanted, actual=with_equal_lines(wanted, lines, rules))
 
     @cached_property
@@ -243,55 +304,82 @@ class Failure:
         """Return the texts that differ: the printed or else the returned one, and the
         first file.
         """
-        return tuple(texts for texts in (self.texts, self.file_texts) if texts is not None)
+        both = (self.texts, self.file_texts)
+        return tuple(edit for edit in both if edit is not None)
 
     @property
     def expected_printed(self) -> str | None:
         """Return all text that should be printed (by the failing step); None if that is unknown."""
         reference = self.expectation.reference
-        if reference is None:
-            stated = self.expectation.stated.prints
-            return None if stated is None else stated.exact_text
-        return (self.expected_step or reference).printed
+        if reference is not None:
+            return (self.expected_step or reference).printed
+        stated = self.expectation.stated.prints
+        if stated is None:
+            return None
+        return stated.exact_text
 
     @property
     def actual_printed(self) -> str:
         """Return all text that was printed (by the failing step)."""
-        return self._seen.printed
+        return self._outcome.printed
 
     @cached_property
     def changes(self) -> tuple[ArgumentChange, ...]:
         """Return the arguments (or, in a session, the variables) that differ afterwards."""
-        action, seen = self._action, self.observation
-        if action.steps:
-            if self.step is not None:
-                return _shown_later(seen, self.expectation, action, self.step)
-            if self.expectation.reference is None:
-                return ()
-            names = (variable.name for variable in seen.variables)
-            before = {name: _before(seen, action, name, len(seen.steps)) for name in names}
+        action, observation = self._action, self.observation
+        if not action.steps:
+            before = self._arguments_before()
+        elif self.step is not None:
+            return _shown_later(observation, self.expectation, action, self.step)
+        elif self.expectation.reference is not None:
+            before = self._variables_before()
         else:
-            reference = self.expectation.reference
-            others = reference.arguments_before if reference else seen.arguments_before
-            pairs = enumerate(zip(seen.arguments_before, others, strict=False))
-            # A call may be given a value of the program's own, and a wrong one.
-            right = [(at, value) for at, (value, other) in pairs if same(value, other)]
-            before = {argument_name(self.expectation, at): value for at, value in right}
-        return tuple(
-            _change(m.name, m.expected, value, m.actual, seen.value)
-            for m in self._values(Channel.LEAVES)
-            if isinstance(m.expected, Exactly)
-            and m.actual is not None
-            and (value := before.get(m.name)) is not None
-        )
+            return ()
+        changes: list[ArgumentChange] = []
+        for mismatch in self._values(Channel.LEAVES):
+            name, expected, actual = mismatch.name, mismatch.expected, mismatch.actual
+            value = before.get(name)
+            if isinstance(expected, Exactly) and actual is not None and value is not None:
+                changes.append(_change(name, expected, value, actual, observation.value))
+        return tuple(changes)
+
+    def _arguments_before(self) -> dict[str, Value]:
+        """Return the arguments before the call, by name.
+
+        Those that differ from the reference's are left out: a call may be given a value of the
+        program's own, and a wrong one.
+        """
+        values = right_values = self.observation.arguments_before
+        if self.expectation.reference is not None:
+            right_values = self.expectation.reference.arguments_before
+        before: dict[str, Value] = {}
+        for position, (value, right) in enumerate(zip(values, right_values, strict=False)):
+            if same(value, right):
+                before[argument_name(self.expectation, position)] = value
+        return before
+
+    def _variables_before(self) -> dict[str, Value]:
+        """Return the values of a session's variables when they were last shown or assigned."""
+        observation = self.observation
+        before: dict[str, Value] = {}
+        for variable in observation.variables:
+            name = variable.name
+            value = _before(observation, self._action, name, len(observation.steps))
+            if value is not None:
+                before[name] = value
+        return before
 
     @property
     def who(self) -> str:
         """Return the subject of a sentence: the called function, unless that is a built-in."""
         action = self._action
-        only_step = action.steps[0] if len(action.steps) == 1 else ""
-        name = called_function(self.step_source or only_step or action.expression)
-        return action.subject if name is None or hasattr(builtins, name) else name
+        source = self.step_source
+        if not source and len(action.steps) == 1:
+            source = action.steps[0]
+        name = called_function(source or action.expression)
+        if name is None or hasattr(builtins, name):
+            return action.subject
+        return name
 
     @property
     def step_source(self) -> str:
@@ -301,10 +389,14 @@ class Failure:
         """Return the place for a sentence: "After input 3 ("a1")", "In step 2 (…)", or ""."""
         parts: list[str] = []
         if self.step is not None and len(self._action.steps) != 1:
-            parts.append(f"in step {self.step + 1} ({plain(self.step_source.strip(), limit=60)})")
-        turns = self._seen.turns
-        if turn is not None and turns and turns[0].typed is not None:
-            parts.append(f"after {self.typed(turn - 1)}" if turn else "before the first input")
+            source = plain(self.step_source.strip(), limit=60)
+            parts.append(f"in step {self.step + 1} ({source})")
+        turns = self._outcome.turns
+        has_input = turns and turns[0].typed is not None
+        if has_input and turn == 0:
+            parts.append("before the first input")
+        elif has_input and turn is not None:
+            parts.append(f"after {self.typed(turn - 1)}")
         return ", ".join(parts)
 
     @property
@@ -313,21 +405,22 @@ class Failure:
         be printed.
         """
         text = self.text
-        return (
-            text is not None
-            and text.turn == self.expected_reads > 0
-            and text.expected.exact_text == ""
-            and self.step is None
-        )
+        if text is None or self.step is not None or self.expected_reads == 0:
+            return False
+        return text.turn == self.expected_reads and text.expected.exact_text == ""
 
     def typed(self, index: int) -> str:
-        """Input `index` (0-based) in words: `input 3 ("a1")`."""
-        taken = [turn.typed for turn in self._seen.turns if turn.typed is not None]
-        typed = item_at(taken, index)
+        """Return input `index` (0-based) in words: `input 3 ("a1")`."""
+        typed = item_at(self._taken, index)
         if typed is None:
             return f"input {index + 1}"
-        text = quoted(typed.text, limit=30) if typed.text else "only Enter"
-        return f"input {index + 1} ({text if typed.key is None else typed.key.value})"
+        if typed.key is not None:
+            text = str(typed.key.value)
+        elif typed.text:
+            text = quoted(typed.text, limit=30)
+        else:
+            text = "only Enter"
+        return f"input {index + 1} ({text})"
 
     def says(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
         """Return one sentence: the place, the subject, and what they do."""
@@ -335,8 +428,11 @@ class Failure:
 
     def clause(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
         """Return the same without a full stop, for a sentence that goes on."""
-        where = self.place() if place is None else place
-        return clause_about(where, self.who if who is None else who, clause)
+        if place is None:
+            place = self.place()
+        if who is None:
+            who = self.who
+        return clause_about(place, who, clause)
 
     def raised_at(
         self, raised: Raised | None, clause: str, rest: str = ".", *, who: str | None = None
@@ -348,7 +444,9 @@ class Failure:
 def at_line(clause: str, raised: Raised | None, rest: str = ".") -> Stated | RaisedAtLine:
     """Return a clause with the line at which an exception came up, if that is known."""
     if raised is None or not raised.frames:
-        return statement(ended(clause) if rest == "." else f"{clause}{rest}")
+        if rest == ".":
+            return statement(ended(clause))
+        return statement(f"{clause}{rest}")
     frame = raised.frames[-1]
     line = SourceLine(number=frame.line, text=frame.source.strip())
     return RaisedAtLine(clause=finished(clause), line=line, rest=finished(rest))
@@ -391,29 +489,37 @@ def _shown_later(
     observation: Observation, expectation: Expectation, session: Action, step: int
 ) -> tuple[ArgumentChange, ...]:
     """Return a change that a step only shows, because an earlier call made it."""
-    reference = expectation.reference.steps if expectation.reference else ()
-    done = min(len(session.steps), len(reference), len(observation.steps))
-    # Where the call itself fails (it returned something else): what it left behind.
-    shown = next((at for at in range(step, done) if shown_name(session.steps[at])), None)
-    if shown is None:
+    if expectation.reference is None:
+        return ()
+    steps, reference = observation.steps, expectation.reference.steps
+    done = min(len(session.steps), len(reference), len(steps))
+    # If the call itself fails (it returned something else), this is what it left behind.
+    shown = step
+    while shown < done and not shown_name(session.steps[shown]):
+        shown += 1
+    if shown >= done:
         return ()
     name = session.steps[shown].strip()
     before = _before(observation, session, name, shown)
-    wanted, actual = reference[shown].value, observation.steps[shown].value
+    wanted, actual = reference[shown].value, steps[shown].value
     if before is None or wanted is None or actual is None:
         return ()
     expected = Exactly(value=wanted, floats=expectation.floats)
     if expected.accepts(actual):
         return ()
-    returned = observation.steps[shown - 1].value if shown else None
+    returned: Value | None = None
+    if shown:
+        returned = steps[shown - 1].value
     change = _change(name, expected, before, actual, returned)
     return (replace(change, later=shown > step + 1),)
 
 
 def shown_name(source: str) -> str | None:
     """Return the variable that a session step only shows."""
-    source = source.strip()
-    return source if source.isidentifier() else None
+    name = source.strip()
+    if name.isidentifier():
+        return name
+    return None
 
 
 def _before(observation: Observation, session: Action, name: str, shown: int) -> Value | None:

@@ -4,22 +4,22 @@ program that reads one digit of a number does the same."""
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from harness.judging.boards import Cells, cells, grid_at
 from harness.model.assignment import Surroundings
 from harness.model.expectation import AnswerKey
 from harness.model.explanation.facts import HardCoded, HardCodedSign
-from harness.model.observation import Observation
+from harness.model.observation import Observation, StepOutcome
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Stimulus
-from harness.model.values import ValueKind
+from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 
 RULE = "hard_coded_size"
-MOST_LINES = 400
-_MOST_TABLES = 20
+MAX_LINES = 400
+_MAX_TABLES = 20
 
 Verdicts = Mapping[str, Verdict]
 Observations = Mapping[str, tuple[Observation, ...]]
@@ -36,12 +36,12 @@ def refine(
     refined = dict(verdicts)
     if key is None or all(verdict.passed for verdict in verdicts.values()):
         return refined
-    seen_from = {scenario.id: scenario.visibility.rank for scenario in plan.scenarios}
-    for now in sorted(set(seen_from.values())):
-        open_now = {name: each for name, each in verdicts.items() if seen_from[name] <= now}
-        for name, verdict in _hard_coded(plan, open_now, observations, key).items():
-            if seen_from[name] == now:
-                refined[name] = verdict
+    ranks = {scenario.id: scenario.visibility.rank for scenario in plan.scenarios}
+    for rank in sorted(set(ranks.values())):
+        open_verdicts = {id: verdict for id, verdict in verdicts.items() if ranks[id] <= rank}
+        for id, verdict in _hard_coded(plan, open_verdicts, observations, key).items():
+            if ranks[id] == rank:
+                refined[id] = verdict
     return refined
 
 
@@ -73,50 +73,60 @@ class _Family:
     @property
     def failing(self) -> list[_AtSize]:
         """Return the scenarios that failed by their behaviour and not by a limit."""
-        return [one for one in self.others if one.verdict.kind is VerdictKind.FAILED]
+        return [trial for trial in self.others if trial.verdict.kind is VerdictKind.FAILED]
 
     def has_evidence(self) -> bool:
         """Return whether the observations show that the default was written out."""
         if self.usual is not None and not self.usual.verdict.passed:
             return False
-        if any(self.shows_default_board(one) for one in self.failing):
+        failing = self.failing
+        if any(map(self.shows_default_board, failing)):
             return True
         if self.usual is None:
             return False
-        smaller = [one for one in self.others if one.size < self.default]
-        several = len({one.size for one in smaller}) > 1
-        return (
-            any(self._says_default(one, self.usual) for one in self.failing)
-            or (several and all(self.index_error_below(one) for one in smaller))
-            or self._threshold(self.usual)
-        )
+        for trial in failing:
+            if self._says_default(trial, self.usual):
+                return True
+        return self._raises_if_smaller() or self._threshold(self.usual)
 
-    def shows_default_board(self, one: _AtSize) -> bool:
+    def _raises_if_smaller(self) -> bool:
+        """Return whether an index is out of range at all of several smaller sizes."""
+        smaller = [trial for trial in self.others if trial.size < self.default]
+        sizes = {trial.size for trial in smaller}
+        return len(sizes) > 1 and all(map(self.index_error_below, smaller))
+
+    def shows_default_board(self, trial: _AtSize) -> bool:
         """Return whether a board has as many rows or columns as by default, instead of `size`."""
-        if self.usual is None and abs(one.size - self.default) == 1:
+        size = trial.size
+        if self.usual is None and abs(size - self.default) == 1:
             return False  # off by one would look the same
-        sizes = {self.default, one.size}
-        both = zip(_board_sizes(one.observation), _board_sizes(one.answer), strict=False)
-        for shown, should in both:
-            is_of_default = self.default in shown and set(shown) <= sizes
-            if is_of_default and shown != should and should == (one.size, one.size):
+        shown_sizes = _board_sizes(trial.observation)
+        right_sizes = _board_sizes(trial.answer)
+        for shown, right in zip(shown_sizes, right_sizes, strict=False):
+            is_of_default = self.default in shown and set(shown) <= {self.default, size}
+            if is_of_default and shown != right and right == (size, size):
                 return True
         return False
 
-    def _says_default(self, one: _AtSize, usual: _AtSize) -> bool:
+    def _says_default(self, trial: _AtSize, usual: _AtSize) -> bool:
         """Return whether a line has the default number, which the reference says only at the
         default size.
         """
         number = re.compile(rf"(?<!\d){self.default}(?!\d)")
-        lines = _lines(one.observation) & (_lines(usual.answer) - _lines(one.answer))
-        return any(number.search(line) and len(line) > 3 for line in lines)
+        only_by_default = _lines(usual.answer) - _lines(trial.answer)
+        for line in _lines(trial.observation) & only_by_default:
+            if len(line) > 3 and number.search(line):
+                return True
+        return False
 
-    def index_error_below(self, one: _AtSize) -> bool:
+    def index_error_below(self, trial: _AtSize) -> bool:
         """Return whether an index is out of range on a board smaller than by default."""
-        seen = one.observation
-        raises = [seen.raised, *(step.raised for step in seen.steps)]
-        types = [raised.type_name for raised in raises if raised is not None]
-        return one.size < self.default and "IndexError" in types
+        if trial.size >= self.default:
+            return False
+        for outcome in _outcomes(trial.observation):
+            if outcome.raised is not None and outcome.raised.type_name == "IndexError":
+                return True
+        return False
 
     def _threshold(self, usual: _AtSize) -> bool:
         """Return whether a question that moves with the size is answered wrongly on one side of
@@ -124,27 +134,28 @@ class _Family:
 
         The next size must have as many digits, or reading only one digit would look the same.
         """
-        for next_size in (self.default - 1, self.default + 1):
-            below = next_size < self.default
-            side = [one for one in self.others if (one.size < self.default) == below]
-            sizes = {one.size for one in side}
-            as_long = len(str(next_size)) == len(str(self.default))
-            are_tried = as_long and next_size in sizes and len(sizes) > 1
-            if are_tried and all(self._answers_wrongly(one, usual) for one in side):
+        smaller = [trial for trial in self.others if trial.size < self.default]
+        larger = [trial for trial in self.others if trial.size >= self.default]
+        for next_size, side in ((self.default - 1, smaller), (self.default + 1, larger)):
+            sizes = {trial.size for trial in side}
+            is_as_long = len(str(next_size)) == len(str(self.default))
+            if not is_as_long or next_size not in sizes or len(sizes) < 2:
+                continue
+            if all(self._answers_wrongly(trial, usual) for trial in side):
                 return True
         return False
 
-    def _answers_wrongly(self, one: _AtSize, usual: _AtSize) -> bool:
-        # The question itself moves: it names the constant, or other lines are typed.
-        literals = (binding.literal for binding in one.stimulus.bindings)
-        names_it = any(self.constant in text for text in (*one.stimulus.source_texts(), *literals))
-        return (
-            one.verdict.kind is VerdictKind.FAILED
-            and one.observation.raised is None
-            and not one.scenario.is_sample
-            and not one.stimulus.action.program
-            and (names_it or one.stimulus.inputs != usual.stimulus.inputs)
-        )
+    def _answers_wrongly(self, trial: _AtSize, usual: _AtSize) -> bool:
+        if trial.verdict.kind is not VerdictKind.FAILED or trial.observation.raised is not None:
+            return False
+        stimulus = trial.stimulus
+        if trial.scenario.is_sample or stimulus.action.program:
+            return False
+        # The question itself moves: other lines are typed, or it names the constant.
+        if stimulus.inputs != usual.stimulus.inputs:
+            return True
+        literals = [binding.literal for binding in stimulus.bindings]
+        return any(self.constant in text for text in (*stimulus.source_texts(), *literals))
 
 
 def _hard_coded(
@@ -154,48 +165,64 @@ def _hard_coded(
     evidence.
     """
     refined: dict[str, Verdict] = {}
-    literals = Surroundings.of(plan.assignment).literals()
-    values = {name: ast.literal_eval(literal) for name, literal in literals.items()}
-    # The whole numbers that the provided files bind at their top level.
-    defaults = {name: value for name, value in values.items() if type(value) is int}
+    defaults = _default_numbers(plan)
     families = _families(plan, defaults, verdicts, observations, key)
     suspect: set[tuple[str, str]] = set()
     for family in families:
         if family.has_evidence():
-            suspect.update((one.scenario.function, family.constant) for one in family.failing)
+            for trial in family.failing:
+                suspect.add((trial.scenario.function, family.constant))
     right = _right_by_default(plan, defaults, verdicts)
     for family in families:
-        for one in family.failing:
-            # In a function that has a number written out, its other failures at other sizes
-            # have the same cause, where the default size passes: in the same group, or, where the
-            # group is not tried at that size, in all of the function's scenarios.
-            function = one.scenario.function
-            is_right = family.right_by_default
-            if family.usual is None:
-                itself = family.shows_default_board(one) or family.index_error_below(one)
-                is_right = function in right or itself
-            if is_right and (function, family.constant) in suspect:
-                explanation = _explanation(one, family)
-                refined[one.scenario.id] = replace(one.verdict, explanation=explanation)
+        for trial in family.failing:
+            function = trial.scenario.function
+            if (function, family.constant) not in suspect:
+                continue
+            if _has_same_cause(trial, family, right):
+                explanation = _explanation(trial, family)
+                refined[trial.scenario.id] = replace(trial.verdict, explanation=explanation)
     return refined
 
 
-def _explanation(one: _AtSize, family: _Family) -> Explanation:
+def _default_numbers(plan: Plan) -> dict[str, int]:
+    """Return the whole numbers that the provided files bind at their top level."""
+    defaults: dict[str, int] = {}
+    for name, literal in Surroundings.of(plan.assignment).literals().items():
+        value = ast.literal_eval(literal)
+        if type(value) is int:
+            defaults[name] = value
+    return defaults
+
+
+def _has_same_cause(trial: _AtSize, family: _Family, right: set[str]) -> bool:
+    """Return whether a failure in a function that has a number written out comes of that.
+
+    It does if the default size passes: in the same group, or, if the group is not tried at that
+    size, in all scenarios of the function. `right` are the functions for which these pass.
+    """
+    if family.usual is not None:
+        return family.right_by_default
+    if trial.scenario.function in right:
+        return True
+    return family.shows_default_board(trial) or family.index_error_below(trial)
+
+
+def _explanation(trial: _AtSize, family: _Family) -> Explanation:
     facts = HardCoded(
         number=family.default,
         constant=family.constant,
-        size=one.size,
-        sign=_sign(one, family),
+        size=trial.size,
+        sign=_sign(trial, family),
     )
     return Explanation(rule=RULE, facts=facts)
 
 
-def _sign(one: _AtSize, family: _Family) -> HardCodedSign:
+def _sign(trial: _AtSize, family: _Family) -> HardCodedSign:
     if family.right_by_default:
         return HardCodedSign.RIGHT_AT_DEFAULT
-    if family.index_error_below(one):
+    if family.index_error_below(trial):
         return HardCodedSign.INDEX_ERROR
-    if family.shows_default_board(one):
+    if family.shows_default_board(trial):
         return HardCodedSign.DEFAULT_BOARD
     return HardCodedSign.RIGHT_AT_DEFAULT
 
@@ -219,35 +246,34 @@ def _families(
         verdict = verdicts.get(scenario.id)
         if verdict is None or overridden is None or len(overridden) > 1:
             continue
-        seen, right = observations.get(scenario.id, ()), answers.get(scenario.id, ())
+        draws, right = observations.get(scenario.id, ()), answers.get(scenario.id, ())
         draw = verdict.draw or 0
-        if draw >= min(len(scenario.stimuli), len(seen), len(right)):
+        if draw >= min(len(scenario.stimuli), len(draws), len(right)):
             continue
         name, size = next(iter(overridden.items()), ("", 0))
-        one = _AtSize(
+        trial = _AtSize(
             scenario=scenario,
             size=size,
             verdict=verdict,
             stimulus=scenario.stimuli[draw],
-            observation=seen[draw],
+            observation=draws[draw],
             answer=right[draw].observation,
         )
-        if one.observation.cut:
+        if trial.observation.cut:
             cut.add(scenario.group)
         if name:
-            others.setdefault((scenario.group, name), []).append(one)
+            others.setdefault((scenario.group, name), []).append(trial)
         else:
-            usual[scenario.group] = one
+            usual[scenario.group] = trial
     families: list[_Family] = []
-    for (group, name), ones in others.items():
-        if group not in cut:
-            family = _Family(
-                constant=name,
-                default=defaults[name],
-                usual=usual.get(group),
-                others=tuple(ones),
-            )
-            families.append(family)
+    for (group, name), trials in others.items():
+        if group in cut:
+            continue
+        default = defaults[name]
+        family = _Family(
+            constant=name, default=default, usual=usual.get(group), others=tuple(trials)
+        )
+        families.append(family)
     return families
 
 
@@ -270,7 +296,9 @@ def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] 
     number.
     """
     overridden: dict[str, int] = {}
-    for binding in scenario.stimuli[0].constants if scenario.stimuli else ():
+    if not scenario.stimuli:
+        return overridden
+    for binding in scenario.stimuli[0].constants:
         try:
             value = ast.literal_eval(binding.literal)
         except (ValueError, SyntaxError):
@@ -285,26 +313,47 @@ def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] 
 def _board_sizes(observation: Observation) -> list[tuple[int, int]]:
     """Return rows and columns of the boards returned and shown, the first few."""
     tables: list[Cells] = []
-    for value in (observation.value, *(step.value for step in observation.steps)):
-        table = cells(value) if value else None
+    for value in _values(observation):
+        table = cells(value)
         if table:
             tables.append(table)
-    lines = observation.printed.split("\n", MOST_LINES)[:MOST_LINES]
+    lines = _first_lines(observation.printed)
     index = 0
-    while index < len(lines) and len(tables) < _MOST_TABLES:
+    while index < len(lines) and len(tables) < _MAX_TABLES:
         grid = grid_at(lines, index)
-        if grid is not None:
+        if grid is None:
+            index += 1
+        else:
             tables.append(grid.rows)
-        index = index + 1 if grid is None else grid.start + len(grid.rows)
-    return [(len(rows), len(rows[0])) for rows in tables if len({len(row) for row in rows}) == 1]
+            index = grid.start + len(grid.rows)
+    sizes: list[tuple[int, int]] = []
+    for rows in tables:
+        widths = set(map(len, rows))
+        if len(widths) == 1:
+            sizes.append((len(rows), widths.pop()))
+    return sizes
 
 
 def _lines(observation: Observation) -> set[str]:
-    texts = [observation.printed]
-    for value in (observation.value, *(step.value for step in observation.steps)):
-        if value and value.kind is ValueKind.STR:
-            texts.append(value.text)
-    lines: set[str] = set()
-    for text in texts:
-        lines.update(text.split("\n", MOST_LINES)[:MOST_LINES])
+    """Return the first lines of all that was printed, returned or shown."""
+    lines = set(_first_lines(observation.printed))
+    for value in _values(observation):
+        if value.kind is ValueKind.STR:
+            lines.update(_first_lines(value.text))
     return lines
+
+
+def _first_lines(text: str) -> list[str]:
+    return text.split("\n", MAX_LINES)[:MAX_LINES]
+
+
+def _values(observation: Observation) -> Iterator[Value]:
+    """Yield the returned value and those that a session shows."""
+    for outcome in _outcomes(observation):
+        if outcome.value is not None:
+            yield outcome.value
+
+
+def _outcomes(observation: Observation) -> Iterator[Observation | StepOutcome]:
+    yield observation
+    yield from observation.steps

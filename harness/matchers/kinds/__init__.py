@@ -41,10 +41,13 @@ def read(field: Field) -> Matcher:
     if field.for_text and not key.for_text:
         field.at(key.name).refuse("this matcher is not for text", of_key=True)
     for other in field.data:
-        if other != key.name and other not in key.others:
-            names = _owners()[other]
-            takes = f"{names[0]} takes" if len(names) == 1 else f"{listed(names)} take"
-            field.at(other).refuse(f"only {takes} {other}", of_key=True)
+        if other == key.name or other in key.others:
+            continue
+        names = _owners()[other]
+        takes = "take"
+        if len(names) == 1:
+            takes = "takes"
+        field.at(other).refuse(f"only {listed(names)} {takes} {other}", of_key=True)
     return key.read(field)
 
 
@@ -62,8 +65,8 @@ def _stated_key(field: Field) -> MatcherKey:
     or there are several."""
     data, keys, owners = field.data, matcher_keys(), _owners()
     all_names = f"matchers are {listed(_names(for_text=field.for_text), 'or')}"
-    stated = [name for name in data if name in keys or name not in owners]
-    unknown = [name for name in stated if name not in keys]
+    unknown = [name for name in data if name not in keys and name not in owners]
+    stated = [name for name in data if name in keys or name in unknown]
     if data.keys() == set(unknown) and len(data) != 1 and not field.for_text:
         hint = 'a dictionary is written {python: "{…}"}'
         field.refuse(f"expected a matcher, got a mapping of {len(data)} keys", hint)
@@ -84,8 +87,11 @@ def schemas() -> dict[str, Schema]:
     definitions: dict[str, Schema] = {}
     for for_text, name in DEFINITIONS.items():
         any_matcher = {"$ref": f"#/$defs/{name}"}
-        keys = [key for key in matcher_keys().values() if key.for_text or not for_text]
-        definitions[name] = {"anyOf": [key.schema(any_matcher) for key in keys]}
+        choices: list[Schema] = []
+        for key in matcher_keys().values():
+            if key.for_text or not for_text:
+                choices.append(key.schema(any_matcher))
+        definitions[name] = {"anyOf": choices}
     return definitions
 
 

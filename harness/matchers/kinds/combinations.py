@@ -34,8 +34,11 @@ class OneOf(Matcher):
         return any(matcher.accepts_text(text, rules) for matcher in options)
 
     def in_words(self, *, whole: bool = False) -> str:
-        named = [source(value, limit=_MAX_NAMED_LENGTH, whole=whole) for value in self.values]
-        named += (matcher.in_words(whole=whole) for matcher in self.matchers)
+        named: list[str] = []
+        for value in self.values:
+            named.append(source(value, limit=_MAX_NAMED_LENGTH, whole=whole))
+        for matcher in self.matchers:
+            named.append(matcher.in_words(whole=whole))
         if not whole and len(named) > _MAX_NAMED:
             named[_MAX_NAMED:] = ["…"]
         return f"one of {', '.join(named)}"
@@ -49,15 +52,20 @@ def _schema(matcher: Schema) -> Schema:
 def _one_of(field: Field) -> OneOf:
     if not isinstance(field.data, list) or not field.data:
         field.expected("a list of values")
-    options = read_all(field.items(), _option)
-    values = tuple(option for option in options if isinstance(option, Value))
-    matchers = tuple(option for option in options if isinstance(option, Matcher))
-    return OneOf(values=values, matchers=matchers)
+    values: list[Value] = []
+    matchers: list[Matcher] = []
+    for option in read_all(field.items(), _option):
+        if isinstance(option, Value):
+            values.append(option)
+        else:
+            matchers.append(option)
+    return OneOf(values=tuple(values), matchers=tuple(matchers))
 
 
 def _option(field: Field) -> Value | Matcher:
-    is_matcher = isinstance(field.data, dict)
-    return read(field) if is_matcher else field.value()
+    if isinstance(field.data, dict):
+        return read(field)
+    return field.value()
 
 
 ONE_OF = matcher_key("one_of", as_read, matcher=Part(read=_one_of, schema=_schema))
@@ -72,7 +80,9 @@ class _Combination(Matcher):
     matchers: tuple[Matcher, ...]
 
     def _in_words(self, between: str, *, whole: bool) -> str:
-        named = self.matchers if whole else self.matchers[:_MAX_NAMED]
+        named = self.matchers
+        if not whole:
+            named = named[:_MAX_NAMED]
         return between.join(part.in_words(whole=whole) for part in named)
 
 
@@ -90,8 +100,10 @@ class AllOf(_Combination):
         return self._in_words(" and ", whole=whole)
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        first = next(part for part in self.matchers if not holds(part))
-        return first.failing_part(holds)
+        for part in self.matchers:
+            if not holds(part):
+                return part.failing_part(holds)
+        raise ValueError("all parts hold")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +202,8 @@ class ALine(_OfLines):
 
 def last_line_of(text: str) -> str:
     """Return the last line of a text that is not empty, without its end."""
-    return text.rstrip("\n").rpartition("\n")[2]
+    _, _, last = text.rstrip("\n").rpartition("\n")
+    return last
 
 
 def lines_of(text: str) -> list[str]:

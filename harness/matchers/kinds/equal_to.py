@@ -126,10 +126,13 @@ def _number(value: Value) -> complex | None:
 
 
 def _with_numbers(value: Value, own: Mapping[complex, Value]) -> Value:
-    if not value.is_container:
-        number = _number(value)
-        return value if number is None else own.get(number, value)
-    return replace(value, items=tuple(_with_numbers(part, own) for part in value.items))
+    if value.is_container:
+        items = [_with_numbers(part, own) for part in value.items]
+        return replace(value, items=tuple(items))
+    number = _number(value)
+    if number is None:
+        return value
+    return own.get(number, value)
 
 
 def _expression(field: Field) -> str:

@@ -110,9 +110,12 @@ class HasNumbers(TextMatcher):
         return not wanted
 
     def in_words(self, *, whole: bool = False) -> str:
-        near = f" (within {self.within:g})" if self.within else ""
-        order = "in any order" if self.unordered else "in this order"
-        return f"text with the numbers {listed(list(map(repr, self.numbers)))}{near}, {order}"
+        words = f"text with the numbers {listed(list(map(repr, self.numbers)))}"
+        if self.within:
+            words += f" (within {self.within:g})"
+        if self.unordered:
+            return f"{words}, in any order"
+        return f"{words}, in this order"
 
 
 def _numbers(field: Field) -> tuple[float, ...]:
@@ -223,8 +226,9 @@ class Matches(TextMatcher):
         # A folded pattern would be another pattern: forgive case by the flag instead.
         without_case = tuple(rule for rule in rules.ignore if rule is not Ignore.CASE)
         others = replace(rules, ignore=without_case)
-        ignores_case = Ignore.CASE in rules.ignore
-        flags = re.IGNORECASE if ignores_case else 0
+        flags = 0
+        if Ignore.CASE in rules.ignore:
+            flags = re.IGNORECASE
         searched = normalised(text, others)
         noted = _noted.get()
         if noted is not None:

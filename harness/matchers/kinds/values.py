@@ -198,14 +198,20 @@ class Yields(Matcher):
             items = items[: len(self.values)]
         if len(items) != len(self.values):
             return False
-        pairs = zip(self.values, items, strict=True)
-        return all(same(*pair, self.floats) for pair in pairs)
+        for expected, item in zip(self.values, items, strict=True):
+            if not same(expected, item, self.floats):
+                return False
+        return True
 
     def in_words(self, *, whole: bool = False) -> str:
-        more = " and then more" if self.and_more else ""
-        what = "an iterator" if self.any_iterator else "a generator"
+        kind = "a generator"
+        if self.any_iterator:
+            kind = "an iterator"
         values = source(Value(ValueKind.LIST, items=self.values), whole=whole)
-        return f"{what} that yields {values}{more}"
+        words = f"{kind} that yields {values}"
+        if self.and_more:
+            words += " and then more"
+        return words
 
 
 YIELDS = matcher_key(

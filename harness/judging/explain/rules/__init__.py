@@ -75,7 +75,9 @@ def rule_about(
         @wraps(function)
         def explain(failure: Failure) -> Found:
             subject = part(failure)
-            return None if subject is None else function(failure, subject)
+            if subject is None:
+                return None
+            return function(failure, subject)
 
         return rule(stage, place, words)(explain)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from harness.common.lookalikes import look_alike
+from harness.judging.compare.mismatch import ValueMismatch
 from harness.judging.compare.value import first_difference
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import Stage, rule
@@ -26,17 +27,20 @@ def _pairs(failure: Failure) -> Iterator[tuple[str, str, str]]:
     stderr = failure.stderr
     if stderr and stderr.actual and stderr.expected and stderr.expected.exact_text is not None:
         yield "what it writes to stderr", stderr.expected.exact_text, stderr.actual.text
-    for subject, mismatch in (("what it returns", failure.returns), ("", failure.leaves)):
-        pair = mismatch.pair if mismatch is not None else None
-        if pair is None or mismatch is None:
-            continue
-        place = first_difference(*pair)
-        if place.expected is None or place.actual is None:
-            continue
-        if place.expected.kind is place.actual.kind is ValueKind.STR:
-            name = subject or f"{mismatch.name} afterwards"
-            yield (
-                f"{name} ({place.named})" if place.path else name,
-                place.expected.text,
-                (place.actual.text),
-            )
+    if failure.returns is not None:
+        yield from _inside("what it returns", failure.returns)
+    if failure.leaves is not None:
+        yield from _inside(f"{failure.leaves.name} afterwards", failure.leaves)
+
+
+def _inside(subject: str, mismatch: ValueMismatch) -> Iterator[tuple[str, str, str]]:
+    """Yield the first parts of two values that differ, if they are texts."""
+    if mismatch.pair is None:
+        return
+    place = first_difference(*mismatch.pair)
+    if place.expected is None or place.actual is None:
+        return
+    if place.expected.kind is place.actual.kind is ValueKind.STR:
+        if place.path:
+            subject = f"{subject} ({place.named})"
+        yield subject, place.expected.text, place.actual.text

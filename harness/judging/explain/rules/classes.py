@@ -20,8 +20,12 @@ from harness.model.values import ValueKind
 
 def _hint(kind: NameHintKind) -> Part[NameHint]:
     def hint(failure: Failure) -> NameHint | None:
-        names = failure.raised.names if failure.raised else None
-        return names if names is not None and names.kind is kind else None
+        if failure.raised is None or failure.raised.names is None:
+            return None
+        names = failure.raised.names
+        if names.kind is not kind:
+            return None
+        return names
 
     return hint
 
@@ -32,7 +36,9 @@ def _short(name: str) -> str:
 
 @rule_about(Stage.ENDING, 112, "forgets the parameter self", _hint(NameHintKind.NO_SELF))
 def forgotten_self(failure: Failure, hint: NameHint) -> str:
-    now = f" (now it is {_short(hint.near)})" if hint.near else ""
+    now = ""
+    if hint.near:
+        now = f" (now it is {_short(hint.near)})"
     return f"{_short(hint.name)} is a method: its first parameter must be self{now}."
 
 
@@ -57,28 +63,42 @@ def missing_method(failure: Failure, hint: NameHint) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 3, "objects cannot be shown (no __repr__)")
 def no_repr(failure: Failure) -> str | None:
-    for each in failure.mismatches:
-        if isinstance(each, TextMismatch) and each.shown and is_default_repr(each.actual):
-            shown, owner = plain(each.actual, limit=60), _owner(each.actual)
+    for mismatch in failure.mismatches:
+        if not isinstance(mismatch, TextMismatch) or not mismatch.shown:
+            continue
+        text = mismatch.actual
+        if is_default_repr(text):
+            shown, owner = plain(text, limit=60), _owner(text)
             return failure.says(f"is shown as {shown}: {owner} has no __repr__", who="the value")
-    pair = failure.exact_return
-    if pair is None or pair[1].kind is not ValueKind.STR or pair[0].kind is not ValueKind.STR:
+    if failure.exact_return is None:
         return None
-    if " object at 0x" not in pair[1].text or " object at 0x" in pair[0].text:
+    expected, actual = failure.exact_return
+    if actual.kind is not ValueKind.STR or expected.kind is not ValueKind.STR:
         return None
-    owner = _owner(pair[1].text)
+    if _ADDRESS not in actual.text or _ADDRESS in expected.text:
+        return None
+    owner = _owner(actual.text)
     return failure.says(f"returned Python's own words for an object: {owner} has no __repr__")
 
 
+_ADDRESS = " object at 0x"  # in what Python's own `repr` says of an object
+
+
 def _owner(shown: str) -> str:
-    return _short(shown.partition(" object at 0x")[0].rpartition("<")[2].rpartition(".")[2])
+    """Return the class that a `repr` names, without its module: `<shop.Account object at 0x…>`."""
+    before, _, _ = shown.partition(_ADDRESS)
+    _, _, name = before.rpartition("<")
+    _, _, class_name = name.rpartition(".")
+    return _short(class_name)
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 5, "shows objects as another text (__repr__)", TEXT)
 def repr_differs(failure: Failure, text: TextMismatch) -> str | None:
     if not text.shown or failure.expectation.reference is None:
         return None
-    has = quoted(text.actual) if text.actual else "an empty text"
+    has = "an empty text"
+    if text.actual:
+        has = quoted(text.actual)
     wanted = quoted(text.expected.exact_text or "")
     return failure.says(
         f"is shown as {has}, it should be shown as {wanted}: that text comes from __repr__",
@@ -88,11 +108,12 @@ def repr_differs(failure: Failure, text: TextMismatch) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 4, "objects cannot be compared (no __eq__)", RETURNS)
 def no_eq(failure: Failure, mismatch: ValueMismatch) -> str | None:
-    if mismatch.actual is None or not isinstance(mismatch.expected, EqualTo):
+    actual = mismatch.actual
+    if actual is None or not isinstance(mismatch.expected, EqualTo):
         return None
-    items, expression = mismatch.actual.items, plain(mismatch.expected.expression)
-    if items and items[-1].kind is ValueKind.FOREIGN:
-        name = _short(mismatch.actual.type_name)
+    expression = plain(mismatch.expected.expression)
+    if actual.items and actual.items[-1].kind is ValueKind.FOREIGN:
+        name = _short(actual.type_name)
         clause = f"returned an object that is not equal to {expression}: {name} has no __eq__"
         return failure.says(clause)
     return failure.says(f"returned an object that is not equal (==) to {expression}")

@@ -9,7 +9,13 @@ from harness.common.words import counted
 from harness.judging.compare.ending import expected_ending
 from harness.judging.compare.mismatch import RaiseMismatch
 from harness.judging.compare.raises import has_base
-from harness.judging.explain.failure import Failure, at_line, item_at
+from harness.judging.explain.failure import (
+    Failure,
+    at_line,
+    first_visible,
+    item_at,
+    last_visible,
+)
 from harness.judging.explain.rules import (
     RAISES,
     Found,
@@ -18,6 +24,7 @@ from harness.judging.explain.rules import (
     rule,
     rule_about,
 )
+from harness.model.expectation import Matcher
 from harness.model.explanation.facts import DidNotEnd
 from harness.model.explanation.sentences import finished
 from harness.model.observation import Ending, Filled, OutputLimit, Phase, Raised
@@ -33,7 +40,12 @@ _AT_IMPORT = {
 
 
 def _ends(ending: Ending) -> Part[Ending]:
-    return lambda failure: ending if failure.ending is ending else None
+    def part(failure: Failure) -> Ending | None:
+        if failure.ending is ending:
+            return ending
+        return None
+
+    return part
 
 
 @rule_about(Stage.ENDING, 10, "could not be graded: our error", _ends(Ending.HARNESS_ERROR))
@@ -52,36 +64,46 @@ def ran_at_import(failure: Failure) -> str | None:
     if not failure.loading:
         return None
     raised = failure.raised
-    if raised is None:
-        what = _AT_IMPORT.get(failure.ending or Ending.ANSWERED)
-        if failure.ending is Ending.OUTPUT_LIMIT:
-            what = f"it printed {_too_much(failure.observation.output_limit)}"
-    elif raised.type_name == "SystemExit":
-        what = "it called exit"
-    elif raised.type_name == "EOFError":
-        what = "it asks for input"
-    elif unread := _unreadable(raised):
-        return unread
+    if raised is not None:
+        unreadable = _unreadable(raised)
+        if unreadable is not None:
+            return unreadable
+        what: str | None = _raised_at_import(raised)
+    elif failure.ending is Ending.OUTPUT_LIMIT:
+        what = f"it printed {_too_much(failure.observation.output_limit)}"
     else:
-        what = f"it raised {plain(raised.type_name, limit=60)}"
-        what += f" ({plain(raised.message)})" if raised.message else ""
-        if raised.frames:
-            frame = raised.frames[-1]
-            what += f" on line {frame.line}: {plain(frame.source.strip(), limit=80)}"
+        what = _AT_IMPORT.get(failure.ending or Ending.ANSWERED)
     if what is None:
         return None
     return f"Code outside the functions ran at import: as soon as the file is loaded, {what}."
 
 
-def _unreadable(raised: Raised) -> str:
-    """Return that a file's text is not Python, at the line that the error names; an empty text if
-    it is.
-    """
-    frame = raised.frames[-1] if raised.frames else None
-    if frame is None or not raised.message.endswith(f"({frame.file}, line {frame.line})"):
-        return ""
+def _raised_at_import(raised: Raised) -> str:
+    if raised.type_name == "SystemExit":
+        return "it called exit"
+    if raised.type_name == "EOFError":
+        return "it asks for input"
+    what = f"it raised {plain(raised.type_name, limit=60)}"
+    if raised.message:
+        what += f" ({plain(raised.message)})"
+    if raised.frames:
+        frame = raised.frames[-1]
+        what += f" on line {frame.line}: {plain(frame.source.strip(), limit=80)}"
+    return what
+
+
+def _unreadable(raised: Raised) -> str | None:
+    """Return that a file's text is not Python, at the line that the error names; None if it is."""
+    if raised.type_name in _EXPECTED_AT_IMPORT or not raised.frames:
+        return None
+    frame = raised.frames[-1]
+    if not raised.message.endswith(f"({frame.file}, line {frame.line})"):
+        return None
     source = plain(frame.source.strip(), limit=80)
     return f"Python cannot read the file: {plain(raised.message)}: {source}."
+
+
+_EXPECTED_AT_IMPORT = frozenset({"SystemExit", "EOFError"})  # whatever their messages are
 
 
 @rule_about(Stage.ENDING, 40, "is missing", _ends(Ending.MISSING))
@@ -89,9 +111,7 @@ def missing_function(failure: Failure, ending: Ending) -> str:
     name = plain(failure.observation.detail, limit=60)
     if not name:
         return "A function that is needed here is missing."
-    kind = "class" if name[:1].isupper() else "function"
-    if name[1:] and name.isupper():
-        kind = "constant"
+    kind = _kind_of(name)
     if failure.observation.nearest:
         near = plain(failure.observation.nearest, limit=60)
         return f"The {kind} {name} is missing. You have {near}: is that it?"
@@ -99,9 +119,20 @@ def missing_function(failure: Failure, ending: Ending) -> str:
     return f"The {kind} {name} is missing: {reason}."
 
 
+def _kind_of(name: str) -> str:
+    """Return which kind of thing a name is likely to be, by its upper-case letters."""
+    if len(name) > 1 and name.isupper():
+        return "constant"
+    if name[:1].isupper():
+        return "class"
+    return "function"
+
+
 def _too_much(limit: OutputLimit | None) -> str:
     """Say how much a program may print, if that is known. It may have been about to end."""
-    return "more than it may" if limit is None else f"more than {limit.kib} KiB, which is the limit"
+    if limit is None:
+        return "more than it may"
+    return f"more than {limit.kib} KiB, which is the limit"
 
 
 @rule_about(Stage.ENDING, 50, "prints more than it may", _ends(Ending.OUTPUT_LIMIT))
@@ -109,13 +140,18 @@ def printed_without_end(failure: Failure, ending: Ending) -> str:
     limit = failure.observation.output_limit
     if limit is not None and limit.filled is Filled.FOLDER:
         return failure.says(f"wrote {failure.observation.detail}, which is the limit")
+    more = _last_input(failure)
+    if failure.observation.reads < failure.expected_reads:
+        more += " and did not ask for input again"
+    if more:
+        more = f",{more}"
+    again = ""
     lines = failure.observation.printed[-2000:].split("\n")
-    # The last line and the first are likely cut.
-    line = next((one for one in lines[-2:0:-1] if one.strip()), "")
-    again = f"; the last lines read {quoted(line)}" if line else ""
-    asks = failure.observation.reads < failure.expected_reads
-    more = _last_input(failure) + (" and did not ask for input again" if asks else "")
-    return failure.says(f"printed {_too_much(limit)}{more and ','}{more}{again}")
+    whole_lines = lines[1:-1]  # the first line and the last are likely cut
+    last = last_visible(whole_lines)
+    if last:
+        again = f"; the last lines read {quoted(last)}"
+    return failure.says(f"printed {_too_much(limit)}{more}{again}")
 
 
 @rule(Stage.ENDING, 65, "takes longer than it may")
@@ -140,19 +176,22 @@ def did_not_end(failure: Failure) -> DidNotEnd | str | None:
 
 def _last_input(failure: Failure) -> str:
     reads = failure.observation.reads
-    return f" after {failure.typed(reads - 1)}" if reads and failure.step is None else ""
+    if not reads or failure.step is not None:
+        return ""
+    return f" after {failure.typed(reads - 1)}"
 
 
 @rule(Stage.ENDING, 80, "uses too much memory")
 def memory(failure: Failure) -> str | None:
     raised = failure.raised
-    if failure.ending is Ending.MEMORY_LIMIT or (raised and raised.type_name == "MemoryError"):
-        recursive = _recursive_function(failure.observation.raised)
-        hint = "perhaps something grows without end"
-        if recursive:
-            hint = f"{plain(recursive, limit=60)} calls itself too often"
-        return failure.says(f"used more memory than is allowed: {hint}")
-    return None
+    has_raised = raised is not None and raised.type_name == "MemoryError"
+    if failure.ending is not Ending.MEMORY_LIMIT and not has_raised:
+        return None
+    recursive = _recursive_function(failure.observation.raised)
+    hint = "perhaps something grows without end"
+    if recursive:
+        hint = f"{plain(recursive, limit=60)} calls itself too often"
+    return failure.says(f"used more memory than is allowed: {hint}")
 
 
 _INNERMOST = 12  # calls among which functions that call each other are looked for
@@ -164,14 +203,18 @@ def _recursive_function(raised: Raised | None) -> str:
     the first by name, because chance decides where memory ends."""
     if raised is None:
         return ""
-    calls = Counter(frame.function for frame in raised.frames[-_INNERMOST:])
-    return min((name for name, count in calls.items() if count >= _SAME_FUNCTION), default="")
+    functions = [frame.function for frame in raised.frames[-_INNERMOST:]]
+    recursive = [name for name, count in Counter(functions).items() if count >= _SAME_FUNCTION]
+    return min(recursive, default="")
 
 
 @rule_about(Stage.ENDING, 90, "crashes Python itself", _ends(Ending.CRASHED))
 def crashed(failure: Failure, ending: Ending) -> str:
+    clause = "made Python itself crash"
     signal = plain(failure.observation.detail, limit=40)
-    return failure.says("made Python itself crash" + (f" ({signal})" if signal else ""))
+    if signal:
+        clause += f" ({signal})"
+    return failure.says(clause)
 
 
 @rule_about(Stage.ENDING, 100, "ends the whole program", _ends(Ending.ENDED_EARLY))
@@ -202,9 +245,11 @@ def did_not_ask_for_input(failure: Failure) -> str | None:
     is_right = failure.reads is None and failure.ending is None
     if is_right or failure.observation.reads or not failure.expected_reads:
         return None
+    clause = "did not ask for input"
+    if failure.ending not in (None, Ending.ANSWERED):
+        clause += ", and did not end either"
     inputs = counted(failure.expected_reads, "input")
-    ending = "" if failure.ending in (None, Ending.ANSWERED) else ", and did not end either"
-    return failure.says(f"did not ask for input{ending}: {inputs} should have been read")
+    return failure.says(f"{clause}: {inputs} should have been read")
 
 
 @rule(Stage.OUTPUT_BEFORE_INPUTS, 40, "asks for more input than there is")
@@ -227,11 +272,23 @@ def asked_for_more(failure: Failure) -> str | None:
     if failure.reads is not None and failure.ending is None:
         taken, enough = failure.reads.actual, failure.reads.expected
         return failure.says(f"asked for input {counted(taken, 'time')} instead of {enough}")
-    place, texts = f"after {failure.typed(reads - 1)}" if reads else "", failure.texts
-    added = [] if texts is None or texts.removed else texts.inserted[:-1]  # the last one asks
-    said = next((line for line in added if line.strip()), "")
-    says = f"says {quoted(said)} and " if said else ""
+    place = ""
+    if reads:
+        place = f"after {failure.typed(reads - 1)}"
+    says = ""
+    said = _said_before_asking(failure)
+    if said:
+        says = f"says {quoted(said)} and "
     return failure.says(f"should have ended; it {says}asks for more input", place=place)
+
+
+def _said_before_asking(failure: Failure) -> str:
+    """Return the first line that is printed in addition before it asks for too much."""
+    texts = failure.texts
+    if texts is None or texts.removed:
+        return ""
+    without_prompt = texts.inserted[:-1]
+    return first_visible(without_prompt)
 
 
 @rule(Stage.KNOWN_MISTAKE, 110, "stops before all input is read")
@@ -243,13 +300,24 @@ def stopped_early(failure: Failure) -> str | None:
         return None
     if taken == 0:
         return failure.says(f"stopped early: it read none of {counted(expected, 'input')}")
-    last, read = failure.typed(taken - 1), f"It read {taken} of {counted(expected, 'input')}"
-    reference = None if failure.step is not None else failure.expectation.reference
-    turn = item_at(reference.turns, taken) if reference else None
-    prompt = turn.printed.rpartition("\n")[2] if turn else ""
-    words = f", with {quoted(prompt)}" if prompt else ""
-    clause = f"stopped early: after {last} it should have asked for input again{words}"
-    return f"{failure.says(clause)} {read}."
+    last = failure.typed(taken - 1)
+    clause = f"stopped early: after {last} it should have asked for input again"
+    prompt = _expected_prompt(failure, taken)
+    if prompt:
+        clause += f", with {quoted(prompt)}"
+    return f"{failure.says(clause)} It read {taken} of {counted(expected, 'input')}."
+
+
+def _expected_prompt(failure: Failure, index: int) -> str:
+    """Return the prompt of this input (0-based); empty if it is unknown."""
+    reference = failure.expectation.reference
+    if reference is None or failure.step is not None:
+        return ""
+    turn = item_at(reference.turns, index)
+    if turn is None:
+        return ""
+    _, _, prompt = turn.printed.rpartition("\n")
+    return prompt
 
 
 _WRONG_ARGUMENTS = re.compile(
@@ -259,7 +327,9 @@ _WRONG_ARGUMENTS = re.compile(
 
 def _unexpected(failure: Failure) -> Raised | None:
     mismatch = failure.raises
-    return mismatch.actual if mismatch and mismatch.expected is None else None
+    if mismatch is None or mismatch.expected is not None:
+        return None
+    return mismatch.actual
 
 
 def _is(raised: Raised, name: str) -> bool:
@@ -306,10 +376,9 @@ def raised_elsewhere(failure: Failure, mismatch: RaiseMismatch) -> Found:
         return None
     name, call, given = _named(raised), _call(failure), failure.stimulus.given.strip()
     if mismatch.phase is Phase.GIVEN:
-        is_one_line = given and "\n" not in given
-        first = (
-            f"{plain(given, limit=80)}, which comes first," if is_one_line else "What comes first"
-        )
+        first = "What comes first"
+        if given and "\n" not in given:
+            first = f"{plain(given, limit=80)}, which comes first,"
         return at_line(f"{first} raised {name}", raised, f", so {call} never ran.")
     if mismatch.expected is None:
         return None
@@ -341,17 +410,27 @@ def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> Found:
         return failure.raised_at(raised, f"raised {instead}")
     if not has_base(expected, raised):
         name = plain(raised.type_name)
+        derives = "does not derive"
         bases = [base for base in raised.bases if base not in ("BaseException", "object")]
-        derives = f"derives from {plain(bases[0])} and not" if bases else "does not derive"
+        if bases:
+            derives = f"derives from {plain(bases[0])} and not"
         advice = f"its class should begin with class {name}({expected.is_a})"
         return failure.says(f"raised {name}, which {derives} from {expected.is_a}: {advice}")
-    wanted = expected.message
-    text = None if wanted is None else wanted.exact_text
-    words = "another" if wanted is None else quoted(text) if text else wanted.in_words()
-    message = f"the message {quoted(raised.message)}, expected {words}"
-    if text and (alike := look_alike(text, raised.message)):
-        message = f"a message that looks right, but {alike}"
+    message = _wrong_message(expected.message, raised.message)
     return failure.says(f"raised {raised.type_name} with {message}")
+
+
+def _wrong_message(expected: Matcher | None, message: str) -> str:
+    """Return which message an exception has, and which it should have."""
+    words = "another"
+    if expected is not None and expected.exact_text:
+        alike = look_alike(expected.exact_text, message)
+        if alike:
+            return f"a message that looks right, but {alike}"
+        words = quoted(expected.exact_text)
+    elif expected is not None:
+        words = expected.in_words()
+    return f"the message {quoted(message)}, expected {words}"
 
 
 @rule_about(Stage.ENDING, 170, "raises no exception", RAISES)
@@ -363,4 +442,6 @@ def did_not_raise(failure: Failure, mismatch: RaiseMismatch) -> str | None:
 
 def _named(raised: Raised) -> str:
     name = plain(raised.type_name, limit=60)
-    return f"{name}: {plain(raised.message)}" if raised.message else name
+    if not raised.message:
+        return name
+    return f"{name}: {plain(raised.message)}"

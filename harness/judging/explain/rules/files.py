@@ -2,6 +2,7 @@
 
 import errno
 import re
+from itertools import product
 
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
@@ -23,7 +24,7 @@ from harness.matchers.comparison import same, source
 from harness.matchers.kinds.combinations import lines_of
 from harness.matchers.kinds.values import Exactly
 from harness.model.explanation.facts import NotHandedIn
-from harness.model.observation import Phase
+from harness.model.observation import Phase, Raised
 from harness.model.values import Value, ValueKind, file_value
 
 _ERRORS = f"(?P<number>{errno.ENOENT}|{errno.EACCES}|{errno.EPERM}|{errno.EROFS})"
@@ -31,7 +32,7 @@ _NO_ACCESS = re.compile(
     rf"\[Errno {_ERRORS}\] [^:]{{1,80}}: "
     r"""(?:'(?P<path>(?:\\.|[^'\\\n])+)'|"(?P<quoted>(?:\\.|[^"\\\n])+)")"""
 )
-_LONGEST_MESSAGE = 5000  # characters; the kernel knows no path of more than 4,096 bytes
+_MAX_MESSAGE = 5000  # characters; the kernel knows no path of more than 4,096 bytes
 _OUTSIDE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|(?:.*[/\\])?\.\.(?:[/\\]|\Z)", re.DOTALL)
 _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 
@@ -39,38 +40,58 @@ _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 @rule(Stage.ENDING, 5, "a file is missing")
 def not_handed_in(failure: Failure) -> NotHandedIn | None:
     raised, phase = failure.observation.raised, failure.observation.phase
-    is_ours = failure.stimulus.action.program in failure.stimulus.provide  # a program that imports
-    if raised is None or raised.frames or raised.type_name != "ModuleNotFoundError":
+    if raised is None or raised.frames:
         return None
-    imports = phase in {Phase.LOADING, Phase.GIVEN} or (phase is Phase.STIMULUS and is_ours)
-    named = _NOT_THERE.match(raised.message[:200]) if imports else None
-    return NotHandedIn(file=f"{named[1]}.py") if named else None
+    imports = phase in {Phase.LOADING, Phase.GIVEN}
+    if phase is Phase.STIMULUS:  # our own program may import it
+        imports = failure.stimulus.action.program in failure.stimulus.provide
+    module = _missing_module(raised)
+    if module is None or not imports:
+        return None
+    return NotHandedIn(file=f"{module}.py")
+
+
+def _missing_module(raised: Raised) -> str | None:
+    """Return the module that could not be imported, according to Python itself."""
+    if raised.type_name != "ModuleNotFoundError":
+        return None
+    found = _NOT_THERE.match(raised.message[:200])
+    if found is None:
+        return None
+    return found[1]
+
+
+def _is_expected(mismatch: RaiseMismatch, raised: Raised) -> bool:
+    """Return whether an exception of this type should be raised."""
+    return mismatch.expected is not None and mismatch.expected.allows(raised.type_name)
 
 
 @rule_about(Stage.ENDING, 8, "imports what is not there", RAISES)
 def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> Found:
     """It imports a package of others, or a file that was not handed in."""
     raised = mismatch.actual
-    if raised is None or raised.type_name != "ModuleNotFoundError":
+    if raised is None or _is_expected(mismatch, raised):
         return None
-    named = _NOT_THERE.match(raised.message[:200])
-    if named is None or (mismatch.expected and mismatch.expected.allows(raised.type_name)):
+    module = _missing_module(raised)
+    if module is None:
         return None
     clause = (
-        f"imports {plain(named[1], limit=60)}, which is neither a module of Python nor a file that "
+        f"imports {plain(module, limit=60)}, which is neither a module of Python nor a file that "
         "is here, nor a package of this assignment"
     )
-    file = raised.frames[-1].file if failure.loading and raised.frames else None
+    file: str | None = None
+    if failure.loading and raised.frames:
+        file = raised.frames[-1].file
     return failure.raised_at(raised, clause, who=file)
 
 
 @rule_about(Stage.ENDING, 118, "uses a file where it may not", RAISES)
 def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> Found:
     raised, stimulus = mismatch.actual, failure.stimulus
-    if raised is None or failure.loading:
+    if raised is None or failure.loading or _is_expected(mismatch, raised):
         return None
-    error = _NO_ACCESS.match(raised.message[:_LONGEST_MESSAGE])
-    if error is None or (mismatch.expected and mismatch.expected.allows(raised.type_name)):
+    error = _NO_ACCESS.match(raised.message[:_MAX_MESSAGE])
+    if error is None:
         return None
     path = (error["path"] or error["quoted"]).replace("\\\\", "\\")
     if not _OUTSIDE.match(path):
@@ -100,14 +121,15 @@ def file_written_elsewhere(failure: Failure) -> str | None:
     others = [file.name for file in failure.files if file.expected is None and file.actual]
     if not missing or not others:
         return None
-    pairs = [(name, other) for name in missing for other in others]
-    alike = [pair for pair in pairs if _own_name(pair[0]) == _own_name(pair[1])]
-    name, other = (alike or pairs)[0]
+    name, other = missing[0], others[0]
     hint = "the name is another"
-    if alike and name != _own_name(name):
-        hint = "it belongs into a folder"
-    elif alike:
-        hint = "open the file by its name alone, without a folder"
+    for wanted, written in product(missing, others):
+        if _own_name(wanted) == _own_name(written):
+            name, other = wanted, written
+            hint = "open the file by its name alone, without a folder"
+            if wanted != _own_name(wanted):
+                hint = "it belongs into a folder"
+            break
     return failure.says(f"writes {_named(other)} and not {_named(name)}: {hint}")
 
 
@@ -118,18 +140,21 @@ def _own_name(path: str) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 230, "does not write a file")
 def file_not_written(failure: Failure) -> str | None:
-    name = next((file.name for file in failure.files if file.actual is None), None)
-    if name is None:
-        return None
-    is_given = name in {file.name for file in failure.stimulus.files}
-    done = "is gone afterwards" if is_given else "is not written"
-    return failure.says(done, who=f"the file {_named(name)}")
+    given = {file.name for file in failure.stimulus.files}
+    for file in failure.files:
+        if file.actual is None:
+            clause = "is not written"
+            if file.name in given:
+                clause = "is gone afterwards"
+            return failure.says(clause, who=f"the file {_named(file.name)}")
+    return None
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 240, "leaves a file that should not be there", FILE)
 def file_should_not_be_there(failure: Failure, file: ValueMismatch) -> str | None:
-    gone = isinstance(file.expected, Exactly) and file.expected.value.kind is ValueKind.NONE
-    if file.expected is not None and not gone:
+    expected = file.expected
+    should_be_gone = isinstance(expected, Exactly) and expected.value.kind is ValueKind.NONE
+    if expected is not None and not should_be_gone:
         return None
     name = _named(file.name)
     return failure.says(f"leaves the file {name}, which should not be there afterwards")
@@ -139,8 +164,8 @@ def file_should_not_be_there(failure: Failure, file: ValueMismatch) -> str | Non
 def lines_in_another_order(failure: Failure, texts: TextEdit) -> str | None:
     if sorted(texts.expected) != sorted(texts.actual):
         return None
-    wanted, got = (quoted(line or "") for line in texts.first_lines)
-    line = f"line {texts.at + 1} is {got}, it should be {wanted}"
+    wanted, got = texts.first_lines
+    line = f"line {texts.at + 1} is {quoted(got or '')}, it should be {quoted(wanted or '')}"
     return failure.says(f"has the right lines in another order: {line}", who=texts.named)
 
 
@@ -159,7 +184,9 @@ def file_differs(failure: Failure, file: ValueMismatch) -> str | None:
         return None
     texts = failure.file_texts
     if texts is None:
-        wanted = file.expected.in_words() if file.expected else "nothing"
+        wanted = "nothing"
+        if file.expected is not None:
+            wanted = file.expected.in_words()
         clause = f"is {source(file.actual)}, expected {wanted}"
         return failure.says(clause, who=f"the file {_named(file.name)}")
     if texts.removed and not texts.inserted:
@@ -176,12 +203,14 @@ def file_differs(failure: Failure, file: ValueMismatch) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 117, "prints to stdout what belongs on stderr", STDERR)
 def printed_to_stdout(failure: Failure, written: ValueMismatch) -> str | None:
-    text = written.expected.exact_text if written.expected else None
-    if not text or written.actual is None or written.actual.text.strip():
+    if written.expected is None or not written.expected.exact_text:
         return None
-    if text.strip() not in failure.observation.printed:
+    if written.actual is None or written.actual.text.strip():
         return None
-    said = failure.says(f"prints {quoted(text.strip())} to stdout, and it belongs on stderr")
+    text = written.expected.exact_text.strip()
+    if text not in failure.observation.printed:
+        return None
+    said = failure.says(f"prints {quoted(text)} to stdout, and it belongs on stderr")
     return f"{said} Write print(…, file=sys.stderr)."
 
 
@@ -189,10 +218,18 @@ def printed_to_stdout(failure: Failure, written: ValueMismatch) -> str | None:
 def stderr_differs(failure: Failure, written: ValueMismatch) -> str | None:
     if written.actual is None or written.expected is None:
         return None
-    exact, text = written.expected.exact_text, written.actual.text
-    wanted = written.expected.in_words() if exact is None else quoted(exact) if exact else "nothing"
-    has = quoted(text) if text else "nothing"
+    has = _quoted_or_nothing(written.actual.text)
+    exact = written.expected.exact_text
+    wanted = written.expected.in_words()
+    if exact is not None:
+        wanted = _quoted_or_nothing(exact)
     return failure.says(f"writes {has} to stderr, expected {wanted}")
+
+
+def _quoted_or_nothing(text: str) -> str:
+    if not text:
+        return "nothing"
+    return quoted(text)
 
 
 def _named(name: str) -> str:
@@ -207,7 +244,9 @@ def file_should_stay(failure: Failure) -> str | None:
     given = {file.name: file_value(file.data) for file in failure.stimulus.files}
     for file in failure.files:
         before, expected = given.get(file.name), file.expected
-        if before and isinstance(expected, Exactly) and same(before, expected.value):
+        if before is None or not isinstance(expected, Exactly):
+            continue
+        if same(before, expected.value):
             clause = f"should stay as it is, and {_what(failure, file.actual, before)}"
             return failure.says(clause, who=f"the file {_named(file.name)}")
     return None
@@ -215,9 +254,10 @@ def file_should_stay(failure: Failure) -> str | None:
 
 def _what(failure: Failure, after: Value | None, before: Value) -> str:
     if after is None:
-        others = ((each.name, each.actual) for each in failure.files if each.expected is None)
-        new = next((name for name, value in others if value and same(value, before)), None)
-        return f"it is renamed to {_named(new)}" if new else "it is removed"
+        for file in failure.files:
+            if file.expected is None and file.actual and same(file.actual, before):
+                return f"it is renamed to {_named(file.name)}"
+        return "it is removed"
     if after.kind is ValueKind.STR and not after.text:
         return f"it is emptied: is it opened with mode 'w'? {_READING}"
     if after.kind is ValueKind.TOO_LARGE:
@@ -239,7 +279,9 @@ def _what(failure: Failure, after: Value | None, before: Value) -> str:
 def _edited(edit: TextEdit) -> str:
     added = edit.inserted
     if not edit.removed and added and edit.at_end:
-        are = f"{counted(len(added), 'line')} {'is' if len(added) == 1 else 'are'}"
+        are = "1 line is"
+        if len(added) > 1:
+            are = f"{counted(len(added), 'line')} are"
         return f"{are} added at its end: {quoted(added[0])}. Is it opened with mode 'a'?"
     place = f"line {edit.at + 1}"
     if not added:

@@ -1,7 +1,10 @@
 """The rules that fire when no other does: they say what differs, and not why."""
 
+from collections.abc import Sequence
+from operator import ne
+
 from harness.common.escaping import quoted
-from harness.common.words import counted
+from harness.common.words import counted, listed
 from harness.judging.boards import holds_board, is_board
 from harness.judging.compare.mismatch import ExitMismatch, TextMismatch, ValueMismatch
 from harness.judging.compare.value import FirstDifference, first_difference, first_differing
@@ -12,7 +15,7 @@ from harness.matchers.comparison import SOURCE_LIMIT, same, source
 from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, last_line_of, lines_of
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
-from harness.model.expectation import TextRules
+from harness.model.expectation import Matcher, TextRules
 from harness.model.values import SEQUENCES, Value, ValueKind
 
 _LINES_NAMED = 3
@@ -25,23 +28,26 @@ def wrong_value(failure: Failure, mismatch: ValueMismatch) -> str | None:
         return failure.says("gave no value, although one is expected")
     if failure.texts is not None and not failure.texts.printed and len(failure.texts.expected) > 1:
         return None  # the rules about lines say more
-    pair, place = failure.exact_return, failure.first_difference
+    does = has = "returned"
     name = shown_name(failure.step_source)
-    at = None if name is None or failure.step is None else f"in step {failure.step + 1}"
-    does = "returned" if name is None else "is then"
-    if pair is None or place is None:
+    at: str | None = None
+    if name is not None:
+        does, has = "is then", "then has"
+        if failure.step is not None:
+            at = f"in step {failure.step + 1}"
+    place = failure.first_difference
+    if failure.exact_return is None or place is None:
         clause = f"{does} {source(mismatch.actual)}, expected {mismatch.words}"
-    elif not place.path:
-        got, expected = _around(pair[1], pair[0])
-        clause = f"{does} {got} instead of {expected}"
-    elif _in_another_order(*pair):
-        at_item = first_differing(pair[0].items, pair[1].items)
-        wanted, got = (source(value.items[at_item], limit=60) for value in pair)
-        moved = f"item [{at_item}] is {got}, it should be {wanted}"
-        has = "returned" if name is None else "then has"
-        clause = f"{has} the right items in another order: {moved}"
+        return failure.says(clause, place=at, who=name)
+    expected, actual = failure.exact_return
+    if not place.path:
+        got, wanted = _around(actual, expected)
+        clause = f"{does} {got} instead of {wanted}"
+    elif _in_another_order(expected, actual):
+        clause = f"{has} the right items in another order: {_first_moved(expected, actual)}"
     else:
-        clause = f"{does} a different {pair[0].type_name}: {_item(pair, place)}"
+        differs = _differing_item(expected, actual, place)
+        clause = f"{does} a different {expected.type_name}: {differs}"
     return failure.says(clause, place=at, who=name)
 
 
@@ -53,40 +59,59 @@ def wrong_value_afterwards(failure: Failure, mismatch: ValueMismatch) -> str:
     if pair is None:
         clause = f"is {source(mismatch.actual)} afterwards, expected {mismatch.words}"
         return failure.says(clause, who=name)
-    place = first_difference(*pair)
+    expected, actual = pair
+    place = first_difference(expected, actual)
     if not place.path:
-        got, expected = _around(pair[1], pair[0])
-        return failure.says(f"is {got} afterwards, it should be {expected}", who=name)
-    return failure.says(f"is not as expected afterwards: {_item(pair, place)}", who=name)
+        got, wanted = _around(actual, expected)
+        return failure.says(f"is {got} afterwards, it should be {wanted}", who=name)
+    differs = _differing_item(expected, actual, place)
+    return failure.says(f"is not as expected afterwards: {differs}", who=name)
 
 
-_MOST_ITEMS = 1000  # looked at
+_MAX_ITEMS = 1000  # looked at
 
 
 def _in_another_order(expected: Value, actual: Value) -> bool:
     """Return whether two sequences have the same items, and not all in their places."""
-    sides, kinds = (expected.items, actual.items), {item.kind for item in expected.items}
+    items, others = expected.items, actual.items
     if expected.kind is not actual.kind or expected.kind not in SEQUENCES:
         return False
-    # On a board, a row elsewhere is another fault than a wrong order.
-    widths = {len(item.text) for item in expected.items}
-    has_texts = kinds == {ValueKind.STR} and len(widths) == 1 and widths != {1}
-    has_rows = has_texts or kinds == {ValueKind.LIST}
-    if has_rows or not 1 < len(sides[0]) == len(sides[1]) <= _MOST_ITEMS:
+    if not 1 < len(items) == len(others) <= _MAX_ITEMS or _are_rows(items):
         return False
-    left, right = (sorted(item.source(200) for item in items) for items in sides)
+    left = sorted(item.source(200) for item in items)
+    right = sorted(item.source(200) for item in others)
     return left == right and not same(expected, actual)
+
+
+def _are_rows(items: Sequence[Value]) -> bool:
+    """Return whether items may be rows of a board: a row elsewhere is another fault than a wrong
+    order.
+    """
+    kinds = {item.kind for item in items}
+    if kinds == {ValueKind.LIST}:
+        return True
+    widths = {len(item.text) for item in items}
+    return kinds == {ValueKind.STR} and len(widths) == 1 and widths != {1}
+
+
+def _first_moved(expected: Value, actual: Value) -> str:
+    index = first_differing(expected.items, actual.items)
+    wanted = source(expected.items[index], limit=60)
+    got = source(actual.items[index], limit=60)
+    return f"item [{index}] is {got}, it should be {wanted}"
 
 
 def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:
     """Return how many items differ, counting those of inner sequences of one length one by one."""
     if same(expected, actual):
         return 0
-    alike = expected.kind is actual.kind and expected.kind in SEQUENCES
-    if not alike or len(expected.items) != len(actual.items) or not depth:
+    are_alike = expected.kind is actual.kind and expected.kind in SEQUENCES
+    if not are_alike or len(expected.items) != len(actual.items) or not depth:
         return 1
-    sides = zip(expected.items[:_MOST_ITEMS], actual.items, strict=False)
-    return sum(_wrong_items(*items, depth - 1) for items in sides)
+    wrong = 0
+    for item, other in zip(expected.items[:_MAX_ITEMS], actual.items, strict=False):
+        wrong += _wrong_items(item, other, depth - 1)
+    return wrong
 
 
 def _shape(value: Value) -> tuple[int, int] | None:
@@ -96,37 +121,63 @@ def _shape(value: Value) -> tuple[int, int] | None:
         if row.kind not in SEQUENCES:
             return None
         widths.add(len(row.items))
-    return (len(value.items), widths.pop()) if len(widths) == 1 else None
+    if len(widths) != 1:
+        return None
+    return len(value.items), widths.pop()
 
 
-def _item(pair: tuple[Value, Value], place: FirstDifference) -> str:
+def _differing_item(expected: Value, actual: Value, place: FirstDifference) -> str:
+    """Say the first difference inside two values, or that they have other sizes."""
     if place.holder is not None:
-        noun = "attribute" if place.holder is ValueKind.OBJECT else "item"
-        missing = "is missing" if place.actual is None else "should not be there"
-        return f"{noun} {place.path} {missing}"
-    shape, own = _shape(pair[0]), _shape(pair[1])
-    if shape and own and all(a != b for a, b in zip(shape, own, strict=True)):
-        wanted, got = (f"{counted(n, 'row')} of {counted(m, 'item')}" for n, m in (shape, own))
+        return _key_in_words(place, place.holder)
+    shape, actual_shape = _shape(expected), _shape(actual)
+    if shape and actual_shape and all(map(ne, shape, actual_shape)):
+        wanted, got = _shape_in_words(shape), _shape_in_words(actual_shape)
         return f"it has {got} instead of {wanted}"
     if place.expected is None or place.actual is None:
-        lengths = [counted(len(value.items), "item") for value in pair]
-        if place.path.count("[") == 1:
-            return f"it has {lengths[1]} instead of {lengths[0]}"
-        outer = place.path[: place.path.rindex("[")]
-        return f"item {outer} has {'too few' if place.actual is None else 'too many'} items"
+        return _length_in_words(expected, actual, place)
     got, wanted = _around(place.actual, place.expected)
-    others = _wrong_items(*pair) - 1
-    more = f", and {counted(others, 'more item')} {'is' if others == 1 else 'are'} wrong"
-    return f"{place.named} is {got}, it should be {wanted}{more if others > 0 else ''}"
+    first = f"{place.named} is {got}, it should be {wanted}"
+    others = _wrong_items(expected, actual) - 1
+    if others <= 0:
+        return first
+    if others == 1:
+        return f"{first}, and 1 more item is wrong"
+    return f"{first}, and {counted(others, 'more item')} are wrong"
+
+
+def _key_in_words(place: FirstDifference, holder: ValueKind) -> str:
+    noun = "item"
+    if holder is ValueKind.OBJECT:
+        noun = "attribute"
+    if place.actual is None:
+        return f"{noun} {place.path} is missing"
+    return f"{noun} {place.path} should not be there"
+
+
+def _shape_in_words(shape: tuple[int, int]) -> str:
+    rows, columns = shape
+    return f"{counted(rows, 'row')} of {counted(columns, 'item')}"
+
+
+def _length_in_words(expected: Value, actual: Value, place: FirstDifference) -> str:
+    if place.path.count("[") == 1:
+        wanted, got = counted(len(expected.items), "item"), counted(len(actual.items), "item")
+        return f"it has {got} instead of {wanted}"
+    outer = place.path[: place.path.rindex("[")]
+    if place.actual is None:
+        return f"item {outer} has too few items"
+    return f"item {outer} has too many items"
 
 
 def _around(actual: Value, expected: Value) -> tuple[str, str]:
-    """Both values' source, shortened around the first character that differs."""
+    """Return both values' source, shortened around the first character that differs."""
     at = 0
     if actual.kind is expected.kind is ValueKind.STR:
-        at = shared_start(actual.text, expected.text)
         lengths = len(actual.text), len(expected.text)
-        at = 0 if at == min(lengths) and max(lengths) <= SOURCE_LIMIT else at
+        at = shared_start(actual.text, expected.text)
+        if at == min(lengths) and max(lengths) <= SOURCE_LIMIT:
+            at = 0
         at += 1
     return source(actual, at=at, limit=60), source(expected, at=at, limit=60)
 
@@ -143,9 +194,11 @@ def text_not_matched(failure: Failure, text: TextMismatch) -> str:
     if isinstance(text.expected, Matches) and text.expected.words:
         # The text printed in its place is shown whole elsewhere, and its beginning tells little.
         return failure.says(f"does not print {wanted}", place=failure.place(text.turn))
-    shown = quoted(text.actual) if text.actual else "nothing"
-    if isinstance(text.expected, LastLine) and text.actual:
+    shown = "nothing"
+    if text.actual and isinstance(text.expected, LastLine):
         shown = f"{quoted(last_line_of(text.actual))} as its last line"
+    elif text.actual:
+        shown = quoted(text.actual)
     return failure.says(f"prints {shown}, expected {wanted}", place=failure.place(text.turn))
 
 
@@ -153,12 +206,13 @@ def _no_such_line(failure: Failure, text: TextMismatch, expected: ALine) -> str:
     wanted = expected.in_words().replace("a line", "no line", 1)
     lines = [line for line in lines_of(text.actual) if line.strip()]
     shown = _nearest(lines, expected, failure.expectation.stated.rules)
-    *before, last = map(quoted, shown)
-    named = f"{', '.join(before)} and {last}" if before else last
-    if len(shown) < len(lines):
-        there = f"among its {len(lines)} lines {'are' if before else 'is'} {named}"
+    named = listed([quoted(line) for line in shown])
+    if len(lines) == 1:
+        there = f"its only line is {named}"
+    elif len(shown) == len(lines):
+        there = f"its {len(lines)} lines are {named}"
     else:
-        there = f"its {len(lines)} lines are {named}" if before else f"its only line is {named}"
+        there = f"among its {len(lines)} lines are {named}"
     return failure.says(f"prints {wanted}: {there}", place=failure.place(text.turn))
 
 
@@ -166,14 +220,16 @@ def _nearest(lines: list[str], expected: ALine, rules: TextRules) -> list[str]:
     """Return a few of the lines in their order: those with most of the expected parts, preferably
     the last.
     """
-    inner = expected.matcher
-    parts = inner.matchers if isinstance(inner, AllOf) else (inner,)
+    parts: tuple[Matcher, ...] = (expected.matcher,)
+    if isinstance(expected.matcher, AllOf):
+        parts = expected.matcher.matchers
     searched = lines[-_LINES_SEARCHED:]
-    has: list[int] = []
-    for line in searched:
-        has.append(sum(part.accepts_text(line, rules) for part in parts))
-    best = sorted(range(len(searched)), key=lambda at: (has[at], at))[-_LINES_NAMED:]
-    return [searched[at] for at in sorted(best)]
+    by_quality: list[tuple[int, int]] = []  # how many parts a line has, and its place
+    for place, line in enumerate(searched):
+        parts_found = sum(part.accepts_text(line, rules) for part in parts)
+        by_quality.append((parts_found, place))
+    best = sorted(by_quality)[-_LINES_NAMED:]
+    return [searched[place] for place in sorted(place for _, place in best)]
 
 
 def _lines_not_there(failure: Failure, text: TextMismatch, lines: list[str]) -> str:
@@ -181,12 +237,13 @@ def _lines_not_there(failure: Failure, text: TextMismatch, lines: list[str]) -> 
     those = f"the {len(lines)} lines from {quoted(lines[0])} to {quoted(lines[-1])}"
     if not is_board(lines):
         return failure.says(f"does not print {those}", place=place)
-    printed = text.actual.split("\n", _MOST_ITEMS)
+    printed = text.actual.split("\n", _MAX_ITEMS)
     clause, what = "is not shown", f"{those} are missing"
     if holds_board(printed):
         clause = "is not the one that it should be"
         absent = [line for line in lines if line not in printed]
-        what = f"it has no line {quoted(absent[0])}" if absent else what
+        if absent:
+            what = f"it has no line {quoted(absent[0])}"
     return failure.says(f"{clause}: {what}", place=place, who="the board")
 
 
@@ -194,12 +251,16 @@ def _lines_not_there(failure: Failure, text: TextMismatch, lines: list[str]) -> 
 def wrong_exit_status(failure: Failure) -> str | None:
     for mismatch in failure.mismatches:
         if isinstance(mismatch, ExitMismatch):
-            actual = "no exit status" if mismatch.actual is None else f"status {mismatch.actual}"
+            actual = "no exit status"
+            if mismatch.actual is not None:
+                actual = f"status {mismatch.actual}"
             return failure.says(f"ended with {actual} instead of {mismatch.expected}")
     return None
 
 
 @rule(Stage.LAST, 10, "differs from what is expected")
 def differs(failure: Failure) -> str | None:
-    has_value = any(isinstance(mismatch, ValueMismatch) for mismatch in failure.mismatches)
-    return f"What it {'returned' if has_value else 'did'} is not what is expected."
+    for mismatch in failure.mismatches:
+        if isinstance(mismatch, ValueMismatch):
+            return "What it returned is not what is expected."
+    return "What it did is not what is expected."

@@ -1,8 +1,11 @@
 """Rules about boards: transposed, shown twice, not shown, off by one column."""
 
+from collections.abc import Iterator
+from itertools import islice, product
+
 from harness.common.escaping import quoted
 from harness.judging.boards import Cells, are_transposed, cells, grid_at, holds_board, is_board
-from harness.judging.explain.failure import Failure, TextEdit
+from harness.judging.explain.failure import Failure, TextEdit, first_visible
 from harness.judging.explain.rules import TEXTS, Stage, rule, rule_about
 
 _MESSAGE = "has rows and columns swapped"
@@ -10,11 +13,12 @@ _MESSAGE = "has rows and columns swapped"
 
 @rule(Stage.KNOWN_MISTAKE, 60, "rows and columns are swapped")
 def rows_and_columns_swapped(failure: Failure) -> str | None:
-    pair = failure.exact_return
-    if pair is not None and are_transposed(*map(cells, pair)):
-        return failure.says(_MESSAGE, who="the returned board")
+    if failure.exact_return is not None:
+        expected, actual = failure.exact_return
+        if are_transposed(cells(expected), cells(actual)):
+            return failure.says(_MESSAGE, who="the returned board")
     for change in failure.changes:
-        before, wanted, got = map(cells, (change.before, change.expected, change.actual))
+        before, wanted, got = cells(change.before), cells(change.expected), cells(change.actual)
         if are_transposed(wanted, got) or _change_transposed(before, wanted, got):
             return failure.says(_MESSAGE, who=change.name)
     return None
@@ -22,8 +26,11 @@ def rows_and_columns_swapped(failure: Failure) -> str | None:
 
 @rule_about(Stage.OUTPUT_BEFORE_INPUTS, 20, "shows rows and columns swapped", TEXTS)
 def printed_rows_and_columns_swapped(failure: Failure, texts: TextEdit) -> str | None:
-    wanted, got = grid_at(texts.expected, texts.at), grid_at(texts.actual, texts.at)
-    if wanted and got and wanted.start == got.start and are_transposed(wanted.rows, got.rows):
+    wanted = grid_at(texts.expected, texts.at)
+    got = grid_at(texts.actual, texts.at)
+    if wanted is None or got is None or wanted.start != got.start:
+        return None
+    if are_transposed(wanted.rows, got.rows):
         return failure.says(_MESSAGE, place=texts.place, who="the board")
     return None
 
@@ -32,12 +39,18 @@ def _change_transposed(was: Cells | None, wanted: Cells | None, got: Cells | Non
     """Return whether the change was made at [row][column] instead of [column][row]."""
     if was is None or wanted is None or got is None:
         return False
-    size = range(len(was))
-    if any([len(row) for row in rows] != [len(was)] * len(was) for rows in (was, wanted, got)):
-        return False
-    places = [(i, j) for i in size for j in size]
-    should = {(i, j): wanted[i][j] for i, j in places if was[i][j] != wanted[i][j]}
-    did = {(j, i): got[i][j] for i, j in places if was[i][j] != got[i][j]}
+    square = [len(was)] * len(was)
+    for rows in (was, wanted, got):
+        if list(map(len, rows)) != square:
+            return False
+    should: dict[tuple[int, int], str] = {}
+    did: dict[tuple[int, int], str] = {}
+    for row, column in product(range(len(was)), repeat=2):
+        before = was[row][column]
+        if wanted[row][column] != before:
+            should[row, column] = wanted[row][column]
+        if got[row][column] != before:
+            did[column, row] = got[row][column]
     return bool(should) and should == did
 
 
@@ -47,10 +60,14 @@ def printed_off_by_one_column(failure: Failure, texts: TextEdit) -> str | None:
     if moved is None:
         return None
     (row, column), (_, other_column) = moved
-    between = texts.expected[row][min(column, other_column) + 1 : max(column, other_column)]
-    if abs(column - other_column) != 1 and (len(between) != 1 or between.isalnum()):
+    first, last = sorted((column, other_column))
+    between = texts.expected[row][first + 1 : last]
+    is_separator = len(between) == 1 and not between.isalnum()
+    if last - first != 1 and not is_separator:
         return None
-    side = "right" if other_column > column else "left"
+    side = "left"
+    if other_column > column:
+        side = "right"
     return failure.says(
         f"is off by one column: a piece is one column too far to the {side}",
         place=texts.place,
@@ -62,23 +79,31 @@ def _moved(
     expected: list[str], actual: list[str]
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Return where a piece should be and where it is, if only that differs."""
-    if [len(line) for line in expected] != [len(line) for line in actual]:
+    if list(map(len, expected)) != list(map(len, actual)):
         return None
-    places: list[tuple[int, int]] = []
-    for row, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
-        if wanted != got:
-            places += [(row, i) for i in range(len(wanted)) if wanted[i] != got[i]][:3]
-        if len(places) > 2:
-            return None
+    places = list(islice(_differing(expected, actual), 3))
     if len(places) != 2:
         return None
-    signs = [(expected[row][i], actual[row][i]) for row, i in places]
-    if signs[0] != signs[1][::-1]:
+    (row, column), (other_row, other_column) = places
+    sign, other_sign = expected[row][column], expected[other_row][other_column]
+    are_exchanged = actual[row][column] == other_sign and actual[other_row][other_column] == sign
+    if not are_exchanged:
         return None
     # The blank is the sign that is more frequent on the board.
-    shown = "".join(expected[row] for row, _ in places)
-    should_first = shown.count(signs[0][0]) <= shown.count(signs[0][1])
-    return (places[0], places[1]) if should_first else (places[1], places[0])
+    shown = expected[row] + expected[other_row]
+    if shown.count(sign) > shown.count(other_sign):
+        places.reverse()
+    return places[0], places[1]
+
+
+def _differing(expected: list[str], actual: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield the row and the column of each sign that differs, of lines as long as each other."""
+    for row, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
+        if wanted == got:
+            continue
+        for column, (sign, other_sign) in enumerate(zip(wanted, got, strict=True)):
+            if sign != other_sign:
+                yield row, column
 
 
 @rule_about(Stage.OUTPUT_BEFORE_INPUTS, 10, "shows the board twice", TEXTS)
@@ -88,7 +113,7 @@ def board_shown_twice(failure: Failure, texts: TextEdit) -> str | None:
         return None
     if is_board(block):
         return failure.says("is shown twice in a row", place=texts.place, who="the board")
-    first = quoted(next((line for line in block if line.strip()), ""))
+    first = quoted(first_visible(block))
     clause = f"the same {size} lines twice in a row, including {first}"
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
@@ -97,7 +122,9 @@ def board_shown_twice(failure: Failure, texts: TextEdit) -> str | None:
 def board_not_shown(failure: Failure, texts: TextEdit) -> str | None:
     if texts.inserted or not holds_board(texts.removed):
         return None
-    who = "the board" if is_board(texts.removed) else "the text with the board"
+    who = "the text with the board"
+    if is_board(texts.removed):
+        who = "the board"
     clause = f"is missing: it should start at line {texts.at + 1}"
     return failure.says(clause, place=texts.place, who=who)
 
@@ -108,7 +135,10 @@ def board_shown_unasked(failure: Failure, texts: TextEdit) -> str | None:
         return None
     if failure.is_to_end:
         return failure.says("should end; it shows the board", place=texts.place)
-    wanted = next((line for line in texts.expected[texts.at :] if line.strip()), None)
-    there = "nothing" if wanted is None else quoted(wanted)
+    there = "nothing"
+    for line in texts.expected[texts.at :]:
+        if line.strip():
+            there = quoted(line)
+            break
     clause = f"is shown at line {texts.at + 1}, where {there} should be"
     return failure.says(clause, place=texts.place, who="the board")

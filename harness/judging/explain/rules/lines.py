@@ -1,9 +1,12 @@
 """Rules about lines: missing, too many, or other than expected, if only in white space or case."""
 
+from collections import Counter
+from operator import ne
+
 from harness.common.escaping import quoted, visible
 from harness.common.words import counted
 from harness.judging.comparison import quoted_pair, shared_start
-from harness.judging.explain.failure import Failure, TextEdit
+from harness.judging.explain.failure import Failure, TextEdit, first_visible, item_at
 from harness.judging.explain.rules import TEXTS, Stage, rule, rule_about
 
 
@@ -29,7 +32,9 @@ def nothing_printed(failure: Failure, texts: TextEdit) -> str | None:
 
 
 def _done(texts: TextEdit) -> str:
-    return "shown" if texts.shown else "printed"
+    if texts.shown:
+        return "shown"
+    return "printed"
 
 
 @rule_about(Stage.DIFFERENCE, 50, "does not print a line", TEXTS)
@@ -60,9 +65,10 @@ def line_too_many(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 70, "a prompt differs", TEXTS)
 def prompt_differs(failure: Failure, texts: TextEdit) -> str | None:
-    turn = None if failure.text is None else failure.text.turn
+    if failure.text is None or failure.text.turn is None:
+        return None
     pair = texts.one_line
-    if turn is None or turn >= failure.observation.reads or pair is None or not texts.at_end:
+    if failure.text.turn >= failure.observation.reads or pair is None or not texts.at_end:
         return None
     wanted, got = quoted_pair(*pair)
     return failure.says(f"is {got}, it should be {wanted}", place=texts.place, who="the prompt")
@@ -82,27 +88,34 @@ def line_differs(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 90, "the printed text differs", TEXTS)
 def text_differs(failure: Failure, texts: TextEdit) -> str | None:
-    lines = texts.first_lines
+    expected, actual = texts.first_lines
     where = f"line {texts.at + 1}"
-    if all((line or "").strip() for line in lines):
-        where += f", column {shared_start(*(line or '' for line in lines)) + 1}"
-    else:  # an empty line tells nothing
-        lines = _first_visible(texts.removed), _first_visible(texts.inserted)
-    if lines[0] == lines[1]:  # but if the others agree, only it differs
-        wanted, got = (_named(line) for line in texts.first_lines)
-    else:
-        wanted, got = quoted_pair(*lines)
+    if expected and expected.strip() and actual and actual.strip():
+        where += f", column {shared_start(expected, actual) + 1}"
+        wanted, got = quoted_pair(expected, actual)
+    else:  # an empty line tells nothing, unless the others agree
+        visible, other_visible = _first_visible(texts.removed), _first_visible(texts.inserted)
+        wanted, got = quoted_pair(visible, other_visible)
+        if visible == other_visible:
+            wanted, got = _named(expected), _named(actual)
     clause = f"differs from {where}: {got} instead of {wanted}"
-    who = "the output" if texts.printed else "the returned text"
+    who = "the returned text"
+    if texts.printed:
+        who = "the output"
     return failure.says(clause, place=texts.place, who=who)
 
 
 def _named(line: str | None) -> str:
-    return "nothing" if line is None else quoted(line) if line else "an empty line"
+    if line is None:
+        return "nothing"
+    if not line:
+        return "an empty line"
+    return quoted(line)
 
 
 def _first_visible(lines: list[str]) -> str:
-    return next((line for line in lines if line.strip()), lines[0] if lines else "")
+    """Return the first line that has more than white space, or else the first one."""
+    return first_visible(lines) or item_at(lines, 0) or ""
 
 
 _SPACE_NAMES = {" ": "space", "\t": "tab", "\r": "carriage return"}
@@ -113,22 +126,33 @@ _FURTHER = " (and differs further on)"
 def windows_line_ends(failure: Failure) -> str | None:
     """Only the ends of lines differ: \r\n on one side, \n on the other."""
     for texts in failure.all_texts:
-        sides = texts.expected_text, texts.actual_text
-        expected, actual = (side.replace("\r\n", "\n") for side in sides)
-        if expected == actual and sides[0] != sides[1]:
-            ends, lines = zip(texts.expected, texts.actual, strict=True), len(texts.expected) - 1
-            differing = sum(wanted != got for wanted, got in ends)
-            which = f"{differing} of {lines} lines"
-            if differing >= lines:
-                which = "the line" if lines == 1 else "the lines"
-            those = f"that it {texts.verb}" if texts.file is None else f"of {texts.named}"
-            clause, who = _ends(texts, differing), f"{which} {those}"
-            return failure.says(clause, place=texts.place, who=who)
+        expected, actual = texts.expected_text, texts.actual_text
+        if expected == actual:
+            continue
+        if expected.replace("\r\n", "\n") == actual.replace("\r\n", "\n"):
+            differing = sum(map(ne, texts.expected, texts.actual))
+            who = _which_lines(texts, differing)
+            return failure.says(_ends(texts, differing), place=texts.place, who=who)
     return None
 
 
+def _which_lines(texts: TextEdit, differing: int) -> str:
+    lines = len(texts.expected) - 1
+    if differing < lines:
+        which = f"{differing} of {lines} lines"
+    elif lines == 1:
+        which = "the line"
+    else:
+        which = "the lines"
+    if texts.file is not None:
+        return f"{which} of {texts.named}"
+    return f"{which} that it {texts.verb}"
+
+
 def _ends(texts: TextEdit, differing: int) -> str:
-    end = "ends" if differing == 1 else "end"
+    end = "end"
+    if differing == 1:
+        end = "ends"
     if texts.expected_text.count("\r\n") > texts.actual_text.count("\r\n"):
         return f"{end} with \\n, and should end with \\r\\n, as on Windows"
     clause = f'{end} with \\r\\n, as on Windows, and should end with \\n: write "\\n" alone'
@@ -142,8 +166,16 @@ def only_whitespace(failure: Failure) -> str | None:
     for texts in failure.all_texts:
         if _without_spaces(texts.expected_text) == _without_spaces(texts.actual_text):
             clause = f"white space differs in {texts.named}: {_what(texts)}"
-            return failure.says(clause, place=texts.place, who="only" if texts.place else "Only")
+            return _only(failure, texts, clause)
     return None
+
+
+def _only(failure: Failure, texts: TextEdit, clause: str) -> str:
+    """Return a sentence that begins with "Only", or with the place."""
+    who = "Only"
+    if texts.place:
+        who = "only"
+    return failure.says(clause, place=texts.place, who=who)
 
 
 def _what(texts: TextEdit) -> str:
@@ -152,22 +184,30 @@ def _what(texts: TextEdit) -> str:
         return _line_ends(len(expected) - len(actual), texts.expected_text.rstrip("\n"))
     wanted, got = texts.first_lines
     if "" in (wanted, got):
-        what = "an empty line is missing" if wanted == "" else "there is an extra empty line"
-        what = f"{what} at line {texts.at + 1}"
-        all_else = [line for line in expected if line] == [line for line in actual if line]
-        return what if all_else else _and_more(what)
+        what = f"there is an extra empty line at line {texts.at + 1}"
+        if wanted == "":
+            what = f"an empty line is missing at line {texts.at + 1}"
+        if list(filter(None, expected)) != list(filter(None, actual)):
+            what = _and_more(what)
+        return what
     if wanted and got and _without_spaces(wanted) == _without_spaces(got):
         what = f"line {texts.at + 1} {_in_line(wanted, got)}"
-        return what if len(expected) == len(actual) else _and_more(what)
+        if len(expected) != len(actual):
+            what = _and_more(what)
+        return what
     return f"the lines break in different places, first at line {texts.at + 1}"
 
 
 def _and_more(what: str) -> str:
-    return what if what.endswith(")") else f"{what} (and more differs further on)"
+    if what.endswith(")"):
+        return what
+    return f"{what} (and more differs further on)"
 
 
 def _line_ends(missing: int, text: str) -> str:
-    last = quoted(text.rsplit("\n", 1)[-1]) if text else "the text"
+    last = "the text"
+    if text:
+        last = quoted(text.rsplit("\n", 1)[-1])
     if missing == 1:
         return f"the line end after {last} is missing"
     if missing > 1:
@@ -185,15 +225,15 @@ def _in_line(expected: str, actual: str) -> str:
     if expected.lstrip() == actual.lstrip():
         return _amount(_indent(expected), _indent(actual), "at its start")
     if expected.rstrip() == actual.rstrip():
-        ends = (line[len(line.rstrip()) :] for line in (expected, actual))
-        return _amount(next(ends), next(ends), "at its end")
+        return _amount(_blank_end(expected), _blank_end(actual), "at its end")
     column = shared_start(expected, actual)
     if column <= min(len(_indent(expected)), len(_indent(actual))):
         return _amount(_indent(expected), _indent(actual), "at its start") + _FURTHER
     wanted, got = _gap(expected, column), _gap(actual, column)
-    where = f"at column {column + 1}"
-    is_all = expected[column + len(wanted) :] == actual[column + len(got) :]
-    return _amount(wanted, got, where) + ("" if is_all else _FURTHER)
+    what = _amount(wanted, got, f"at column {column + 1}")
+    if expected[column + len(wanted) :] != actual[column + len(got) :]:
+        what += _FURTHER
+    return what
 
 
 def _indent(line: str) -> str:
@@ -203,7 +243,11 @@ def _indent(line: str) -> str:
 def _gap(line: str, column: int) -> str:
     """Return the white space around the place where two lines part."""
     before, after = line[:column], line[column:]
-    return before[len(before.rstrip()) :] + _indent(after)
+    return _blank_end(before) + _indent(after)
+
+
+def _blank_end(line: str) -> str:
+    return line[len(line.rstrip()) :]
 
 
 def _amount(expected: str, actual: str, where: str) -> str:
@@ -211,20 +255,26 @@ def _amount(expected: str, actual: str, where: str) -> str:
         wanted, got = _kinds(expected), _kinds(actual)
         return f"has {got} {where} where {wanted} should be"
     difference = len(expected) - len(actual)
+    if len(expected) == difference == 1:
+        return f"lacks the space {where}"
     if difference == 1:
-        article = "the space" if len(expected) == 1 else "a space"
-        return f"lacks {article} {where}"
+        return f"lacks a space {where}"
     if difference > 1:
         return f"lacks {difference} spaces {where}"
-    extra = "an extra space" if difference == -1 else f"{-difference} extra spaces"
-    return f"has {extra} {where}"
+    if difference == -1:
+        return f"has an extra space {where}"
+    return f"has {-difference} extra spaces {where}"
 
 
 def _kinds(space: str) -> str:
+    """Return how many characters of each kind there are, of at most three kinds."""
     if not space:
         return "nothing"
-    names = {sign: _SPACE_NAMES.get(sign, f'"{visible(sign)}"') for sign in space}
-    return " and ".join([counted(space.count(sign), name) for sign, name in names.items()][:3])
+    counts: list[str] = []
+    for sign, count in Counter(space).items():
+        name = _SPACE_NAMES.get(sign, f'"{visible(sign)}"')
+        counts.append(counted(count, name))
+    return " and ".join(counts[:3])
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 130, "upper and lower case differ", TEXTS)
@@ -232,5 +282,5 @@ def only_case(failure: Failure, texts: TextEdit) -> str | None:
     if texts.expected_text.casefold() != texts.actual_text.casefold():
         return None
     wanted, got = quoted_pair(*texts.first_lines)
-    what = f"upper and lower case differ: line {texts.at + 1} is {got}, it should be {wanted}"
-    return failure.says(what, place=texts.place, who="only" if texts.place else "Only")
+    clause = f"upper and lower case differ: line {texts.at + 1} is {got}, it should be {wanted}"
+    return _only(failure, texts, clause)

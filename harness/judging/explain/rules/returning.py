@@ -1,5 +1,6 @@
 """Rules about what a function returns, and about arguments that it changes or should change."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from harness.common.escaping import plain
@@ -27,15 +28,21 @@ _MADE_FROM = {
 
 @rule_about(Stage.KNOWN_MISTAKE, 20, "prints instead of returning", EXACT_RETURN)
 def printed_instead_of_returned(failure: Failure, pair: tuple[Value, Value]) -> str | None:
-    if pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
+    wanted, got = pair
+    if got.kind is not ValueKind.NONE or wanted.kind is ValueKind.NONE:
         return None
     printed = failure.actual_printed.strip("\n")
     expected = (failure.expected_printed or "").strip("\n")
-    shown = failure.expected_step.shown if failure.expected_step else ""
-    for spelling in (*_spellings(pair[0]), shown):
-        if spelling and _has_lines(printed, spelling) and not _has_lines(expected, spelling):
-            said = failure.says(f"printed {source(pair[0])} instead of returning it")
-            return said if failure.step is None else f"{said} In a session both look alike."
+    spellings = _spellings(wanted)
+    if failure.expected_step is not None and failure.expected_step.shown:
+        spellings.append(failure.expected_step.shown)
+    for spelling in spellings:
+        if not _has_lines(printed, spelling) or _has_lines(expected, spelling):
+            continue
+        said = failure.says(f"printed {source(wanted)} instead of returning it")
+        if failure.step is not None:
+            said += " In a session both look alike."
+        return said
     return None
 
 
@@ -51,27 +58,37 @@ def _spellings(value: Value) -> list[str]:
 
 def _has_lines(text: str, lines: str) -> bool:
     """Return whether a text has these lines, ignoring blanks at the end of each."""
-    shown, wanted = ("\n".join(line.rstrip() for line in s.split("\n")) for s in (text, lines))
+    shown, wanted = _without_blank_ends(text), _without_blank_ends(lines)
     return f"\n{wanted}\n" in f"\n{shown}\n"
+
+
+def _without_blank_ends(text: str) -> str:
+    return "\n".join(map(str.rstrip, text.split("\n")))
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 30, "returns instead of printing", EXACT_RETURN)
 def returned_instead_of_printed(failure: Failure, pair: tuple[Value, Value]) -> str | None:
+    _, returned = pair
     expected = failure.expected_printed or ""
-    if pair[1].kind is not ValueKind.STR or failure.actual_printed.strip() or not expected.strip():
+    if returned.kind is not ValueKind.STR:
         return None
-    if pair[1].text.strip("\n") == expected.strip("\n"):
+    if failure.actual_printed.strip() or not expected.strip():
+        return None
+    if returned.text.strip("\n") == expected.strip("\n"):
         return failure.says("returned the text instead of printing it")
     return None
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 88, "returns a generator instead of a list", EXACT_RETURN)
 def generator_instead_of_list(failure: Failure, pair: tuple[Value, Value]) -> str | None:
-    if pair[1].kind is not ValueKind.ITERATOR or pair[0].kind is ValueKind.ITERATOR:
+    expected, actual = pair
+    if actual.kind is not ValueKind.ITERATOR or expected.kind is ValueKind.ITERATOR:
         return None
-    made, wanted = a_type(pair[1]), a_type(pair[0])
-    hint = f": {pair[0].kind}(…) makes {wanted} of it" if pair[0].kind in _ITEMS else ""
-    return failure.says(f"returned {made} instead of {wanted}{hint}")
+    wanted = a_type(expected)
+    clause = f"returned {a_type(actual)} instead of {wanted}"
+    if expected.kind in _ITEMS:
+        clause += f": {expected.kind}(…) makes {wanted} of it"
+    return failure.says(clause)
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 89, "returns another iterator instead of a generator", RETURNS)
@@ -88,24 +105,32 @@ def iterator_instead_of_generator(failure: Failure, mismatch: ValueMismatch) -> 
 @rule_about(Stage.KNOWN_MISTAKE, 90, "returns None", RETURNS)
 def returned_none(failure: Failure, mismatch: ValueMismatch) -> ReturnedNone | None:
     """None came back. Only the program's text can say whether a `return` is missing."""
-    pair, expected = mismatch.pair, mismatch.expected
-    is_expected = pair is not None and pair[0].kind is ValueKind.NONE
-    if expected is None or mismatch.actual != NONE or is_expected:
+    if mismatch.expected is None or mismatch.actual != NONE:
         return None
-    wanted = source(pair[0]) if pair else expected.in_words()
+    if mismatch.pair is None:
+        wanted = mismatch.expected.in_words()
+    else:
+        value, _ = mismatch.pair
+        if value.kind is ValueKind.NONE:
+            return None
+        wanted = source(value)
     return ReturnedNone(where=failure.place(), function=failure.who, wanted=wanted)
 
 
 @rule(Stage.KNOWN_MISTAKE, 10, "makes a value that is too large")
 def too_large(failure: Failure) -> str | None:
-    returned = failure.first_difference.actual if failure.first_difference else None
-    left = failure.leaves.actual if failure.leaves else None
-    if failure.leaves and failure.leaves.pair:
-        left = first_difference(*failure.leaves.pair).actual
+    returned: Value | None = None
+    if failure.first_difference is not None:
+        returned = failure.first_difference.actual
+    left: Value | None = None
+    if failure.leaves is not None:
+        left = failure.leaves.actual
+        if failure.leaves.pair is not None:
+            left = first_difference(*failure.leaves.pair).actual
     for value, does in ((returned, "returned"), (left, "leaves")):
         if value is not None and value.kind is ValueKind.TOO_LARGE:
-            what = plain(value.text, limit=60)
-            return failure.says(f"{does} a value that is too large to compare ({what})")
+            size = plain(value.text, limit=60)
+            return failure.says(f"{does} a value that is too large to compare ({size})")
     return None
 
 
@@ -132,20 +157,26 @@ def wrong_type(failure: Failure, mismatch: ValueMismatch) -> str | None:
     expected, actual = place.expected, place.actual
     if expected.kind is actual.kind or ValueKind.NONE in (expected.kind, actual.kind):
         return None
-    got, wanted = source(actual, limit=60), source(expected, limit=60)
+    wanted = source(expected, limit=60)
+    item = f"{place.named} of the result"
     if actual.kind is ValueKind.UNREADABLE:
         clause = f"raises {plain(actual.text, limit=60)} when it is read, it should be {wanted}"
-        return failure.says(clause, who=f"{place.named} of the result")
-    what = a_type(actual)
-    if actual.content is not None:
-        what += f", derived from {actual.content.type_name}"
-    if actual.type_name == expected.type_name:  # and yet of another kind
-        what = f"an object of the program's own class {expected.type_name}"
+        return failure.says(clause, who=item)
+    got = f"{source(actual, limit=60)} ({_own_type(expected, actual)})"
     how = _conversion(expected, actual)
-    clause = f"{got} ({what}) instead of {wanted} ({a_type(expected)}){how}"
+    clause = f"{got} instead of {wanted} ({a_type(expected)}){how}"
     if place.path:
-        return failure.says(f"is {clause}", who=f"{place.named} of the result")
+        return failure.says(f"is {clause}", who=item)
     return failure.says(f"returned {clause}")
+
+
+def _own_type(expected: Value, actual: Value) -> str:
+    """Return the type of a value that is of another kind than expected."""
+    if actual.type_name == expected.type_name:
+        return f"an object of the program's own class {expected.type_name}"
+    if actual.content is not None:
+        return f"{a_type(actual)}, derived from {actual.content.type_name}"
+    return a_type(actual)
 
 
 def _conversion(expected: Value, actual: Value) -> str:
@@ -161,7 +192,7 @@ def _conversion(expected: Value, actual: Value) -> str:
     return f": {made}(…) makes {a_type(expected)} of it"
 
 
-_MOST_DIGITS = 10
+_MAX_DIGITS = 10
 
 
 @rule(Stage.KNOWN_MISTAKE, 50, "does not change its argument")
@@ -177,27 +208,38 @@ def argument_not_changed(failure: Failure) -> ArgumentNotChanged | None:
 
 
 def _new_one_returned(failure: Failure, change: ArgumentChange) -> str:
-    is_foreign = change.expected.kind is ValueKind.FOREIGN
-    kind = "value" if is_foreign else change.expected.type_name
+    kind = change.expected.type_name
+    if change.expected.kind is ValueKind.FOREIGN:
+        kind = "value"
     said = failure.says(f"is not changed: a new {kind} is returned", who=change.name)
-    pair = failure.exact_return
-    after = "" if pair is None else f", and return {source(pair[0], limit=60)}"
-    return f"{said} Change the {kind} that is given{after}."
+    advice = f"Change the {kind} that is given"
+    if failure.exact_return is not None:
+        expected, _ = failure.exact_return
+        advice += f", and return {source(expected, limit=60)}"
+    return f"{said} {advice}."
 
 
 def _left_as_it_was(failure: Failure, change: ArgumentChange) -> tuple[str, Guess | None]:
     """Return what is said of an argument that stayed as it was, and the question to ask."""
     first = _first(change, "it should be")
     said = failure.says(f"is not changed: {first}", who=change.name)
-    pair = failure.exact_return
-    if pair is None or pair[1].kind is not ValueKind.BOOL:
-        return said, Guess.ROUNDED_OR_COPY if _is_rounded(change) else Guess.COPY
+    if failure.exact_return is None:
+        return said, _likely_mistake(change)
+    expected, returned = failure.exact_return
+    if returned.kind is not ValueKind.BOOL:
+        return said, _likely_mistake(change)
     # It returned whether it changed something: a copy is not likely then.
-    changes_none = not any(each.did_change for each in failure.changes)
-    if changes_none and [value.text for value in pair] == ["True", "False"]:
+    changes_some = any(other.did_change for other in failure.changes)
+    if not changes_some and expected.text == "True" and returned.text == "False":
         refuses = "refuses a valid call: it returned False and left"
         return failure.says(f"{refuses} {change.name} as it was ({first})"), None
     return said + _also_returned(failure), None
+
+
+def _likely_mistake(change: ArgumentChange) -> Guess:
+    if _is_rounded(change):
+        return Guess.ROUNDED_OR_COPY
+    return Guess.COPY
 
 
 def _is_returned(change: ArgumentChange) -> bool:
@@ -205,26 +247,32 @@ def _is_returned(change: ArgumentChange) -> bool:
     returned = change.returned
     if returned is None:
         return False
-    parts = returned.items if returned.kind is ValueKind.TUPLE else ()
-    return any(same(change.expected, value) for value in (returned, *parts))
+    if same(change.expected, returned):
+        return True
+    if returned.kind is not ValueKind.TUPLE:
+        return False
+    return any(same(change.expected, item) for item in returned.items)
 
 
 def _is_rounded(change: ArgumentChange) -> bool:
     """Return whether rounding explains the first number that is wrong."""
     place = first_difference(change.expected, change.actual)
-    sides = [side for side in (place.expected, place.actual) if side is not None]
-    if len(sides) < 2 or any(side.kind is not ValueKind.FLOAT for side in sides):
+    if place.expected is None or place.actual is None:
         return False
-    wanted, got = (float(side.text) for side in sides)
-    return any(round(wanted, digits) == got for digits in range(_MOST_DIGITS))
+    if place.expected.kind is not ValueKind.FLOAT or place.actual.kind is not ValueKind.FLOAT:
+        return False
+    wanted, got = float(place.expected.text), float(place.actual.text)
+    return any(round(wanted, digits) == got for digits in range(_MAX_DIGITS))
 
 
 def _also_returned(failure: Failure) -> str:
     """Return that the returned value is wrong too, if that is short."""
-    pair = failure.exact_return
-    if pair is None or any(value.is_container for value in pair):
+    if failure.exact_return is None:
         return ""
-    got, wanted = (source(value, limit=60) for value in reversed(pair))
+    expected, actual = failure.exact_return
+    if expected.is_container or actual.is_container:
+        return ""
+    got, wanted = source(actual, limit=60), source(expected, limit=60)
     return f" It also returned {got} instead of {wanted}."
 
 
@@ -240,11 +288,15 @@ def argument_changed(failure: Failure) -> str | None:
 def _first(change: ArgumentChange, should: str) -> str:
     """Return the first item that is wrong."""
     place = first_difference(change.expected, change.actual)
-    when = "in the end " if change.later else ""
+    when = ""
+    if change.later:
+        when = "in the end "
     if place.expected is None or place.actual is None:
         sizes = len(change.actual.items), len(change.expected.items)
         return f"{when}it has {counted(sizes[0], 'item')}, {should} {sizes[1]}"
-    item = place.named if place.path else "it"
+    item = "it"
+    if place.path:
+        item = place.named
     got, wanted = source(place.actual, limit=60), source(place.expected, limit=60)
     return f"{when}{item} is {got}, {should} {wanted}"
 
@@ -252,30 +304,44 @@ def _first(change: ArgumentChange, should: str) -> str:
 @rule(Stage.KNOWN_MISTAKE, 70, "changes the column beside the right one")
 def changed_off_by_one_column(failure: Failure) -> str | None:
     for change in failure.changes:
-        before, expected, actual = map(cells, (change.before, change.expected, change.actual))
-        if before is None or expected is None or actual is None:
-            continue
-        # A list of texts holds columns (or rows that a column cuts); a list of lists holds rows.
-        in_texts = all(item.kind is ValueKind.STR for item in change.before.items)
-        should = {place[not in_texts] for place in _changed(before, expected)}
-        did = {place[not in_texts] for place in _changed(before, actual)}
-        if len(should) != 1 or len(did) != 1:
-            continue
-        wanted, got = should.pop(), did.pop()
-        is_last = in_texts and wanted == 0 and got == len(before) - 1 > 1  # index -1 is the last
-        if abs(wanted - got) == 1 or is_last:
+        columns = _changed_columns(change)
+        if columns is not None:
+            wanted, got = columns
             clause = f"is changed one column off: at index {got} instead of {wanted}"
             return failure.says(clause, who=change.name)
     return None
 
 
-def _changed(before: Cells, after: Cells) -> set[tuple[int, int]]:
-    """Return the places that differ; none if the shapes do."""
-    if [len(line) for line in before] != [len(line) for line in after]:
-        return set()
-    return {
-        (outer, inner)
-        for outer, line in enumerate(before)
-        for inner, cell in enumerate(line)
-        if after[outer][inner] != cell
-    }
+def _changed_columns(change: ArgumentChange) -> tuple[int, int] | None:
+    """Return the only column that should change and the one that did, if it is the next one."""
+    before, expected, actual = cells(change.before), cells(change.expected), cells(change.actual)
+    if before is None or expected is None or actual is None:
+        return None
+    # A list of texts holds columns (or rows that a column cuts); a list of lists holds rows.
+    holds_columns = all(item.kind is ValueKind.STR for item in change.before.items)
+    should = set(_changed(before, expected, by_line=holds_columns))
+    did = set(_changed(before, actual, by_line=holds_columns))
+    if len(should) != 1 or len(did) != 1:
+        return None
+    wanted, got = should.pop(), did.pop()
+    last = len(before) - 1
+    is_last_for_first = holds_columns and wanted == 0 and got == last > 1  # index -1 is the last
+    if abs(wanted - got) != 1 and not is_last_for_first:
+        return None
+    return wanted, got
+
+
+def _changed(before: Cells, after: Cells, *, by_line: bool) -> Iterator[int]:
+    """Yield the index of the line, or else of the cell in it, for each cell that differs; nothing
+    if the shapes differ.
+    """
+    if list(map(len, before)) != list(map(len, after)):
+        return
+    for index, (line, other) in enumerate(zip(before, after, strict=True)):
+        for inner, (cell, other_cell) in enumerate(zip(line, other, strict=True)):
+            if cell == other_cell:
+                continue
+            if by_line:
+                yield index
+            else:
+                yield inner

@@ -1,0 +1,119 @@
+"""Chooses the parts that explain failures best, by which scenarios use them: spectrum-based fault
+localization by description length."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Uses = frozenset[str]
+"""The names of the parts that a scenario uses."""
+
+_MAX_SUSPECTS = 12
+_MAX_FAULTS = 3  # for failures that these do not explain, nothing is blamed
+
+
+def shortest_explanation(
+    uses: Sequence[Uses], passing: Sequence[Uses], functions: Sequence[str]
+) -> list[str]:
+    """Return for each failure one of the parts that it uses ("": none), with the shortest
+    description of all.
+
+    A part costs its name, the number of its failures, and which of the scenarios that use it fail.
+    (Spectrum-based fault localization, by description length.) `passing` are the parts that passing
+    scenarios use, `functions` those that failures are about.
+    """
+    failing_bits: defaultdict[str, int] = defaultdict(int)
+    all_failing = 0
+    for index, used in enumerate(uses):
+        bit = 1 << index
+        if used:
+            all_failing |= bit
+        for name in used:
+            failing_bits[name] |= bit
+    suspects: list[_Suspect] = []
+    for name in sorted(failing_bits):
+        suspect = _Suspect(
+            name=name,
+            failing_bits=failing_bits[name],
+            passing=sum(name in used for used in passing),
+            about=functions.count(name),
+        )
+        suspects.append(suspect)
+    scenarios = len(uses) + len(passing)
+    fault_cost = math.log(len(suspects) or 1) + math.log(scenarios or 1)
+    suspects.sort(key=lambda suspect: suspect.order(all_failing, fault_cost))
+    likely = suspects[:_MAX_SUSPECTS]
+    chosen = _cheapest(likely, all_failing, fault_cost, _MAX_FAULTS).suspects
+    names: list[str] = []
+    for index in range(len(uses)):
+        explaining = [suspect.name for suspect in chosen if suspect.failing_bits >> index & 1]
+        names.append(next(iter(explaining), ""))
+    return names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Suspect:
+    """A part that may be wrong."""
+
+    name: str
+    failing_bits: int  # the failures that use it, a bit each
+    passing: int  # how many scenarios that pass use it
+    about: int  # how many of the failures are about it: decides between equal costs
+
+    def surprise(self, unexplained: int) -> float:
+        """Return the cost, in nats, of saying which of the scenarios that use it are among
+        `unexplained`, if it makes their share of them fail.
+        """
+        fails = (self.failing_bits & unexplained).bit_count()
+        users = fails + self.passing
+        surprise = 0.0
+        for count in (fails, self.passing):
+            if count:
+                surprise -= count * math.log(count / users)
+        return surprise
+
+    def order(self, unexplained: int, fault_cost: float) -> tuple[float, int]:
+        """Return a key that sorts the likeliest first: an unexplained failure costs as much as
+        another fault.
+        """
+        left = (unexplained & ~self.failing_bits).bit_count()
+        return self.surprise(unexplained) + fault_cost * left, -self.about
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """Parts that together explain failures, and what that costs."""
+
+    cost: float
+    about: int = 0
+    suspects: tuple[_Suspect, ...] = ()
+
+    def order(self) -> tuple[float, int]:
+        """Return a key that sorts the cheapest first."""
+        return self.cost, -self.about
+
+
+def _cheapest(
+    suspects: Sequence[_Suspect], unexplained: int, fault_cost: float, most: int
+) -> _Choice:
+    """Return the cheapest explanation of these failures by at most so many parts."""
+    if not unexplained or not most:
+        return _Choice(cost=unexplained.bit_count() * fault_cost)
+    best = _Choice(cost=math.inf)
+    for suspect in suspects:
+        if not suspect.failing_bits & unexplained:
+            continue
+        here = fault_cost + suspect.surprise(unexplained)
+        if here >= best.cost + 1e-9:
+            continue
+        rest = _cheapest(suspects, unexplained & ~suspect.failing_bits, fault_cost, most - 1)
+        choice = _Choice(
+            cost=here + rest.cost,
+            about=suspect.about + rest.about,
+            suspects=(suspect, *rest.suspects),
+        )
+        best = min(best, choice, key=_Choice.order)
+    return best
