@@ -334,7 +334,7 @@ class Document:
             if self.text[start - 1 : start] != ":":
                 hint = "a comma ends a text inside { }: put it in quotes"
             return self.refuse(loc, "there is no value", hint, key=True)
-        if "input" in loc[-2:-1] and _PAIR.match(event.value):
+        if loc[-2:-1] in (("input",), ("at_load",)) and _PAIR.match(event.value):
             self.refuse(loc, f"{event.value} looks like a pair", "quote it")
             return event.value
         if "clock" in loc[-2:] and _DATE.match(event.value):  # a date is meant here

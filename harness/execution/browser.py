@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import marshal
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -159,15 +159,23 @@ class BrowserServer(ProcessServer):
         folder = ""
         if isinstance(job, ScenarioJob) and job.folder:
             folder = job.folder
-            places = [*Path(folder).iterdir()]
-            files = tuple([(place.name, place.read_bytes()) for place in places])
-            for place in places:  # they come back from the machine
-                place.unlink()
+            files = tuple(_taken_from(Path(folder)))
             job = job.replaced(files=files, folder=_FOLDER)
         machine = self._driver.machine
         monitor = BrowserMonitor(machine, self._setup, framed(encode_job(job)), screen, limits)
         monitor.folder = folder
         return monitor
+
+
+def _taken_from(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Take all files out of the folder, into which the machine brings them back. Yield each with
+    its path there."""
+    for place in sorted(folder.rglob("*"), reverse=True):  # what a folder holds comes before it
+        if place.is_dir():
+            place.rmdir()
+            continue
+        yield place.relative_to(folder).as_posix(), place.read_bytes()
+        place.unlink()
 
 
 class _OwnTool:

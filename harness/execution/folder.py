@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.execution.inside.messages.codec import encodable
 from harness.model.assignment import SourceFile
 from harness.model.observation import NamedValue
-from harness.model.values import Value, ValueKind, file_value, place_value
+from harness.model.values import Value, ValueKind, file_value, folder_value, place_value
 
 MOST_ENTRIES = 300
 LARGEST_FILE = 1024 * 1024  # bytes; the kernel lets none become larger
@@ -53,9 +53,11 @@ class ScenarioFolder:
         finally:
             above.chmod(0o555)
         for file in files:
-            (self.path / file.name).write_bytes(file.data)
+            place = self.path / file.name
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            place.write_bytes(file.data)
         if owner is not None:
-            for place in (self.path, *self.path.iterdir()):
+            for place in (self.path, *self.path.rglob("*")):
                 os.chown(place, owner, owner)
 
     def is_too_full(self) -> bool:
@@ -109,7 +111,7 @@ def _walk(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 def _content(path: Path, status: os.stat_result, left: int) -> Value:
     if stat.S_ISDIR(status.st_mode):
-        return place_value("folder", "a folder")
+        return folder_value()
     if stat.S_ISLNK(status.st_mode):
         return place_value("link", "a link")
     if not stat.S_ISREG(status.st_mode):

@@ -284,11 +284,13 @@ class ObservedSubmission:
                 stand_in.asked = asked or AskedCalls(stimulus.answered)
             if stimulus.replies is not None:
                 reply = partial(next_reply, stimulus.replies, self._ask)
-            hears_ctrl_c = any(typed.key is Key.CTRL_C for typed in stimulus.inputs)
+            typed = (*stimulus.at_load, *stimulus.inputs)
+            hears_ctrl_c = any(each.key is Key.CTRL_C for each in typed)
             _log.info("observing %s", visible(stimulus.action.display()))
             monitor = server.start(stack, job, screen, limits, hears_ctrl_c=hears_ctrl_c)
             end = monitor.follow(
                 stimulus.inputs,
+                at_load=stimulus.at_load,
                 folder=folder,
                 stand_in=stand_in,
                 reply_to=reply,

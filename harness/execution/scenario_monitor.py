@@ -29,7 +29,7 @@ _FOR_STAND_IN = (FromScenario.CALL, FromScenario.STAND_IN_INAPPLICABLE)
 
 class ScenarioMonitor(ABC):
     """Follows one scenario's process: reads what it sends and shows, and types when it asks for
-    input, unless a module is loading. `deliver` passes a message to the process."""
+    input. `deliver` passes a message to the process."""
 
     course_fault = ""  # what the course's generator of replies did wrong
     compiled = True  # whether the process has compiled what it was sent
@@ -52,16 +52,19 @@ class ScenarioMonitor(ABC):
         self,
         inputs: tuple[Typed, ...] = (),
         *,
+        at_load: tuple[Typed, ...] = (),
         folder: ScenarioFolder | None = None,
         stand_in: StandInProcess | None = None,
         reply_to: NextLine | None = None,
         is_piped: bool = False,
     ) -> End:
-        """Follow the process until it is gone. With `reply_to`, what it gives is typed in place of
+        """Follow the process until it is gone. While its modules load, the lines of `at_load` are
+        typed. With `reply_to`, what it gives is typed in place of
         `inputs`; with `is_piped`, nothing is typed, since the process has its input. HarnessError
         when our own machinery is gone."""
         self._is_piped = is_piped
         self._inputs = list(reversed(inputs))  # the next one last
+        self._at_load = list(reversed(at_load))
         self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
         _log.info("process started")
         exit_code, cpu_seconds = self._follow()
@@ -100,7 +103,9 @@ class ScenarioMonitor(ABC):
     def _type_next(self) -> Typed | None:
         """Type the next line and remember its place; without more lines the scenario ends."""
         typed = None
-        if self._screen.loaded and self._reply_to is not None:
+        if not self._screen.loaded:
+            typed = self._at_load.pop() if self._at_load else None
+        elif self._reply_to is not None:
             begun = time.monotonic()
             try:
                 _, parts = self._screen.parts(len(self._screen.raw))
@@ -108,7 +113,7 @@ class ScenarioMonitor(ABC):
             except ReplyFaultError as error:
                 self.course_fault = str(error)
             self._exclude_since(begun)
-        elif self._screen.loaded and self._inputs:
+        elif self._inputs:
             typed = self._inputs.pop()
         if typed is None:
             self._stop(Ending.ASKED_FOR_MORE)

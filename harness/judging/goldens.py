@@ -73,7 +73,10 @@ def _ending(observation: Observation, stated: Expected) -> Iterator[str]:
     elif stated.ends is not None and ending is not stated.ends:
         yield f"{did}, but the scenario states that it ends with {stated.ends.value}."
     elif stated.ends is None and ending is not Ending.ANSWERED:
-        yield f"{did}, which the scenario does not state."
+        fix = ""
+        if ending is Ending.ASKED_FOR_MORE and observation.phase is Phase.LOADING:
+            fix = " (at_load: [Ann] types a line then)"
+        yield f"{did}, which the scenario does not state{fix}."
 
 
 def _named(raised: Raised) -> str:

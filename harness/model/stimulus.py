@@ -215,6 +215,7 @@ class Stimulus:
     given: str = ""  # source run first in the stimulus's namespace
     bindings: tuple[Binding, ...] = ()  # the names of a draw
     inputs: tuple[Typed, ...] = ()
+    at_load: tuple[Typed, ...] = ()  # typed while the submission loads, if it asks then
     constants: tuple[Binding, ...] = ()  # the overrides of provided constants
     provide: tuple[str, ...] = ()  # extra files placed beside
     seed: int | None = None  # of the module random; None: none is stated, which is 0

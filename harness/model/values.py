@@ -215,6 +215,11 @@ def file_value(data: bytes) -> Value:
     return Value(ValueKind.STR, text)
 
 
+def folder_value() -> Value:
+    """Return the value of a folder among files."""
+    return place_value("folder", "a folder")
+
+
 def place_value(name: str, words: str) -> Value:
     """A file that is not text: a folder, a link, a binary file."""
     return Value(ValueKind.FOREIGN, name, (Value(ValueKind.STR, words),))

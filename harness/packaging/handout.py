@@ -20,7 +20,7 @@ from harness.common.files import zipped
 from harness.grading.context import GradingContext
 from harness.grading.observing.answer_key import expectation
 from harness.grading.stub import handed_out_stubs
-from harness.judging.compare.files import expected_files
+from harness.judging.compare.files import expected_files, given_files
 from harness.judging.compare.session import is_default_repr
 from harness.judging.differences import raise_in_words, value_in_words
 from harness.matchers.kinds.equal_to import EqualData
@@ -39,7 +39,7 @@ from harness.model.expectation import (
 from harness.model.observation import Ending, Raised
 from harness.model.plan import Assignment, Clause, Plan, Scenario, Specification
 from harness.model.stimulus import Action, Stimulus
-from harness.model.values import NONE, ValueKind, file_value
+from harness.model.values import NONE, ValueKind
 from harness.packaging.program_file import program_file
 from harness.reporting.view import paste
 
@@ -331,6 +331,9 @@ def _scenario(scenario: Scenario, answer: Answer | None, assignment: Assignment)
     if stimulus.given:
         yield from _labelled("first", stimulus.given.rstrip("\n"))
     yield from _labelled("try", paste.to_try(stimulus))
+    if stimulus.at_load:
+        lines = "  ".join(typed.named() for typed in stimulus.at_load)
+        yield from _labelled("import", f"type {lines}")
     if stimulus.inputs:
         inputs = "  ".join(typed.named() for typed in stimulus.inputs)
         yield from _labelled("type", inputs)
@@ -530,7 +533,7 @@ def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
 
 def _file_lines(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     """Yield the files that have changed."""
-    before = {file.name: Exactly(value=file_value(file.data)) for file in stimulus.files}
+    before = {name: Exactly(value=value) for name, value in given_files(stimulus).items()}
     contents = expected_files(expected, stimulus)
     if contents is None:
         matchers = {file.name: file.value for file in expected.stated.writes}

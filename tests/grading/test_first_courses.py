@@ -308,6 +308,21 @@ PROGRAMS = {
             "        out.write(' '.join(sorted(file.read().split())))\n",
         ),
     ),
+    "files in folders": Programs(
+        function="sort_file",
+        right="import os\ndef sort_file(name):\n    os.mkdir('out')\n"
+        "    with open('data/' + name) as file, open('out/' + name, 'w') as out:\n"
+        "        out.writelines(sorted(file))\n",
+        wrong=(
+            "def sort_file(name):\n"
+            "    with open('data/' + name) as file, open(name, 'w') as out:\n"
+            "        out.writelines(sorted(file))\n",
+            "import os\ndef sort_file(name):\n    os.mkdir('out')\n"
+            "    with open('data/' + name) as file:\n        lines = sorted(file)\n"
+            "    for folder in ('data/', 'out/'):\n"
+            "        with open(folder + name, 'w') as out:\n            out.writelines(lines)\n",
+        ),
+    ),
     "the day of today": Programs(
         function="age",
         right="from datetime import date\n"
@@ -320,6 +335,25 @@ PROGRAMS = {
             "from datetime import datetime\n"
             "def age(born):\n    days = datetime.now() - datetime.fromisoformat(born)\n"
             "    return days.days // 360\n",
+        ),
+    ),
+    "functions of a program that asks as it is loaded": Programs(
+        function="greeting",
+        right="name = input('Name? ')\ndef greeting(word):\n    return f'{word} {name}'\n",
+        wrong=(
+            "name = input('Name? ')\ndef greeting(word):\n    return f'{word} name'\n",
+            "name = input()\nage = input()\ndef greeting(word):\n    return f'{word} {name}'\n",
+        ),
+    ),
+    "numbers in any text": Programs(
+        function="roots",
+        right="def roots(a, b, c):\n    root = (b * b - 4 * a * c) ** 0.5\n"
+        "    print(f'x1 = {(-b + root) / 2 / a:.2f}, x2 = {(-b - root) / 2 / a:.2f}')\n",
+        wrong=(
+            "def roots(a, b, c):\n    root = (b * b - 4 * a * c) ** 0.5\n"
+            "    print(f'{(b + root) / 2 / a}, {(b - root) / 2 / a}')\n",
+            "def roots(a, b, c):\n    root = (b * b - 4 * a * c) ** 0.5\n"
+            "    print(f'{(-b + root) / 2 / a}, {(-b + root) / 2 / a}')\n",
         ),
     ),
     "one step of a session that may differ": Programs(

@@ -227,6 +227,10 @@ class StatedShape(Shape):
         Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
     ] = []
     """What is typed: texts and whole numbers, each followed by Enter, or {key: ctrl-d}."""
+    at_load: list[
+        Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
+    ] = []
+    """What is typed while the submission loads, before its functions are called."""
     stdin: str = ""
     """What is piped into a program, in place of a terminal."""
     argv: list[str] = []

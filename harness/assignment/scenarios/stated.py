@@ -21,7 +21,7 @@ from harness.assignment.scenarios.shape import (
     ScenarioShape,
     StepShape,
 )
-from harness.assignment.scenarios.stimulus import content_of
+from harness.assignment.scenarios.stimulus import check_path, content_of
 from harness.assignment.vocabulary import TemplateError, class_names, names_in, render
 from harness.matchers.kinds import matcher_keys
 from harness.matchers.kinds.combinations import AllOf, NoneOf
@@ -323,6 +323,7 @@ def _writes(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict
 
     def written(item: tuple[Any, Any]) -> StatedLeave:
         name, content = item
+        check_path(context, (*loc, name), name)
         return StatedLeave(name=str(name), value=_written(context, (*loc, name), content))
 
     fields["writes"] = read_all(files.items(), written)

@@ -1,7 +1,7 @@
 """Read the stimulus of a scenario: its action, typed lines and surroundings."""
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
@@ -29,6 +29,7 @@ from harness.stimuli import stimulus_kinds
 _CLASHES = (
     ("stdin", "input", "what is piped in is not a terminal"),
     ("replies", "input", "a generator of replies types all input"),
+    ("run", "at_load", "a program is run, not loaded first"),
     ("returns", "raises", "a call that raises returns nothing"),
 )
 # Keys whose content a session shows in its own text.
@@ -39,6 +40,8 @@ _TIME = re.compile(
     r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?(?P<offset>Z|[+-][0-9]{2}:[0-9]{2})?\Z"
 )
 _FIRST_YEAR = 1970  # computers' clocks begin there
+_LONGEST_NAME = 100  # characters of one part of a path
+_MOST_FOLDERS = 8  # in a path
 MAX_GIVEN_BYTES = 1024 * 1024  # of one file
 
 
@@ -118,6 +121,7 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
     return Stimulus(
         action=parts.action,
         inputs=parts.inputs,
+        at_load=typed_inputs(context, context.at("at_load"), context.own.at_load),
         constants=context.variation.overrides,
         provide=tuple(name.rsplit("/", 1)[-1] for name in context.own.provide),
         seed=context.own.seed,
@@ -255,15 +259,33 @@ def given_files(context: Context) -> tuple[SourceFile, ...]:
         for name, content in files.items():
             loc = (*where, name)
             with suppress(Refused):
-                if name in ("", ".", "..") or "/" in name or "\\" in name:
-                    what = f"expected the name of a file, got {describe(name)}"
-                    context.refuse(loc, what, "a name has no folders", key=True)
+                check_path(context, loc, name)
                 if isinstance(content, str):
                     data = content_of(context, loc, content)
                 else:
                     data = context.render(content.text, loc).encode()
                 by_name[name] = SourceFile(name=name, data=data)
+                _check_beside(context, loc, by_name)
     return tuple(by_name.values())
+
+
+def check_path(context: Context, loc: Loc, name: object) -> None:
+    """Raise Refused, with the error noted, if this is not the path of a file in the scenario's
+    folder."""
+    parts = name.split("/") if isinstance(name, str) else []
+    is_plain = all(part not in ("", ".", "..") and len(part) <= _LONGEST_NAME for part in parts)
+    if not parts or not is_plain or "\\" in str(name) or len(parts) > _MOST_FOLDERS:
+        what = f"expected the name of a file, got {describe(name)}"
+        context.refuse(loc, what, "write a path in the folder, like data/marks.csv", key=True)
+
+
+def _check_beside(context: Context, loc: Loc, files: Mapping[str, SourceFile]) -> None:
+    """Note an error if the last file is a folder for another one, or the other way round."""
+    last = str(loc[-1])
+    for name in files:
+        if name.startswith(f"{last}/") or last.startswith(f"{name}/"):
+            what = f"{min(name, last, key=len)} would be a file and a folder"
+            context.add(loc, what, "give one of them another name", key=True)
 
 
 def content_of(context: Context, loc: Loc, text: str) -> bytes:

@@ -85,7 +85,9 @@ class Server:
             send(self.answers, FromTool.ANSWER, quote(self.tool(job.payload)))
             os._exit(0)
         for name, data in job.files:
-            with open(f"{job.folder}/{name}", "wb") as file:
+            path = f"{job.folder}/{name}"
+            os.makedirs(path.rpartition("/")[0], exist_ok=True)  # noqa: PTH103
+            with open(path, "wb") as file:
                 file.write(data)
         ScenarioProcess(job, self.program).run(self.terminal, self.questions, self.answers)
 

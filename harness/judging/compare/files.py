@@ -1,13 +1,14 @@
 """The files in the scenario's own folder afterwards."""
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from harness.judging.compare.mismatch import ValueMismatch
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Matcher, TextRules
 from harness.model.observation import Observation
 from harness.model.stimulus import Stimulus
-from harness.model.values import NONE, Value, ValueKind, file_value
+from harness.model.values import NONE, Value, ValueKind, file_value, folder_value
 from harness.model.verdict import Channel
 
 
@@ -52,7 +53,7 @@ def expected_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Ma
 def _values_of_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Value] | None:
     """Return the content of each file if nothing more is stated; None if it is unknown."""
     stated, reference = expectation.stated, expectation.reference
-    given = {file.name: file_value(file.data) for file in stimulus.files}
+    given = given_files(stimulus)
     if stated.writes_unchanged:
         return given
     made: dict[str, Value] = {}
@@ -62,10 +63,26 @@ def _values_of_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, 
         for name in stated.writes_only:
             if name in made:
                 given[name] = made[name]
+                given.update(_folders_of(name))
         return given
     if reference is None:
         return None
     return made
+
+
+def given_files(stimulus: Stimulus) -> dict[str, Value]:
+    """Return what lies in the scenario's folder at first, folders included, by path."""
+    given: dict[str, Value] = {}
+    for file in stimulus.files:
+        given[file.name] = file_value(file.data)
+        given.update(_folders_of(file.name))
+    return given
+
+
+def _folders_of(name: str) -> dict[str, Value]:
+    """Return the folders in a file's path."""
+    folders = [folder for folder in PurePosixPath(name).parents if folder.name]
+    return {folder.as_posix(): folder_value() for folder in folders}
 
 
 def _stated_files(expectation: Expectation) -> dict[str, Matcher]:

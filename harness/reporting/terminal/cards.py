@@ -209,6 +209,9 @@ def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
     if given := paste.set_up(check.stimulus):
         yield from _labelled("first", given)
     yield from _labelled("try", paste.to_try(check.stimulus))
+    if check.stimulus.at_load:
+        keys = "  ".join(typed.named() for typed in check.stimulus.at_load)
+        yield _label_line("import", f"type {shorten(keys, 400)}")
     if check.stimulus.inputs:
         keys = "  ".join(typed.named() for typed in check.stimulus.inputs)
         yield _label_line("type", shorten(keys, 400))

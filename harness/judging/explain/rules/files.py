@@ -6,6 +6,7 @@ from itertools import product
 
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
+from harness.judging.compare.files import given_files
 from harness.judging.compare.mismatch import RaiseMismatch, ValueMismatch
 from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import Failure, TextEdit
@@ -25,7 +26,7 @@ from harness.matchers.kinds.combinations import lines_of
 from harness.matchers.kinds.values import Exactly
 from harness.model.explanation.facts import NotHandedIn
 from harness.model.observation import Phase, Raised
-from harness.model.values import Value, ValueKind, file_value
+from harness.model.values import Value, ValueKind
 
 _ERRORS = f"(?P<number>{errno.ENOENT}|{errno.EACCES}|{errno.EPERM}|{errno.EROFS})"
 _NO_ACCESS = re.compile(
@@ -241,7 +242,7 @@ _READING = "To read a file, open it with mode 'r'"
 
 @rule(Stage.KNOWN_MISTAKE, 112, "changes a file that should stay as it is")
 def file_should_stay(failure: Failure) -> str | None:
-    given = {file.name: file_value(file.data) for file in failure.stimulus.files}
+    given = given_files(failure.stimulus)
     for file in failure.files:
         before, expected = given.get(file.name), file.expected
         if before is None or not isinstance(expected, Exactly):
