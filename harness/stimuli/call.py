@@ -17,7 +17,10 @@ class Call(Action):
     """One Python expression."""
 
     key = "call"
-    takes = ("returns", "prints", "stderr", "turns", "transcript", "raises", "leaves", "replies")
+    takes = (
+        *("returns", "prints", "stderr", "turns", "transcript", "raises", "leaves", "replies"),
+        *("over", "occur", "all_different", "share"),
+    )
     order = 10
 
     expression: str = field()
@@ -34,6 +37,10 @@ class Call(Action):
         if context.vocabulary.reference:
             function = called_function(text)
             leaves = frozenset(context.vocabulary.parameters(function))
+        if context.states("over"):
+            times = int(context.own.over)
+            action = cls(expression=f"[{text.strip()} for _ in range({times})]")
+            return StimulusParts(action=action, inputs=inputs, leaves=frozenset())
         equals = ""
         returns = context.own.returns
         if isinstance(returns, dict):

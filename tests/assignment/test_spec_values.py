@@ -42,7 +42,8 @@ SCENARIO_KEYS = [
     "name", "function", "clause", "visible", "points", "informational", "extra_credit", "tags",
     "limits", "given", "constants", "ignore", "provide", "seed", "call", "session", "run", "argv",
     "input", "sample", "cases", "each", "returns", "prints", "turns", "transcript", "raises",
-    "leaves", "exit", "reads", "ends", "exists", "class", "steps", "at_load",
+    "leaves", "exit", "reads", "ends", "exists", "class", "steps", "at_load", "over",
+    "occur", "all_different", "share",
     "parameters", "attributes", "points_total", "marks", "scenarios", "zzz",
 ]  # fmt: skip
 LINE = re.compile(r"(specs|reference)/small/[\w./]+:\d+:\d+: .+[.?]$")

@@ -308,6 +308,24 @@ PROGRAMS = {
             "        out.write(' '.join(sorted(file.read().split())))\n",
         ),
     ),
+    "results by chance": Programs(
+        function="roll",
+        right="import random\ndef roll():\n    return random.randint(1, 6)\n",
+        wrong=(
+            "import random\ndef roll():\n    return random.randrange(1, 6)\n",
+            "import random\ndef roll():\n    return max(random.randint(1, 6) for _ in 'ab')\n",
+        ),
+    ),
+    "results that never repeat": Programs(
+        function="new_id",
+        right="import random\nused = set()\ndef new_id():\n"
+        "    number = random.randrange(1000)\n    while number in used:\n"
+        "        number = random.randrange(1000)\n    used.add(number)\n    return number\n",
+        wrong=(
+            "import random\ndef new_id():\n    return random.randrange(1000)\n",
+            "def new_id():\n    return 1\n",
+        ),
+    ),
     "files in folders": Programs(
         function="sort_file",
         right="import os\ndef sort_file(name):\n    os.mkdir('out')\n"

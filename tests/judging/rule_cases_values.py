@@ -1,8 +1,10 @@
 """Values, arguments, classes and generators: what each rule fires on, says, and leaves alone."""
 
 from dataclasses import replace
+from typing import Any
 
 from harness.judging.explain.failure import Failure
+from harness.matchers.kinds.chance import ByChance, Share
 from harness.matchers.kinds.combinations import AllOf, OneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualTo
@@ -88,6 +90,12 @@ def found(
     """What a program has under a name."""
     told = None if unknown else list(parameters)
     return Value.of({"is": what, "parameters": told, "attributes": attributes or []})
+
+
+def by_chance(results: list[int], **stated: Any) -> Failure:
+    """The case of three calls with these results."""
+    wanted = ByChance(calls=3, **stated)
+    return case(None, called(results), stated=Expected(returns=wanted))
 
 
 def named(value: Value, wanted: HasSignature) -> Failure:
@@ -438,6 +446,18 @@ FIRES: Sentences = {
             None, called(answering(Value.of(False))), stated=EQUAL
         ),
     },
+    "unlikely_results": {
+        "add returned 7 in call 2 of 3, expected 1.": by_chance([1, 7, 1], each=exactly(1)),
+        "add never returned 3 in 3 calls, and each of 1 and 3 should occur.": by_chance(
+            [1, 2, 2], occur=(Value.of(1), Value.of(3))
+        ),
+        "add returned 2 2 times in 3 calls, all should be different.": by_chance(
+            [1, 2, 2], all_different=True
+        ),
+        "add returned 1 in 33.3 % of 3 calls, it should be 50 % ± 10 %.": by_chance(
+            [1, 2, 2], shares=(Share(value=Value.of(1), about=0.5, within=0.1),)
+        ),
+    },
     "other_signature": {
         "Pet.feed should be a function, it is a value.": named(
             found("value"), HasSignature(what="function")
@@ -543,6 +563,7 @@ LEAVES_ALONE: Neighbours = {
         returns(account(owner="Ada"), account(owner="Alan")),
         case(None, called(1), stated=Expected(returns=exactly(2))),
     ],
+    "unlikely_results": [returns([1, 2], [1, 1])],
     "other_signature": [
         returns({"is": "value", "parameters": None, "attributes": []}, 1),
         case(None, called(1), stated=Expected(returns=exactly(2))),

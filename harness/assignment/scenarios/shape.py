@@ -33,6 +33,7 @@ from harness.assignment.shapes import (
     quote,
 )
 from harness.common.words import listed
+from harness.matchers.kinds.chance import MAX_CALLS
 from harness.model.stimulus import Action
 from harness.stimuli import stimulus_kinds
 
@@ -338,6 +339,22 @@ class _ScenarioShape(SettingsShape, StatedShape):
 
     name: str = Field(examples=["an empty list"])
     """What is tested, unique in its file."""
+    over: Annotated[
+        int,
+        Field(ge=2, le=MAX_CALLS),
+        Expects(f"a whole number from 2 to {MAX_CALLS}", "it is a number of calls"),
+    ] = None  # type: ignore[assignment]
+    """How many calls are made; returns is then about each of them."""
+    occur: Annotated[list[Any], Field(min_length=1)] = []
+    """Of `over`: values that must be among the results."""
+    all_different: Annotated[Literal[True], WrapValidator(_strictly)] = False  # type: ignore[assignment]
+    """Of `over`: true: no result occurs twice."""
+    share: Annotated[
+        dict[Any, Annotated[str, Expects("a share like 40% ± 15%", whole=True)]],
+        Field(min_length=1),
+        Expects("values with their shares", "write {6: 40% ± 15%}"),
+    ] = {}
+    """Of `over`: how many of the results a value is, as 40% ± 15%."""
     parameters: list[str] = []
     """Of `exists` or `class`: the parameters as a def has them, without self: [name, age=0]."""
     attributes: list[Annotated[str, AfterValidator(_identifier), Expects("a name")]] = []

@@ -24,6 +24,7 @@ from harness.assignment.scenarios.shape import (
 from harness.assignment.scenarios.stimulus import check_path, content_of
 from harness.assignment.vocabulary import TemplateError, class_names, names_in, render
 from harness.matchers.kinds import matcher_keys
+from harness.matchers.kinds.chance import MAX_UNFAIR, ByChance, Share
 from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.signature import CLASS, FUNCTION, HasSignature, read_parameters
 from harness.matchers.kinds.values import AnyValue, Exactly
@@ -42,11 +43,16 @@ from harness.model.expectation import (
 from harness.model.observation import Ending
 from harness.model.plan import Place
 from harness.model.stimulus import StimulusParts, called_function
-from harness.model.values import NONE, file_value
+from harness.model.values import NONE, Value, file_value
 
 _Reader = Callable[[Context, StimulusParts, Loc, Any], dict[str, Any]]
 _READERS: dict[str, _Reader] = {}
 # No value of Python's is shown so: the key of a dictionary would have quotes.
+_SHARE = re.compile(
+    r"(?P<about>\d+(?:\.\d+)?)\s*%\s*(?:±|\+-|\+/-)\s*(?P<within>\d+(?:\.\d+)?)\s*%"
+)
+_ROUNDING = 1e-9
+_OF_MANY = ("occur", "all_different", "share")  # keys about many calls
 _MATCHER = re.compile(r"\{\s*([a-z_]+)\s*:")
 
 
@@ -83,7 +89,69 @@ def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
 
 @_reads("returns")
 def _returns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if context.states("over"):
+        return {}  # it is a part of what is stated there
     return {"returns": context.matcher(loc, data)}
+
+
+@_reads("over")
+def _over(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    """Read what the results of many calls must be like. Note an error if a right program would fail
+    it too often."""
+    own = context.own
+    each: Matcher | None = None
+    if context.states("returns"):
+        if isinstance(own.returns, dict) and "equals" in own.returns:
+            context.refuse(context.at("returns"), "equals is about a single call")
+        each = context.matcher(context.at("returns"), own.returns)
+    occur = context.field(context.at("occur"), own.occur).value().items
+    matcher = ByChance(
+        calls=data,
+        each=each,
+        occur=occur,
+        all_different=context.states("all_different"),
+        shares=_shares(context),
+    )
+    states_nothing = each is None and not (occur or matcher.all_different or matcher.shares)
+    if states_nothing and context.broken.isdisjoint(("returns", *_OF_MANY)):
+        hint = "state returns (of each), occur, all_different or share"
+        context.refuse(loc, "nothing is stated about the results", hint, key=True)
+    _check_fair(context, loc, matcher)
+    return {"returns": matcher}
+
+
+@_reads(*_OF_MANY)
+def _of_many(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    """Note an error for what only many calls can show, without them."""
+    if not context.states("over") and "over" not in context.broken:
+        what = f"{loc[-1]} is about many calls"
+        context.refuse(loc, what, "add over: 200, the number of calls", key=True)
+    return {}
+
+
+def _shares(context: Context) -> tuple[Share, ...]:
+    loc, shares = context.at("share"), []
+    for value, written in context.own.share.items():
+        found = _SHARE.fullmatch(written.strip())
+        if found is None:
+            what = f"expected a share like 40% ± 15%, got {written!r}"
+            context.refuse((*loc, value), what, "write +- in place of ± where that is easier")
+        about, within = float(found["about"]) / 100, float(found["within"]) / 100
+        shares.append(Share(value=Value.of(value), about=about, within=within))
+    if sum(share.about for share in shares) > 1 + _ROUNDING:
+        context.refuse(loc, "the shares are more than 100% together", key=True)
+    return tuple(shares)
+
+
+def _check_fair(context: Context, loc: Loc, matcher: ByChance) -> None:
+    """Note an error if a right program would fail with more than one in a billion."""
+    chance = matcher.unfairness(matcher.calls)
+    if chance <= MAX_UNFAIR:
+        return
+    fair = matcher.fair_calls()
+    hint = f"write over: {fair}" if fair else "state larger bounds, such as 40% ± 15%"
+    what = f"a right program fails this by chance, once in {1 / chance:,.0f} runs"
+    context.add(loc, what, hint)
 
 
 @_reads("exists", "class")

@@ -11,6 +11,7 @@ from harness.judging.compare.value import first_difference
 from harness.judging.explain.failure import ArgumentChange, Failure
 from harness.judging.explain.rules import EXACT_RETURN, RETURNS, Stage, a_type, rule, rule_about
 from harness.matchers.comparison import same, source
+from harness.matchers.kinds.chance import ByChance
 from harness.matchers.kinds.values import GENERATOR, Exactly, OfType, Yields
 from harness.model.explanation.facts import ArgumentNotChanged, Guess, ReturnedNone
 from harness.model.explanation.sentences import finished
@@ -24,6 +25,15 @@ _MADE_FROM = {
     **dict.fromkeys(("deque", "dict_keys", "dict_values"), _ITEMS),
     "dict_items": _ITEMS | _TABLE,
 }
+
+
+@rule_about(Stage.KNOWN_MISTAKE, 6, "the results of many calls are not as they should be", RETURNS)
+def unlikely_results(failure: Failure, mismatch: ValueMismatch) -> str | None:
+    expected, actual = mismatch.expected, mismatch.actual
+    if not isinstance(expected, ByChance) or actual is None:
+        return None
+    fault = expected.fault(actual.items)
+    return None if fault is None else failure.says(fault)
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 20, "prints instead of returning", EXACT_RETURN)
