@@ -226,6 +226,8 @@ def _failing_words(matcher: Matcher, value: Value) -> str:
 
 def _leave_findings(observation: Observation, expectation: Expectation) -> Iterator[str]:
     stated = expectation.stated
+    if stated.leaves_any:
+        return
     after = {variable.name: variable.value for variable in observation.variables}
     after.update(zip(expectation.parameters, observation.arguments, strict=False))
     for leave in stated.leaves:

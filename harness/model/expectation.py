@@ -169,6 +169,7 @@ class Expected:
     raises: StatedRaise | None = None
     leaves: tuple[StatedLeave, ...] = ()
     leaves_unchanged: bool = False
+    leaves_any: bool = False  # parameters and variables are not compared
     exit: int | None = None
     exit_any: bool = False
     reads: int | None = None

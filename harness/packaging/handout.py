@@ -512,6 +512,9 @@ def _ending_lines(expected: Expectation) -> Iterator[Labelled]:
 
 def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
     """Yield the arguments, and variables of a session, afterwards."""
+    if expected.stated.leaves_any:
+        yield "may", "change what it is given"
+        return
     stated = {leave.name: leave.value for leave in expected.stated.leaves}
     if expected.reference is not None:
         reference = expected.reference

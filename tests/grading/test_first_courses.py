@@ -48,6 +48,7 @@ PET = (
     "class Pet:\n    def __init__(self, name):\n        self.name, self.weight = name, 4.0\n"
     "    def feed(self, food):\n        if food < 0:\n            raise ValueError('none')\n"
 )
+ADOPT = "class Pet:\n    def __init__(self, name):\n        self.name = name\n"
 PROGRAMS = {
     "recursion": Programs(
         function="flat",
@@ -306,6 +307,30 @@ PROGRAMS = {
             "def sort_file(name, other):\n"
             "    with open(name) as file, open(other, 'w') as out:\n"
             "        out.write(' '.join(sorted(file.read().split())))\n",
+        ),
+    ),
+    "an object of the program's class": Programs(
+        function="adopt",
+        right=ADOPT + "def adopt(name):\n    return Pet(name)\n",
+        wrong=(
+            ADOPT + "def adopt(name):\n    return Pet\n",
+            ADOPT + "class Dog(Pet):\n    pass\ndef adopt(name):\n    return Dog(name)\n",
+        ),
+    ),
+    "fractions, decimals, dates": Programs(
+        function="add",
+        right="def add(one, other):\n    return one + other\n",
+        wrong=(
+            "def add(one, other):\n    return float(one + other)\n",
+            "def add(one, other):\n    return one\n",
+        ),
+    ),
+    "a lambda as argument": Programs(
+        function="apply",
+        right="def apply(function, items):\n    return [function(item) for item in items]\n",
+        wrong=(
+            "def apply(function, items):\n    return [function for item in items]\n",
+            "def apply(function, items):\n    items[:] = [function(i) for i in items]\n",
         ),
     ),
     "results by chance": Programs(

@@ -48,6 +48,7 @@ from tests.judging.judging_cases import (
     steps,
     turns,
     typing,
+    variable,
 )
 
 
@@ -184,6 +185,18 @@ def test_the_reference_must_do_what_a_step_states() -> None:
     ):
         held = expecting(seen, Expected(steps=(stated,)))
         assert (disagreements(seen, held, stimulus) == ()) is agrees
+
+
+def test_what_is_left_behind_may_be_anything_where_that_is_stated() -> None:
+    reference = called(1, before=([1],), after=([1],))
+    other = called(1, before=([1],), after=([],))
+    free = Expected(leaves_any=True)
+    assert passes(reference, other, free)
+    assert not passes(reference, other)
+    assert not passes(reference, called(2, before=([1],), after=([1],)), free)
+    one, two = (session(step(1), variables=(variable("a", value),)) for value in (1, 2))
+    assert passes(one, two, free, steps("f()"))
+    assert not passes(one, two, Expected(), steps("f()"))
 
 
 def test_a_program_that_prints_what_it_should_return_fails() -> None:

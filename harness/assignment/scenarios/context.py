@@ -27,7 +27,13 @@ from harness.assignment.scenarios.python_text import (
     parse_statements,
     typed_in,
 )
-from harness.assignment.vocabulary import Overrides, TemplateError, Vocabulary, render
+from harness.assignment.vocabulary import (
+    Overrides,
+    TemplateError,
+    Vocabulary,
+    class_names,
+    render,
+)
 from harness.matchers.kinds import read as read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Field, Refused, nearest
@@ -38,6 +44,13 @@ from harness.model.values import Value, ValueKind
 if TYPE_CHECKING:
     from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
 
+# Classes of the standard library whose values are compared, and their modules.
+_LIBRARY = {
+    **dict.fromkeys(("date", "datetime", "time", "timedelta"), "datetime"),
+    **dict.fromkeys(("Counter", "defaultdict", "deque", "OrderedDict"), "collections"),
+    "Decimal": "decimal",
+    "Fraction": "fractions",
+}
 _LONGEST_LINE = 4095  # bytes; a terminal takes no longer line
 
 
@@ -202,6 +215,14 @@ class Context:
         stated = self.own if self.states("prompts") else self.vocabulary.shape
         return stated.prompts != "exact"
 
+    def class_names(self) -> tuple[str, ...] | None:
+        """Return the names of the classes that values may have, beside built-in ones; None if there
+        is no reference that tells them."""
+        files = (*self.vocabulary.reference, *self.vocabulary.provided)
+        if not self.vocabulary.reference:
+            return None
+        return (*class_names(files), *_LIBRARY)
+
     def uncut(self, loc: Loc) -> bool:
         """Return whether a plain text is whole; note an error if a comment cuts it short."""
         if self.document.follows(loc, "#"):
@@ -336,7 +357,9 @@ class Context:
                 self.add(loc, what, hint, line=line)
         what = "is not a name of the reference, of a provided file or one that the scenario binds"
         for name in sorted(needed - defined - BUILTINS):
-            if name in modules:
+            if name in _LIBRARY and name not in modules:
+                hint = f"write given: from {_LIBRARY[name]} import {name}"
+            elif name in modules:
                 hint = f"write given: import {name}"
             else:
                 hint = nearest(name, defined | BUILTINS)

@@ -246,18 +246,18 @@ class StatedShape(Shape):
         list[ExpectedText]
         | Annotated[
             dict[Any, ExpectedText],
-            Field(min_length=1, json_schema_extra={"propertyNames": {"pattern": "^[0-9]+$"}}),
+            Field(min_length=1, json_schema_extra={"propertyNames": {"pattern": "^([0-9]+|any)$"}}),
         ],
         Expects("a list or a mapping of turns"),
     ] = []
-    """What is printed before each input, and after the last."""
+    """What is printed before each input, and after the last; or {any: true}."""
     raises: RaisedShape = ""
     """The exception's type, or {type: …, message: …}."""
     leaves: Annotated[
         Literal["unchanged"] | Annotated[dict[Any, Expected], Field(min_length=1)],
         Expects("names with values or unchanged"),
     ] = {}
-    """Parameters or session variables afterwards, or `unchanged`."""
+    """Parameters or session variables afterwards, `unchanged`, or {any: true}."""
     exit: Annotated[int | AnythingShape, Expects("an exit status or {any: true}", whole=True)] = 0
     """The program's exit status, or {any: true}."""
     reads: Annotated[

@@ -272,6 +272,9 @@ def _ends(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[s
 
 @_reads("turns")
 def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if data == {"any": True}:
+        is_stated = context.states("prints")
+        return {} if is_stated else {"prints": AnyValue()}
     inputs = sys.maxsize if "input" in context.broken else len(parts.inputs)
     makes = "1 input makes" if inputs == 1 else f"{inputs} inputs make"
     is_list = isinstance(data, list)
@@ -331,6 +334,8 @@ def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict
         context.refuse(loc, what, hint + "one calls the method", key=True)
     if data == "unchanged":
         return {"leaves_unchanged": True}
+    if data == {"any": True}:
+        return {"leaves_any": True}
 
     def leave(item: tuple[Any, Any]) -> StatedLeave:
         name, value = item

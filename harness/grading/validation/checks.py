@@ -259,7 +259,8 @@ def _values(held_to: Expectation) -> Iterator[Value]:
     left_out = {each.name for each in stated.leaves if isinstance(each.value, _WITHOUT_ATTRIBUTES)}
     returned = None if isinstance(stated.returns, _WITHOUT_ATTRIBUTES) else seen.value
     values = [value for value in (returned, *(step.value for step in seen.steps)) if value]
-    values += [value for name, value in named if name not in left_out]
+    if not stated.leaves_any:
+        values += [value for name, value in named if name not in left_out]
     for value in reversed(values):
         yield from value.parts()
 

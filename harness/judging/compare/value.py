@@ -18,7 +18,8 @@ def value_mismatches(observation: Observation, expectation: Expectation) -> Iter
     """Yield the returned value that differs, then the arguments and names that do afterwards."""
     if observation.raised is None:
         yield from _returned(observation, expectation)
-    yield from _left(observation, expectation)
+    if not expectation.stated.leaves_any:
+        yield from _left(observation, expectation)
 
 
 def _returned(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:

@@ -96,7 +96,7 @@ TYPES = (*(str(kind) for kind in ValueKind if kind not in _NOT_BUILT_IN), "gener
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfType(Matcher):
-    """Any value of exactly this built-in type."""
+    """Any value of exactly this type: a built-in one, or a class of the program's own."""
 
     name: str
 
@@ -108,10 +108,14 @@ class OfType(Matcher):
 
 
 def _type(field: Field) -> str:
-    if field.data not in TYPES:
-        hint = nearest(str(field.data), TYPES) or f"types are {listed(TYPES, 'or')}"
-        field.expected("the name of a built-in type", hint)
-    return str(field.data)
+    name, own = field.data, field.source.class_names()
+    if not isinstance(name, str) or not name.isidentifier():
+        field.expected("the name of a type", f"types are {listed(TYPES, 'or')}")
+    # Without a reference nothing is known about the program's own classes.
+    if name not in TYPES and own is not None and name not in own:
+        hint = nearest(name, (*TYPES, *own)) or f"types are {listed((*TYPES, *own), 'or')}"
+        field.expected("the name of a type, or of a class of the reference", hint)
+    return name
 
 
 TYPE = matcher_key("type", OfType, for_text=False, name=Part(read=_type, schema={"type": "string"}))
