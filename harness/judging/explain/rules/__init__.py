@@ -95,6 +95,7 @@ def a_type(value: Value) -> str:
 
 # What a cause may have in place of a rule: nothing that one failure shows.
 _BESIDE = {
+    "costs_too_much": "is right, but its work grows too fast",
     "hard_coded_size": "a size is hard-coded",
     "module_not_taken": "imports a module that was handed in and is not taken",
     "not_gradable": "the files cannot be graded",
