@@ -1,6 +1,6 @@
 """A class in which some programs are slow: when the others have their marks, and what is foretold.
 
-    python -m benchmarks.slow_class [--size 200] [--slow 0.05] [--jobs 2] [--small]
+    python -m benchmarks.slow_class [--size 200] [--slow 0.05] [--jobs 2] [--small] [--times]
 
 The samples of connect4ish are repeated, each time with another comment; with `--small`, programs of
 an assignment with eight calls. Slow ones burn nearly all that a scenario may take. Prints when 95 %
@@ -109,6 +109,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--busy", type=int, default=4, help="processes beside one of the runs")
     parser.add_argument("--total-seconds", type=float, default=None)
+    parser.add_argument("--times", action="store_true", help="only the first run")
     parser.add_argument("--small", action="store_true", help="the small assignment")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -124,6 +125,8 @@ def _measure(root: Path, programs: Programs, asked: argparse.Namespace) -> None:
     programs.lay(root / "quick", names[slow:], 0)
     watched, whole = _graded(root, "class", programs, asked)
     _print_times(watched, asked.size, slow)
+    if asked.times:
+        return
     began = time.monotonic()
     _, quick = _graded(root, "quick", programs, asked)
     print(f"without the slow ones the class took {time.monotonic() - began:.1f} s", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -71,6 +72,8 @@ class Graded:
     used: Used = field(default_factory=Used)
     paused: bool = False  # the result is of a part of the scenarios, for it took long
     so_far: RunsSoFar | None = None  # where it was paused, what it has to go on with
+    kept: float = 0.0  # where it was paused, the share of its scenarios that will not run again
+    seconds: float = 0.0  # of real time
     shared: int = 0  # scenarios that passed in shared processes
 
 
@@ -153,13 +156,15 @@ class Grader(AbstractContextManager["Grader"]):
             so_far=so_far,
             causes_later=causes_later,
         )
+        begun = time.monotonic()
         try:
             graded = self._graded(task)
         except HarnessError:
             raise
         except Exception as error:
             return self._held(submission, error)
-        return replace(graded, result=_with_reason(graded.result))
+        seconds = time.monotonic() - begun
+        return replace(graded, result=_with_reason(graded.result), seconds=seconds)
 
     def find_causes(
         self,
@@ -345,6 +350,7 @@ class Grader(AbstractContextManager["Grader"]):
             used=used,
             paused=budget.is_paused,
             so_far=in_order.whole_parts if budget.is_paused else None,
+            kept=_share_kept(in_order, verdicts),
             shared=len(first.shared),
             runs=first.new_runs | second.new_runs,
             verdicts=first.new_verdicts | second.new_verdicts,
@@ -393,6 +399,16 @@ def with_causes(plan: Plan, result: SubmissionResult, found: FoundCauses) -> Sub
         causes=with_stakes(plan, result, found.causes),
         students_causes=None if students is None else with_stakes(plan, result, students),
     )
+
+
+def _share_kept(ran: RunsInOrder, verdicts: Mapping[str, Verdict]) -> float:
+    """Return the share of the scenarios that are not run again when a paused submission goes on:
+    those of whole parts, and those that ran alone, of which observations are stored."""
+    kept = set(ran.whole_parts.first.verdicts) if ran.whole_parts is not None else set()
+    for name, verdict in verdicts.items():
+        if not verdict.undecided and name not in ran.first.shared:
+            kept.add(name)
+    return len(kept) / max(1, len(verdicts))
 
 
 _NOT_GRADED = "the harness failed on this submission ({}); a person has to look at it"

@@ -35,6 +35,23 @@ class ClassPace:
         return max(LEAST_SECONDS, TIMES_THE_MEDIAN * median(self._seconds))
 
 
+class RealTime:
+    """How long the time that counts for slow submissions takes: workers share their processors
+    with others, and may be slower or quicker than the usual machine."""
+
+    def __init__(self) -> None:
+        self._counted = self._real = 0.0
+
+    def add(self, counted: float, real: float) -> None:
+        """Note that so many counted seconds took so many real ones."""
+        self._counted += counted
+        self._real += real
+
+    def of(self, counted: float) -> float:
+        """Return how long so many counted seconds will take."""
+        return counted * self._real / self._counted if self._counted else counted
+
+
 def graded_slow_last(
     engine: Engine,
     setup: WorkerSetup,
@@ -47,7 +64,7 @@ def graded_slow_last(
     `tell` is called with the number and time of the rest each time it changes. Without a number of
     workers none is paused.
     """
-    pace = ClassPace()
+    pace, real_time = ClassPace(), RealTime()
     paused: dict[str, tuple[Job, Paused]] = {}
 
     def first() -> Iterator[Job]:
@@ -56,12 +73,13 @@ def graded_slow_last(
             yield replace(job, pause_after=pause_after)
 
     def tell_of_paused() -> None:
-        left = slow_left([*paused.values()], setup.grader.total_seconds, workers or 1)
-        tell(left)
+        every = [found for _, found in paused.values()]
+        tell(slow_left(every, setup.grader.total_seconds, workers or 1, real_time))
 
     for job, found in engine.run(setup, first()):
         if isinstance(found, Paused):
             pace.add(found.used)
+            real_time.add(found.used.most, found.seconds)
             later = replace(job, pause_after=None, before=found.used, so_far=found.so_far)
             paused[job.submission.id] = (later, found)
             tell_of_paused()
@@ -75,25 +93,33 @@ def graded_slow_last(
             continue
         yield job, found
         if not isinstance(found, Piece):
-            del paused[job.submission.id]
+            _, before = paused.pop(job.submission.id)
+            if isinstance(found, Graded):
+                real_time.add(seconds_left(before, setup.grader.total_seconds), found.seconds)
             tell_of_paused()
 
 
+def seconds_left(paused: Paused, total_seconds: float | None) -> float:
+    """Return how many more counted seconds a submission needs: as the decided share foretells for
+    all of it, less what will not run again, and no more than its budget has."""
+    used = paused.used.most
+    whole = used / max(paused.decided, 0.01)
+    left = whole * (1 - paused.kept)
+    return left if total_seconds is None else max(0.0, min(left, total_seconds - used))
+
+
 def slow_left(
-    paused: Sequence[tuple[Job, Paused]], total_seconds: float | None, workers: int
+    paused: Sequence[Paused], total_seconds: float | None, workers: int, real_time: RealTime
 ) -> SlowLeft:
-    """Return how many are left and how long they take: as the decided share of each foretells, and
-    at most their budget.
-    """
-    foretold = most = 0.0
-    for _, each in paused:
-        whole = each.used.most / max(each.decided, 0.01)
-        if total_seconds is not None:
-            whole = min(whole, total_seconds)
-            most += total_seconds - each.used.most
-        foretold += whole - each.used.most
+    """Return how many are left and how long they take, in real time: as foretold, and at most."""
+    at_once = max(1, min(workers, len(paused)))
+    foretold = sum(seconds_left(each, total_seconds) for each in paused)
+    most: float | None = None
+    if total_seconds is not None:
+        budgets = sum(total_seconds - each.used.most for each in paused)
+        most = real_time.of(budgets) / at_once
     return SlowLeft(
         submissions=len(paused),
-        seconds=foretold / workers,
-        most_seconds=None if total_seconds is None else most / workers,
+        seconds=real_time.of(foretold) / at_once,
+        most_seconds=most,
     )

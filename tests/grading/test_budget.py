@@ -12,9 +12,15 @@ from harness import grade, load_assignment
 from harness.common import serial
 from harness.execution import speed
 from harness.grading.context import GradingContext, prepare, with_total_seconds
-from harness.grading.engines import Job, WorkerSetup
+from harness.grading.engines import Job, Paused, WorkerSetup
 from harness.grading.observing.budget import SubmissionBudget, Used, budgeted, total_seconds
-from harness.grading.slow_last import FIRST_SECONDS, ClassPace
+from harness.grading.slow_last import (
+    FIRST_SECONDS,
+    ClassPace,
+    RealTime,
+    seconds_left,
+    slow_left,
+)
 from harness.model.observation import Ending, Observation
 from harness.model.result import Event, SlowLeft, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Limits, Stimulus
@@ -172,6 +178,19 @@ def test_a_slow_one_is_put_to_the_end_and_comes_out_the_same(
     assert [each.submissions for each in told] == [1, 0]
     assert told[0].most_seconds is not None
     assert 0 < told[0].seconds <= told[0].most_seconds
+
+
+def test_what_is_foretold_is_real_time() -> None:
+    """On a busy machine a counted second takes several; what is not kept runs again."""
+    half = Paused(used=Used(cpu=3.0), decided=0.5, kept=0.25, seconds=12.0)
+    assert seconds_left(half, None) == 4.5
+    assert seconds_left(half, 5.0) == 2.0
+    real_time = RealTime()
+    assert slow_left([half, half], 5.0, 2, real_time).seconds == 2.0
+    real_time.add(half.used.most, half.seconds)
+    left = slow_left([half, half], 9.0, 2, real_time)
+    assert (left.seconds, left.most_seconds) == (18.0, 24.0)
+    assert slow_left([half], 9.0, 2, real_time).seconds == 18.0
 
 
 def test_what_is_slow_follows_from_the_class() -> None:

@@ -87,12 +87,15 @@ class WorkerFailure:
 class Paused:
     """A job took long and can go on later, from its stored parts.
 
-    `used` is the time that it took so far, `decided` the share of its scenarios that need no more
-    time. `so_far` is for the worker that goes on, packed (None: there is nothing).
+    `used` is the time that counts so far, in `seconds` of real time; `decided` the share of its
+    scenarios that were decided, `kept` the share that will not run again. `so_far` is for the
+    worker that goes on, packed (None: there is nothing).
     """
 
     used: Used
     decided: float
+    kept: float
+    seconds: float
     so_far: bytes | None = None
 
 

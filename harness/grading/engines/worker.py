@@ -207,7 +207,13 @@ def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:
             decided = sum(not verdict.undecided for verdict in verdicts)
             so_far = None if ended.so_far is None else pickle.dumps(ended.so_far)
             share = decided / max(1, len(verdicts))
-            ended = Paused(used=ended.used, decided=share, so_far=so_far)
+            ended = Paused(
+                used=ended.used,
+                decided=share,
+                kept=ended.kept,
+                seconds=ended.seconds,
+                so_far=so_far,
+            )
     yield ended
 
 
