@@ -37,9 +37,27 @@ def find(items, wanted):
             return index
     return None
 """
-STOPS = "import sys\n" + SLOW.replace(
-    "    for index in", "    sys.settrace(None)\n    for index in", 1
-)
+WORK = "    for index in"
+IN_A_THREAD = """\
+import threading
+def find(items, wanted):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(slow(items, wanted)))
+    thread.start()
+    thread.join()
+    return found[0]
+"""
+TRICKS = {
+    "it stops the counting": "import sys\n" + SLOW.replace(WORK, f"    sys.settrace(None)\n{WORK}"),
+    "it counts for itself": "import sys\n"
+    + SLOW.replace(WORK, f"    sys.setprofile(lambda *_: None)\n{WORK}"),
+    "it stops its own frame": "import sys\n"
+    + SLOW.replace(WORK, f"    sys._getframe().f_trace_lines = False\n{WORK}"),
+    "its work is a text": f"space = {{}}\nexec({SLOW!r}, space)\nfind = space['find']\n",
+    "its work has another name": f"space = {{}}\nexec(compile({SLOW!r}, '<mine>', 'exec'), space)\n"
+    "find = space['find']\n",
+    "its work is in a thread": SLOW.replace("def find", "def slow") + IN_A_THREAD,
+}
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +88,10 @@ def test_what_grows_faster_fails_with_its_counts(grader: Grader) -> None:
     assert facts.times > 3
 
 
-def test_a_program_that_stops_the_counting_fails(grader: Grader) -> None:
-    explanation = outcome(grader, STOPS).verdict.explanation
+@pytest.mark.parametrize("name", TRICKS)
+def test_no_work_is_hidden_from_the_counting(grader: Grader, name: str) -> None:
+    explanation = outcome(grader, TRICKS[name]).verdict.explanation
     assert explanation is not None
-    assert explanation.rule == "costs_too_much"
+    # A confined program cannot start the thread at all.
+    is_thread = name == "its work is in a thread"
+    assert explanation.rule == ("raised_unexpectedly" if is_thread else "costs_too_much")

@@ -26,6 +26,7 @@ LAYERS = {
     "output cap": "what was printed is taken up to a limit",
     "CPU limit": "time computed",
     "sleep limit": "time asleep",
+    "line counter": "lines that run, counted in a run of its own where cost matters",
     "subreaper": "orphans come to us, and are ended",
     "die with parent": "a scenario ends with its server, a server with its base",
     "fresh process": "one process and one terminal a scenario, compiled from our own bytes",
@@ -74,7 +75,7 @@ class Expect(_Closed):
     after one that `attacks_neighbours` (processes, messages, files, limits of others) the honest
     submission is graded again at once, after the others when all are through."""
 
-    rows: tuple[Annotated[int, Field(ge=1, le=127)], ...]
+    rows: tuple[Annotated[int, Field(ge=1, le=128)], ...]
     what: str
     layer: Literal[tuple(LAYERS)]  # type: ignore[valid-type]
     tier: Tier = Tier.PORTABLE
@@ -229,4 +230,5 @@ ROWS = dict(enumerate(_TEXT.strip().splitlines(), start=1)) | {
     119: "code that earlier calls have sped up",
     120: "locks between submissions that run side by side",
     127: "clocks of other processes, and how full the machine is",
+    128: "work where no line is counted",
 }

@@ -41,7 +41,7 @@ def test_every_folder_is_an_entry() -> None:
     [
         "rows: [1]\nwhat: x\nlayer: landlock\nverdict: failed\n",
         "rows: [1]\nwhat: x\nlayer: landlock\nverdicts: {a/b: {verdict: failed, massage: x}}\n",
-        "rows: [128]\nwhat: x\nlayer: landlock\n",
+        "rows: [129]\nwhat: x\nlayer: landlock\n",
         "rows: [1]\nwhat: x\nlayer: hope\n",
         "rows: [1]\nwhat: x\nlayer: landlock\nverdicts: {a/b: fine}\n",
         "rows: [1]\nwhat: x\nlayer: landlock\nproblem: '('\n",

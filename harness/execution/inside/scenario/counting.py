@@ -12,16 +12,22 @@ if TYPE_CHECKING:
 
 # What replaces the counter, or the tracing of a frame that runs.
 _SETTERS = ("settrace", "setprofile")
+# What starts a thread, which has no counter.
+_STARTERS = ("start_new_thread", "start_new", "start_joinable_thread")
+# The text of what `exec` and `eval` run has such a name, and Python's own modules have the other.
+_MADE_BY_PROGRAM, _FROZEN = "<", "<frozen "
 
 
 class LineCounter:
-    """Counts executed lines of the files in `own`, once `start` was called.
+    """Counts executed lines of the files in `own`, and of texts that are run by `exec` or `eval`,
+    once `start` was called.
 
     A loop on one line counts one for each turn. Work inside built-in functions and operators
     (`sorted`, `in`, slices) counts as the line that asks for it.
 
-    A program could stop the counting. So the functions of `sys` that do so say that it was asked,
-    and every call of the program that began under the counter must end under it.
+    A program could stop the counting. So the functions of `sys` that do so, and those that start a
+    thread, say that it was asked, and every call of the program that began under the counter must
+    end under it.
     """
 
     def __init__(self, own: Container[str]) -> None:
@@ -37,6 +43,7 @@ class LineCounter:
             setattr(sys, name, self._refuse)
         if "monitoring" in vars(sys):
             del sys.monitoring  # type: ignore[attr-defined]
+        self._watch_threads()
         settrace(self._enter)
 
     def has_counted_all(self) -> bool:
@@ -45,11 +52,31 @@ class LineCounter:
         is_counting = sys.gettrace() == self._enter
         return is_counting and not self._was_asked and self._calls == 0
 
+    def _watch_threads(self) -> None:
+        import _thread  # noqa: PLC0415
+
+        for name in _STARTERS:
+            if name not in vars(_thread):
+                continue
+            noting = self._noting(getattr(_thread, name))
+            setattr(_thread, name, noting)
+            if "threading" in sys.modules:
+                vars(sys.modules["threading"])["_" + name] = noting
+
+    def _noting(self, start: Any) -> Any:
+        def noted(*given: Any, **named: Any) -> Any:
+            self._was_asked = True
+            return start(*given, **named)
+
+        return noted
+
     def _refuse(self, function: object) -> None:
         self._was_asked = True
 
     def _enter(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename not in self._own:
+        file = frame.f_code.co_filename
+        is_made = file.startswith(_MADE_BY_PROGRAM) and not file.startswith(_FROZEN)
+        if not is_made and file not in self._own:
             return None
         self._calls += 1
         return self._count
