@@ -3,7 +3,7 @@
     python -m benchmarks.slow_class [--size 200] [--slow 0.05] [--jobs 2] [--small] [--times]
 
 The samples of connect4ish are repeated, each time with another comment; with `--small`, programs of
-an assignment with eight calls. Slow ones burn nearly all that a scenario may take. Prints when 95 %
+an assignment with sixteen calls. Slow ones burn nearly all that a scenario may take. Prints when 95 %
 of the marks were there and when all were, and what was foretold of the end beside what it took.
 Then the class is graded without the slow ones, beside busy processes, and with the machine's speed
 taken for a third and for three times of what it is: each time all files are compared.
@@ -42,7 +42,7 @@ _SMALL_PROGRAMS = (
 )
 _SMALL_BURN = (
     "\n_real = double\ndef double(*arguments):\n"
-    "    count = 0\n    while count < 4_000_000: count += 1\n    return _real(*arguments)\n"
+    "    count = 0\n    while count < 10_000_000: count += 1\n    return _real(*arguments)\n"
 )
 _BURN = (
     "\n_real = check_win\ndef check_win(*arguments):\n"
@@ -75,7 +75,7 @@ class Programs:
 
 
 def _small(folder: Path) -> Programs:
-    lay_assignment(folder, 8)
+    lay_assignment(folder, 16)
     return Programs(folder, "slow", RIGHT + _SMALL_BURN, _SMALL_PROGRAMS)
 
 
