@@ -3,8 +3,8 @@
     python -m benchmarks.slow_class [--size 200] [--slow 0.05] [--jobs 2] [--small] [--times]
 
 The samples of connect4ish are repeated, each time with another comment; with `--small`, programs of
-an assignment with sixteen calls. Slow ones burn nearly all that a scenario may take. Prints when 95 %
-of the marks were there and when all were, and what was foretold of the end beside what it took.
+an assignment with sixteen calls. Slow ones burn nearly all that a scenario may take. Prints when
+95 % of the marks were there and when all were, and what was foretold of the end beside the truth.
 Then the class is graded without the slow ones, beside busy processes, and with the machine's speed
 taken for a third and for three times of what it is: each time all files are compared.
 """
