@@ -34,7 +34,7 @@ from harness.grading.grader import Grader
 from harness.grading.observing import causes as observing
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.setup import GraderSetup
-from harness.grading.validation.validate import mutated
+from harness.grading.validation.known_programs import mutated
 from harness.model.assignment import SourceFile
 from harness.model.plan import Specification
 from harness.model.policy import Outline, OutlinePart

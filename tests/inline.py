@@ -35,7 +35,7 @@ _USERS = {
         *("grading.check", "grading.context", "grading.engines.worker", "grading.single_runs"),
         *("study.fuzz.worker", "study.similarity", "study.transcripts"),
     ),
-    "Driver": ("grading.single_runs", "grading.validation.checks", "study.transcripts"),
+    "Driver": ("grading.single_runs", "grading.validation.again", "study.transcripts"),
 }
 
 

@@ -16,7 +16,7 @@ from harness.assignment.loading import load
 from harness.cli.commands.validate import accept_samples
 from harness.grading.context import prepare
 from harness.grading.observing.answer_key import Problem
-from harness.grading.validation.checks import SampleOutcome, ValidationReport
+from harness.grading.validation.report import SampleOutcome, ValidationReport
 from harness.model.plan import ExpectedCause, SampleExpectation
 from tests.cli.conftest import without_reference
 from tests.tiny_course import Course, Terminal
@@ -253,7 +253,7 @@ def test_causes_that_are_a_problem_are_written(tmp_path: Path) -> None:
     problem = Problem("causes", "ada/expect.yaml", "causes are others")
     accepted = accept_samples(report(samples, problem), tmp_path)
     assert accepted.sound
-    assert [each.other_causes for each in accepted.samples] == ["", "causes are others"]
+    assert [each.other_causes for each in accepted.samples] == [None, "causes are others"]
     assert load_expectation(tmp_path / "ada" / "expect.yaml") == FOUND
     assert (tmp_path / "ben" / "expect.yaml").read_text(encoding="utf-8") == WRITTEN
 

@@ -19,7 +19,7 @@ from harness.cli.commands.validate import read_samples
 from harness.grading.check import check_submissions
 from harness.grading.engines import FailureJob
 from harness.grading.engines.local import search_failures
-from harness.grading.validation.validate import compare
+from harness.grading.validation.samples import compare
 from harness.model.plan import Specification
 from harness.model.submission import Submission
 from tests.per_commit import per_commit

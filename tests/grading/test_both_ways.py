@@ -12,7 +12,7 @@ from harness.assignment.loading import CACHE
 from harness.grading.check import cohort_of
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Graded
-from harness.grading.validation.checks import isolation_problems
+from harness.grading.validation.again import isolation_problems
 from harness.grading.validation.validate import why_alone
 from harness.model.assignment import SourceFile
 from harness.model.observation import Isolation
@@ -51,7 +51,7 @@ def at(address: str) -> SubmissionResult:
 
 
 def graded(result: SubmissionResult, seen: str = "1") -> Graded:
-    return Graded(result=result, observations={}, verdicts={}, seen={"f/one": seen})
+    return Graded(result=result, verdicts={}, seen={"f/one": seen})
 
 
 def test_that_nothing_was_shared_is_found_with_the_references_reason() -> None:

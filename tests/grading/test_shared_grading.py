@@ -24,7 +24,7 @@ from harness.grading.observing.shared_run import (
     SharedRuns,
     SharedStimulus,
 )
-from harness.grading.validation.checks import isolation_problems
+from harness.grading.validation.again import isolation_problems
 from harness.judging.judge import Judge
 from harness.model.expectation import AnswerKey, Expectation, Expected
 from harness.model.observation import Ending, Isolation, Observation, Phase

@@ -8,7 +8,7 @@ import pytest
 import harness
 from harness.common import serial
 from harness.grading.context import prepare, visible_only
-from harness.grading.validation.checks import stand_in_problems
+from harness.grading.validation.again import stand_in_problems
 from harness.judging.judge import merge_stand_in_verdict
 from harness.matchers.kinds import texts
 from harness.model.result import Event, Notice, RunResult, ScenarioResult, SubmissionStatus

@@ -25,8 +25,9 @@ from harness.common.files import write_bytes
 from harness.common.words import counted
 from harness.grading.context import prepare
 from harness.grading.single_runs import record_transcripts
-from harness.grading.validation.checks import ValidationReport
-from harness.grading.validation.validate import Sample, validate
+from harness.grading.validation.report import ValidationReport
+from harness.grading.validation.samples import Sample
+from harness.grading.validation.validate import validate
 from harness.intake.pipeline import read
 from harness.model.plan import Assignment, Specification
 from harness.reporting.github import placed
@@ -187,8 +188,8 @@ def _in_short(report: ValidationReport) -> Iterator[str]:
     if report.samples:
         as_expected = sum(not sample.parts for sample in report.samples)
         yield f"{as_expected} of {len(report.samples):,} samples as expected"
-    stated = [sample for sample in report.samples if sample.other_causes is not None]
-    other = [sample for sample in stated if sample.other_causes]
+    stated = [sample for sample in report.samples if sample.states_causes]
+    other = [sample for sample in stated if sample.other_causes is not None]
     if stated:
         yield f"causes as stated: {len(stated) - len(other)} of {len(stated)} samples"
     for sample in other:
@@ -258,8 +259,7 @@ def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
             now = expectation_text(sample.accepted).encode()
             _show(path, path.read_bytes(), now)
             write_bytes(path, now)
-            causes = None if sample.other_causes is None else ""
-            samples[at] = replace(sample, parts=(), other_causes=causes)
+            samples[at] = replace(sample, parts=(), other_causes=None)
     problems = tuple(problem for problem in report.problems if problem.check not in _OF_SAMPLES)
     return replace(report, samples=tuple(samples), problems=problems)
 

@@ -1,6 +1,8 @@
-"""The answer key: the reference run through every scenario, in a server of its own; and what each
-stimulus of a scenario is compared with. What of the reference may share a process is observed
-together, as of a submission (`shared_run`)."""
+"""The answer key: the reference run through every scenario, in its own server; and what each
+stimulus of a scenario is compared with.
+
+Parts of the reference that may share a process are observed together, as of a submission
+(`shared_run`)."""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ from harness.policy.sources import ENTRY, SOURCES
 from harness.results.reuse import execution_digest
 from harness.stimuli.call import Call
 
-_MOST_SECONDS = LOWEST_SECONDS / LOWEST_FACTOR
+_MAX_SECONDS = LOWEST_SECONDS / LOWEST_FACTOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +47,52 @@ class _ReferenceObserver:
     """Answers with observations of the shared run if there are any, otherwise observes."""
 
     server: Observer
-    seen: dict[Stimulus, Observation]
+    shared: dict[Stimulus, Observation]
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        return self.seen.get(stimulus) or self.server.observe(stimulus, limits)
+        known = self.shared.get(stimulus)
+        if known is not None:
+            return known
+        return self.server.observe(stimulus, limits)
 
 
-def _seen_together(
+def _observe_shared(
     driver: AnyDriver, server: Observer, plan: Plan, reference: tuple[SourceFile, ...]
 ) -> dict[Stimulus, Observation]:
+    """Observe in shared processes what may share one; nothing if a check refutes these."""
     if not isinstance(server, SharingObserver):
         return {}
     with driver.tool(SOURCES, ENTRY) as tool:
         if not program_may_share(tool, plan.assignment, reference):
             return {}
+    asked = _shareable(plan)
+    observed = _observe_together(server, asked)
+    # One stimulus of each function and set of constants must do the same in its own process.
+    chosen: dict[object, Stimulus] = {}
+    for stimulus in observed:
+        called = called_function(stimulus.action.expression)
+        chosen.setdefault((type(stimulus.action), called, stimulus.constants), stimulus)
+    for stimulus in chosen.values():
+        if server.observe(stimulus, asked[stimulus]) != observed[stimulus]:
+            return {}
+    return observed
+
+
+def _shareable(plan: Plan) -> dict[Stimulus, Limits]:
+    """Return the stimuli of a plan, and the expressions that it evaluates, that may share a
+    process."""
     asked: dict[Stimulus, Limits] = {}
     for scenario in plan.scenarios:
         for stimulus in scenario.stimuli:
+            questions: list[Stimulus] = []
             if not scenario.faster_than:  # its time is measured in its own process
-                asked[stimulus] = scenario.limits
+                questions.append(stimulus)
             for part in evaluated_parts(scenario.stated_for(stimulus)):
-                asked[_question(stimulus, part.expression)] = scenario.limits
-    asked = {stimulus: limits for stimulus, limits in asked.items() if may_share(stimulus)}
-    seen = _observe_together(server, asked)
-    # One stimulus of each function and set of constants must do the same in its own process.
-    chosen: dict[object, Stimulus] = {}
-    for stimulus in seen:
-        called = called_function(stimulus.action.expression)
-        chosen.setdefault((type(stimulus.action), called, stimulus.constants), stimulus)
-    holds = all(server.observe(each, asked[each]) == seen[each] for each in chosen.values())
-    return seen if holds else {}
+                questions.append(_question(stimulus, part.expression))
+            for question in questions:
+                if may_share(question):
+                    asked[question] = scenario.limits
+    return asked
 
 
 def _observe_together(
@@ -82,12 +100,12 @@ def _observe_together(
 ) -> dict[Stimulus, Observation]:
     # Its time counts only in its own process; limits of looping submissions follow from it:
     # what runs here may take so little only, and counts as if it had taken all of that.
-    most = _MOST_SECONDS / CPU_SHARE
-    brief = {
-        number: (stimulus, replace(limits, cpu_seconds=min(limits.cpu_seconds, most)))
-        for number, (stimulus, limits) in enumerate(asked.items())
-    }
-    seen: dict[Stimulus, Observation] = {}
+    most = _MAX_SECONDS / CPU_SHARE
+    brief: dict[int, tuple[Stimulus, Limits]] = {}
+    for number, (stimulus, limits) in enumerate(asked.items()):
+        shortened = replace(limits, cpu_seconds=min(limits.cpu_seconds, most))
+        brief[number] = (stimulus, shortened)
+    observed: dict[Stimulus, Observation] = {}
     for group in server.group(brief):
         group.cpu_seconds = max(asked[brief[number][0]].cpu_seconds for number in group.jobs)
         outcome = server.observe_together(group, sorted(group.jobs))
@@ -97,14 +115,14 @@ def _observe_together(
             stimulus, limits = brief[number]
             observation = decoded(data, stimulus, limits, arguments=group.jobs[number].arguments)
             if observation is not None:
-                seen[stimulus] = replace(observation, cpu_seconds=_MOST_SECONDS)
-    return seen
+                observed[stimulus] = replace(observation, cpu_seconds=_MAX_SECONDS)
+    return observed
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem of an assignment: which `check` found it, where, and of which scenario, if it is
-    of one."""
+    """A problem of an assignment: which `check` found it, where, and in which scenario, if in
+    one."""
 
     check: str
     place: str
@@ -113,10 +131,13 @@ class Problem:
 
     @classmethod
     def of(cls, scenario: Scenario, check: str, message: str) -> Problem:
+        """Return a problem of a scenario."""
         return cls(check, str(scenario.place), message, scenario.id)
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.message}" if self.place else self.message
+        if not self.place:
+            return self.message
+        return f"{self.place}: {self.message}"
 
 
 def made_with(interpreter: Interpreter, tier: Tier, plan: Plan) -> str:
@@ -148,21 +169,26 @@ def make_key(specification: Specification, driver: AnyDriver, slowness: float = 
     meter = SubmissionBudget(None, slowness=slowness, beside=driver.meter)
     with driver.submission(plan.assignment, reference) as server_alone:
         alone = budgeted(server_alone, meter)
-        server = _ReferenceObserver(alone, _seen_together(driver, alone, plan, reference))
+        server = _ReferenceObserver(alone, _observe_shared(driver, alone, plan, reference))
         for scenario in plan.scenarios:
-            observed = run_scenario(server, scenario, scenario.limits)
-            if observed[-1].ending is Ending.HARNESS_ERROR:
-                raise HarnessError(f"the reference was not observed in {scenario.id}")
-            answers = tuple(
-                Answer(observation=observation, python=_evaluated(server, stimulus, scenario))
-                for stimulus, observation in zip(scenario.stimuli, observed, strict=False)
-            )
+            answers = _answers(server, scenario)
             answered.append(ScenarioAnswers(scenario_id=scenario.id, answers=answers))
     return replace(key, scenarios=tuple(answered), run_seconds=meter.used().most)
 
 
+def _answers(server: Observer, scenario: Scenario) -> tuple[Answer, ...]:
+    observed = run_scenario(server, scenario, scenario.limits)
+    if observed[-1].ending is Ending.HARNESS_ERROR:
+        raise HarnessError(f"the reference was not observed in {scenario.id}")
+    answers: list[Answer] = []
+    for stimulus, observation in zip(scenario.stimuli, observed, strict=False):
+        python = _evaluated(server, stimulus, scenario)
+        answers.append(Answer(observation=observation, python=python))
+    return tuple(answers)
+
+
 def evaluated_parts(stated: Expected) -> tuple[OfExpression, ...]:
-    """Yield every `{python: …}` and `{equals: …}` that a scenario states."""
+    """Return every `{python: …}` and `{equals: …}` that a scenario states."""
     return tuple(part for part in stated.parts() if isinstance(part, OfExpression))
 
 
@@ -182,27 +208,35 @@ def _question(stimulus: Stimulus, expression: str) -> Stimulus:
 def _evaluated(
     server: Observer, stimulus: Stimulus, scenario: Scenario
 ) -> tuple[PythonAnswer, ...]:
+    place = str(scenario.place)
     answers: list[PythonAnswer] = []
     for part in evaluated_parts(scenario.stated_for(stimulus)):
         expression = part.expression
         seen = server.observe(_question(stimulus, expression), scenario.limits)
         if seen.value is None:
-            why = seen.raised.message if seen.raised else seen.ending.value
-            what = f"{expression} gave no value beside the reference ({why})"
+            what = f"{expression} gave no value beside the reference ({_why_no_value(seen)})"
             hint = "it may use provided constants, given names and the reference's functions"
-            raise UserError(what, place=str(scenario.place), hint=hint)
+            raise UserError(what, place=place, hint=hint)
         if isinstance(part, EqualTo) and part.tells_answer(seen.value):
             what = f"equals: {expression} gives no object of the program's own"
             hint = "submissions are told it: write a literal, or {python: …}"
-            raise UserError(what, place=str(scenario.place), hint=hint)
+            raise UserError(what, place=place, hint=hint)
         answers.append(PythonAnswer(expression=expression, value=seen.value))
     return tuple(answers)
 
 
+def _why_no_value(seen: Observation) -> str:
+    if seen.raised is None:
+        return seen.ending.value
+    return seen.raised.message
+
+
 def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:
     """Return where the reference does not do what the scenarios state, in the plan's order."""
+    if not key.scenarios:
+        return ()
     problems: list[Problem] = []
-    for scenario in plan.scenarios if key.scenarios else ():
+    for scenario in plan.scenarios:
         name = scenario.id
         for stimulus, answer in zip(scenario.stimuli, key.answers(name), strict=False):
             expected = expectation(scenario, stimulus, answer, plan.assignment)
@@ -210,24 +244,31 @@ def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:
                 sentences = disagreements(answer.observation, expected, stimulus)
             except HarnessError as failure:
                 raise HarnessError(f"{scenario.place}: {name}: {failure}") from None
-            problems += [Problem.of(scenario, "goldens", f"{name}: {each}") for each in sentences]
+            for sentence in sentences:
+                problems.append(Problem.of(scenario, "goldens", f"{name}: {sentence}"))
     return tuple(problems)
 
 
 def parameters(stimulus: Stimulus, assignment: Assignment) -> tuple[str, ...]:
     """Return the reference's names for a call's positional arguments; empty for other stimuli."""
     name = called_function(stimulus.action.expression)
-    return next((each.parameters for each in assignment.functions if each.name == name), ())
+    for function in assignment.functions:
+        if function.name == name:
+            return function.parameters
+    return ()
 
 
 def expectation(
     scenario: Scenario, stimulus: Stimulus, answer: Answer | None, assignment: Assignment
 ) -> Expectation:
-    """Return what one stimulus is held to; without an answer (no reference) only the
-    stated parts.
-    """
+    """Return what one stimulus is held to; without an answer (no reference) only the stated
+    parts."""
+    names = parameters(stimulus, assignment)
+    stated = scenario.stated_for(stimulus)
+    if answer is None:
+        return Expectation(stated=resolve(stated, ()), reference=None, parameters=names)
     return Expectation(
-        stated=resolve(scenario.stated_for(stimulus), answer.python if answer else ()),
-        reference=answer.observation if answer else None,
-        parameters=parameters(stimulus, assignment),
+        stated=resolve(stated, answer.python),
+        reference=answer.observation,
+        parameters=names,
     )

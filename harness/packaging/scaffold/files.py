@@ -22,7 +22,7 @@ from harness.assignment.loading import available, load
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.grading.context import GradingContext, prepare
-from harness.grading.validation.checks import ValidationReport
+from harness.grading.validation.report import ValidationReport
 from harness.grading.validation.validate import validate
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Phase

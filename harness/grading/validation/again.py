@@ -1,0 +1,143 @@
+"""Runs that must come out the same: the reference's by other seeds, with stand-ins, and every
+program's in shared and in separate processes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from harness.common import serial
+from harness.execution import Driver, pick_cpu
+from harness.grading.context import GradingContext
+from harness.grading.grader import Graded
+from harness.grading.observing.answer_key import Problem, expectation
+from harness.grading.observing.draws import Observer, run_scenario
+from harness.judging.judge import combine, judge
+from harness.model.observation import Isolation, Observation
+from harness.model.plan import Scenario
+from harness.model.result import ScenarioResult, SubmissionResult
+from harness.model.stimulus import Stimulus
+from harness.model.verdict import Verdict, VerdictKind
+
+_SECOND_SEED = 20_011
+_ADDRESS = re.compile("0x[0-9a-f]+")
+_BY_CHANCE = "random seed; state one (seed: 1), or leave open what chance decides"
+_BY_OTHERS = "hash seed, clock, directory or order; where the time decides, state clock: 2026-03-01"
+
+
+@contextmanager
+def _reference_again(context: GradingContext, **how: Any) -> Iterator[Observer]:
+    specification = context.specification
+    with (
+        Driver(context.interpreter, context.tier.tier, cpu=pick_cpu(), **how) as driver,
+        driver.submission(specification.plan.assignment, specification.reference) as server,
+    ):
+        yield server
+
+
+def second_run(context: GradingContext) -> Iterator[Problem]:
+    """Run the reference again: fresh server, other hash seed, random seed, clock, directory and
+    order of scenarios.
+
+    Every scenario that it then fails is a problem; outcomes that a scenario leaves open may differ.
+    """
+    if not context.specification.reference:
+        return
+    problems: list[Problem] = []
+    with _reference_again(context, hash_seed=4711, clock_offset=200 * 86_400 + 12_345) as server:
+        for scenario in reversed(context.specification.plan.scenarios):
+            stimuli = tuple(_with_second_seed(stimulus) for stimulus in scenario.stimuli)
+            if _passes(context, server, replace(scenario, stimuli=stimuli)):
+                continue
+            depends_on = _BY_OTHERS
+            if _passes(context, server, scenario):
+                depends_on = _BY_CHANCE
+            message = f"{scenario.id} has another outcome under another {depends_on}"
+            problems.append(Problem.of(scenario, "repeat", message))
+    yield from reversed(problems)
+
+
+def _with_second_seed(stimulus: Stimulus) -> Stimulus:
+    """Return the stimulus with another seed, unless it states its own."""
+    if stimulus.seed is not None:
+        return stimulus
+    return replace(stimulus, seed=_SECOND_SEED)
+
+
+def _passes(context: GradingContext, server: Observer, scenario: Scenario) -> bool:
+    observed = run_scenario(server, scenario, scenario.limits)
+    first = [answer.observation for answer in context.key.answers(scenario.id)]
+    return list(observed) == first or _verdict(context, scenario, observed).passed
+
+
+def _verdict(
+    context: GradingContext, scenario: Scenario, observed: Sequence[Observation]
+) -> Verdict:
+    """Return the reference's verdict for a scenario in which it was observed once more."""
+    assignment = context.specification.plan.assignment
+    verdicts: list[Verdict] = []
+    kinds: list[VerdictKind] = []
+    rows = zip(scenario.stimuli, observed, context.key.answers(scenario.id), strict=False)
+    for stimulus, seen, answer in rows:
+        verdict = judge(seen, expectation(scenario, stimulus, answer, assignment), stimulus)
+        verdicts.append(verdict)
+        kinds.append(verdict.kind)
+    return combine(kinds, verdicts.__getitem__)
+
+
+def stand_in_problems(context: GradingContext) -> Iterator[Problem]:
+    """Yield every scenario that the reference fails as soon as its stand-ins are used."""
+    specification = context.specification
+    scenarios = [scenario for scenario in specification.plan.scenarios if scenario.stand_ins]
+    if not specification.reference or not scenarios:
+        return
+    with _reference_again(context) as server:
+        for scenario in scenarios:
+            again = scenario.standing_in()
+            verdict = _verdict(context, again, run_scenario(server, again, again.limits))
+            if not verdict.passed:
+                files = ", ".join(each.file for each in scenario.stand_ins)
+                message = f"{scenario.id}: with {files} the reference fails it: {verdict.message}"
+                yield Problem.of(scenario, "stand-in", message)
+
+
+def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
+    """Return every difference between a submission's results of both ways, apart from how it ran:
+    verdicts, messages, marks, findings and every observed channel, without addresses.
+    """
+    found: list[str] = []
+    different: set[str] = set()
+    for shared, apart in zip(together.result.scenarios, alone.result.scenarios, strict=True):
+        if shared == apart:
+            continue
+        different.add(shared.scenario_id)
+        if _without_addresses(shared) != _without_addresses(apart):
+            outcomes = f"{_in_words(shared)} together, {_in_words(apart)} alone"
+            found.append(f"{shared.scenario_id}: {outcomes}")
+    for name, digest in alone.seen.items():
+        if name not in different and together.seen.get(name) != digest:
+            found.append(f"{name}: another observation together than alone")
+    if not found and _whole_result(together) != _whole_result(alone):
+        found.append("its mark or its findings differ between the two ways")
+    return tuple(Problem("isolation", alone.result.id, message) for message in found)
+
+
+def _whole_result(graded: Graded) -> str:
+    """Return a result as text, apart from how it ran."""
+    result = replace(graded.result, isolation=Isolation.ALONE, isolation_reason="")
+    return _without_addresses(result)
+
+
+def _without_addresses(result: ScenarioResult | SubmissionResult) -> str:
+    """Return the value as text without addresses, which differ from process to process."""
+    return _ADDRESS.sub("0x…", serial.dumps(result))
+
+
+def _in_words(outcome: ScenarioResult) -> str:
+    kind, message = outcome.verdict.kind.value, outcome.verdict.message
+    if not message:
+        return kind
+    return f"{kind} ({message})"
