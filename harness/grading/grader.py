@@ -339,7 +339,7 @@ class Grader(AbstractContextManager["Grader"]):
         digested = first.observations | second.observations if self._setup.digests else {}
         result = replace(
             mark(plan, verdicts, report, submission=submission),
-            isolation=first.isolation,
+            isolation=first.shown_isolation,
             isolation_reason=first.isolation_reason,
             undefined=undefined_functions(plan, report.outline) if failures else (),
             pending=evidence_of(failures, used) if failures and task.causes_later else None,

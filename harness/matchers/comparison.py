@@ -180,6 +180,8 @@ def shown_lines(text: str, rules: TextRules) -> list[str]:
         with_text = [line for line in lines if line.strip()]
         return [*with_text, last]
     if Ignore.WHITESPACE in rules.ignore:
+        if not text.strip():
+            return [""]
         while len(lines) > 1 and not lines[-1].strip():
             del lines[-1]
         first = 0

@@ -480,3 +480,11 @@ def test_what_takes_long_is_measured_alone(context: GradingContext) -> None:
     found = key(context, with_reference(context.specification, SLOW))
     answers = [answer for each in found.scenarios for answer in each.answers]
     assert max(each.observation.cpu_seconds for each in answers) > 0.004
+
+
+def test_a_shared_process_is_told_only_if_something_of_it_counts(together: Grader) -> None:
+    """Whatever this program does is observed alone."""
+    wrong = REFERENCE.replace("    return", "    raise ValueError\n    return")
+    result = together.grade(handed_in(wrong)).result
+    assert not any(entry.verdict.passed for entry in result.scenarios)
+    assert (result.isolation, result.isolation_reason) == (Isolation.ALONE, "")

@@ -25,7 +25,7 @@ class CheckedObserver:
     """Answers with the reference's observation where the shared run found an equal one, otherwise
     observes in the scenario's own process; and checks the shared run.
 
-    `refuted` is the stimulus that showed that the program depends on what ran before: alone it does
+    `has_answered`: something was answered from the shared run. `refuted` is the stimulus that showed that the program depends on what ran before: alone it does
     what the reference does though it did not in the shared run, or it is of the audit and alone
     does something else.
 
@@ -41,10 +41,16 @@ class CheckedObserver:
         self._shared = shared
         self._judge_of = judge_of
         self._failed_alone: set[str] = set()  # ids of samples
+        self.has_answered = False
         self.refuted: StimulusId | None = None
 
     def observe_draw(self, scenario: Scenario, index: int, limits: Limits) -> Observed:
         """Answer from the shared run or observe the draw of this index."""
+        observed = self._observed(scenario, index, limits)
+        self.has_answered |= observed.source is not Source.ALONE
+        return observed
+
+    def _observed(self, scenario: Scenario, index: int, limits: Limits) -> Observed:
         name = StimulusId(scenario.id, index)
         passed = self._shared.passed.get(name)
         if passed is not None and name not in self._shared.audit:

@@ -144,7 +144,10 @@ class JudgedRuns:
             return all_alone(does_not_do_alone(checked.refuted.scenario))
         memory.learn(tried)
         audited = shared_runs.functions_of(shared.audit)
-        return replace(outcome, isolation=Isolation.SHARED, audited=audited)
+        took_shared = checked.has_answered or bool(stored.passed)
+        return replace(
+            outcome, isolation=Isolation.SHARED, audited=audited, took_shared=took_shared
+        )
 
     def _stored(self, plan: Plan, candidate: Candidate, shared_runs: SharedRuns) -> _Stored:
         stored = _Stored(alone=self._keys_of(plan, candidate))

@@ -24,6 +24,13 @@ class RunOutcome:
     # Of scenarios that passed in a shared run: the key of the `SharedPass`.
     shared: dict[str, str] = field(default_factory=dict)
     audited: frozenset[str] = frozenset()  # the functions whose shared runs were checked
+    took_shared: bool = False  # something was answered from a shared run
+
+    @property
+    def shown_isolation(self) -> Isolation:
+        """Return how the scenarios ran whose observations count: what a program did in a shared
+        process does not, if it did otherwise alone."""
+        return self.isolation if self.took_shared else Isolation.ALONE
 
     def merged_with(self, later: RunOutcome) -> RunOutcome:
         """Merge this with a later run of other scenarios of the same submission."""
@@ -40,6 +47,7 @@ class RunOutcome:
             isolation_reason=self.isolation_reason or later.isolation_reason,
             shared=self.shared | later.shared,
             audited=self.audited | later.audited,
+            took_shared=self.took_shared or later.took_shared,
         )
 
     def copy(self) -> RunOutcome:
