@@ -10,7 +10,7 @@ from harness.execution import create_driver, pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Grader
 from harness.grading.observing.setup import GraderSetup
-from harness.intake.entries import GO_THERE, listed, must_exist, original_name
+from harness.intake.entries import GO_THERE, is_program, listed, must_exist, original_name
 from harness.intake.pipeline import Cohort, read_cohort
 from harness.intake.terms import ClassOptions
 from harness.model.assignment import ExtraUse
@@ -72,11 +72,13 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
     If files are handed in together, naming one of them means all, as they lie in its folder. Raise
     UserError if it does not exist.
     """
-    endings = (".py", *ARCHIVE_ENDINGS)
     for path in paths:
         must_exist(path)
         if path.is_dir() and not any(
-            inside.is_dir() or inside.name.lower().endswith(endings) for inside in path.iterdir()
+            inside.is_dir()
+            or is_program(inside.name)
+            or inside.name.lower().endswith(ARCHIVE_ENDINGS)
+            for inside in path.iterdir()
         ):
             missing = f"there is no {what_to_name(assignment)} in this folder"
             raise UserError(missing, place=str(path), hint=GO_THERE)
@@ -84,6 +86,11 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
         paths = list(dict.fromkeys(path.parent for path in paths))
         assignment = replace(assignment, archive=None)  # an older one may lie beside them
     return cohort_of(paths, assignment).submissions
+
+
+def _may_be_checked(path: Path) -> bool:
+    is_packed = path.name.lower().endswith(ARCHIVE_ENDINGS)
+    return is_packed or is_program(path.name) or path.is_dir()
 
 
 def _lie_together(assignment: Assignment) -> bool:
@@ -98,11 +105,16 @@ def _is_part(path: Path, assignment: Assignment) -> bool:
     """
     together = assignment.submission_files
     original = original_name(path.name, together)
-    if original is not None and (path.parent / original).exists():
+    if original is not None and _lies_in(path.parent, original):
         what = f"{original} lies beside it, and only one of the two can be checked"
         raise UserError(what, place=str(path), hint=f"leave one, named {original}")
     is_extra = assignment.use_of_extra(path.name) is ExtraUse.ALLOW
     return path.is_file() and (path.name in together or original is not None or is_extra)
+
+
+def _lies_in(folder: Path, name: str) -> bool:
+    """Return whether a file has this name exactly; some systems would find `A1.PY` by `a1.py`."""
+    return any(entry.name == name for entry in folder.iterdir())
 
 
 def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:

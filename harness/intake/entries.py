@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -71,6 +71,13 @@ def clean_name(name: str) -> str:
     return " ".join(shown.split())[:MAX_ID]
 
 
+def without_case(name: str) -> str:
+    """Return what names have in common that some systems take for one: without case, with composed
+    letters.
+    """
+    return composed(composed(name).casefold())
+
+
 def composed(name: str) -> str:
     """Return the name with its letters composed in one way (NFC)."""
     return unicodedata.normalize("NFC", name)
@@ -96,10 +103,13 @@ ARCHIVE_SUFFIXES = (
     *(".zip", ".zipx", ".rar", ".7z", ".gz", ".bz2", ".xz"),
 )
 # a1 (1).py and a1(1).py (browsers), a1-2.py (platforms), a1 copy.py and a1 copy 2.py (macOS),
-# a1 - Copy.py and a1 - Copy (2).py (Windows).
+# a1 - Copy.py and a1 - Copy (2).py (Windows); the last two in German as well.
 _MARK = re.compile(
-    r"(?: ?\([0-9]{1,3}\)|-[0-9]{1,3}| copy(?: [0-9]{1,3})?| - Copy(?: \([0-9]{1,3}\))?)\Z"
+    r"(?: ?\([0-9]{1,3}\)|-[0-9]{1,3}| (?:copy|Kopie)(?: [0-9]{1,3})?"
+    r"| - (?:Copy|Kopie)(?: \([0-9]{1,3}\))?)\Z"
 )
+# What an editor or a browser adds to the name of a program; Windows does not show it.
+_ADDED_ENDING = ".txt"
 _ENDING = re.compile(r"(?:\.tar)?\.[^.]+\Z")
 
 
@@ -181,19 +191,47 @@ def archive_suffix(name: str) -> str:
     return ""
 
 
+def is_program(name: str) -> bool:
+    """Return whether a file of this name is a Python program, however it is written."""
+    return name.lower().endswith((".py", f".py{_ADDED_ENDING}"))
+
+
+def without_program_ending(name: str) -> str:
+    """Return the name of a program without `.py`; the same for any other."""
+    if not is_program(name):
+        return name
+    return name[: name.lower().rindex(".py")]
+
+
 def original_name(name: str, expected: Collection[str]) -> str | None:
-    """Return the one of `expected` that `name` is a copy of; None for these names themselves and
-    for any other.
+    """Return the one of `expected` that is meant by `name`: a copy of it, the same without regard
+    to case, or with `.txt` behind `.py`. None for these names themselves and for any other.
     """
-    match = _ENDING.search(name)
-    if name in expected or match is None:
+    if name in expected:
         return None
+    by_spelling: dict[str, list[str]] = {}
+    for original in expected:
+        by_spelling.setdefault(without_case(original), []).append(original)
+    for meant in _meant_by(name):
+        originals = by_spelling.get(without_case(meant), ())
+        if len(originals) == 1:
+            return originals[0]
+    return None
+
+
+def _meant_by(name: str) -> Iterator[str]:
+    """Yield the name, then without what systems add to it, the last addition first."""
+    yield name
+    if is_program(name) and name.lower().endswith(_ADDED_ENDING):
+        name = name[: -len(_ADDED_ENDING)]
+        yield name
+    match = _ENDING.search(name)
+    if match is None:
+        return
     stem, ending = name[: match.start()], match.group()
     while (copy_mark := _MARK.search(stem)) is not None:  # a copy may be copied again
         stem = stem[: copy_mark.start()]
-        if stem + ending in expected:
-            return stem + ending
-    return None
+        yield stem + ending
 
 
 def without_copy_mark(name: str) -> str:
@@ -258,7 +296,7 @@ class Entry:
 
     @property
     def is_python(self) -> bool:
-        return self.name.endswith(".py")
+        return is_program(self.name)
 
     @property
     def is_folder(self) -> bool:

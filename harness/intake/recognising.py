@@ -21,10 +21,13 @@ from harness.intake.entries import (
     file_at,
     folder_at,
     is_environment_folder,
+    is_program,
     listed,
     must_exist,
     safe_id,
     shown_path,
+    without_case,
+    without_program_ending,
 )
 from harness.intake.junk import is_ignored, is_left_behind
 from harness.intake.platforms import Layout, Named, Times, known_layouts
@@ -92,7 +95,7 @@ def _entry(path: Path, archives: ExitStack, students_hand_in_archives: bool) -> 
         is_file = path.is_file()
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
-    if is_file and path.suffix == ".py":
+    if is_file and is_program(path.name):
         return file_at(path)
     if not is_file or not archive_suffix(path.name):
         raise UserError("this is neither a folder, an archive nor a .py file", place=str(path))
@@ -371,13 +374,14 @@ _SAMPLE_MARKER = "expect.yaml"
 
 def is_one(folder: Entry, assignment: Assignment) -> bool:
     """Return whether the folder itself is one submission: an expected file is in it."""
-    expected = {*assignment.submission_files, assignment.archive}
+    names = (*assignment.submission_files, assignment.archive)
+    expected = {without_case(name) for name in names if name is not None}
     for entry in folder.everything(MAX_CLASS_ENTRIES):
         if entry.is_folder:
             continue
         if entry.name == _SAMPLE_MARKER and not folder.is_packed:
             return True
-        if entry.name in expected and not is_ignored(entry.name):
+        if without_case(entry.name) in expected and not is_ignored(entry.name):
             return True
     return False
 
@@ -403,7 +407,7 @@ def one_in(folder: Entry, entry: Entry) -> StudentUploads:
 
 def lone_file(entry: Entry, origin: str) -> StudentUploads:
     """Return a file as one submission, named by its own name without the ending."""
-    stem = entry.name.removesuffix(".py").removesuffix(archive_suffix(entry.name))
+    stem = without_program_ending(entry.name).removesuffix(archive_suffix(entry.name))
     attempt = Attempt(
         origin=origin,
         entries=(entry,),

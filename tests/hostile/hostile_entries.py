@@ -70,7 +70,7 @@ class Expect(_Closed):
     does. `verdicts` by scenario; no other scenario is run where there are any. `problem`, `note`
     and `finding` are of the whole submission, or what a scenario file is refused with. `shown`
     and `absent` are texts of its pages. Numbers are caps on what it may cost the parent: the
-    growth of its peak memory (MiB) and its CPU time (s). `isolation`: whether its scenarios ran
+    growth of its peak memory (MiB) and its CPU time (s). `isolation`: whether its scenarios may run
     together. That no process is left and no neighbour's file changed is expected of every entry;
     after one that `attacks_neighbours` (processes, messages, files, limits of others) the honest
     submission is graded again at once, after the others when all are through."""

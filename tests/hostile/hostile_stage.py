@@ -22,7 +22,7 @@ from harness.grading.grader import Graded, Grader
 from harness.grading.observing.answer_key import make_key
 from harness.grading.observing.setup import GraderSetup
 from harness.intake.pipeline import read
-from harness.model.observation import Observation, Tier
+from harness.model.observation import Isolation, Observation, Tier
 from harness.model.plan import Plan, Specification
 from harness.model.result import SubmissionResult
 from harness.reporting.html.submission_pages import feedback_page, submission_page
@@ -248,7 +248,8 @@ def _of_result(entry: Entry, result: SubmissionResult) -> Iterator[str]:
         yield f"{result.id}: problem: {reason!r}"
     if not re.search(expect.note, "\n".join(result.notes)):
         yield f"{result.id}: notes: {result.notes!r}"
-    if expect.isolation not in (None, result.isolation):
+    may_share = Isolation.ALONE if result.isolation_reason else Isolation.SHARED
+    if expect.isolation not in (None, may_share):
         yield f"{result.id}: ran {result.isolation}: {result.isolation_reason}"
     findings = "\n".join(f"{one.rule} line {one.line}: {one.message}" for one in result.findings)
     if expect.finding and not (result.flagged and re.search(expect.finding, findings)):

@@ -108,8 +108,8 @@ WHOLE: dict[str, object] = {
 }
 HALF: dict[str, object] = {
     "c4game.py was not handed in": zipped(BOTH[:1]),
-    "c4game.py was not handed in, but C4Game.py and x.py": zipped(
-        [BOTH[0], ("C4Game.py", b"g"), ("x.py", b"x")]
+    "c4game.py was not handed in, but c4.py and x.py": zipped(
+        [BOTH[0], ("c4.py", b"g"), ("x.py", b"x")]
     ),
     "found an Office document named c4game.py in A3.zip, expected a Python file": zipped(
         [BOTH[0], ("c4game.py", DOCX)]

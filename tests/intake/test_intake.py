@@ -75,7 +75,7 @@ LAYOUTS: dict[str, tuple[Tree, list[str]]] = {
     ),
     "wrong names": (
         {
-            "case/A1.py": "a",
+            "case/A2.py": "a",
             "both/x.py": "x",
             "both/y.py": "y",
             "none": None,
@@ -86,7 +86,7 @@ LAYOUTS: dict[str, tuple[Tree, list[str]]] = {
         },
         [
             "both: found x.py and y.py, expected a1.py",
-            "case: found A1.py, expected a1.py",
+            "case: found A2.py, expected a1.py",
             "hidden: no file a1.py",
             "inside: found a1, expected a1.py",
             "marker: no file a1.py",

@@ -59,7 +59,17 @@ PACKED = replace(A1, archive="A3.zip")
         ("a12.py", ("a1.py",), None),
         ("a1-final.py", ("a1.py",), None),
         ("a1_2.py", ("a1.py",), None),
-        ("A1 (1).py", ("a1.py",), None),
+        ("A1 (1).py", ("a1.py",), "a1.py"),
+        ("A1.PY", ("a1.py",), "a1.py"),
+        ("a1.py", ("A1.py",), "A1.py"),
+        ("u\u0308bung.py", ("\u00fcbung.py",), "\u00fcbung.py"),
+        ("A1.PY", ("a1.py", "A1.py"), None),
+        ("A1.py", ("a1.py", "A1.py"), None),
+        ("a1.py.txt", ("a1.py",), "a1.py"),
+        ("A1 (1).PY.TXT", ("a1.py",), "a1.py"),
+        ("a1.txt", ("a1.py",), None),
+        ("a1 - Kopie (2).py", ("a1.py",), "a1.py"),
+        ("a1 Kopie.py", ("a1.py",), "a1.py"),
         ("a1 (1).txt", ("a1.py",), None),
         ("a1 (1)", ("a1",), None),
     ],
@@ -77,6 +87,13 @@ def shown(one: Submission) -> list[str]:
 # What ada hands in, each file with its place in the list for a text; what is said of it.
 CASES: dict[str, tuple[list[str], list[str]]] = {
     "one copy": (["a1 (1).py"], ["a1.py=0", "note: a1 (1).py was graded as a1.py"]),
+    "capital letters": (["A1.PY"], ["a1.py=0", "note: A1.PY was graded as a1.py"]),
+    "capital letters in a folder": (
+        ["src/A1.Py"],
+        ["a1.py=0", "note: src/A1.Py was in a folder", "note: src/A1.Py was graded as a1.py"],
+    ),
+    "two spellings": (["A1.PY", "A1.py"], ["found A1.PY and A1.py, expected one file a1.py"]),
+    "a hidden ending": (["a1.py.txt"], ["a1.py=0", "note: a1.py.txt was graded as a1.py"]),
     "two copies": (
         ["a1 (1).py", "a1-2.py"],
         ["found a1 (1).py and a1-2.py, expected one file a1.py"],

@@ -28,9 +28,9 @@ from harness.intake.entries import (
     EntryKind,
     FileKind,
     Refused,
-    composed,
     kind_of_bytes,
     shown_path,
+    without_case,
 )
 from harness.intake.junk import is_environment, junk_among
 
@@ -312,8 +312,4 @@ def _by_folder(tree: _Tree) -> dict[str, list[Entry]]:
 
 def same_name(one: str, other: str) -> bool:
     """Return whether some systems take these names for one: without case, with composed letters."""
-    return _without_case(one) == _without_case(other)
-
-
-def _without_case(name: str) -> str:
-    return composed(composed(name).casefold())
+    return without_case(one) == without_case(other)
