@@ -16,7 +16,7 @@ from harness.grading.check import submitted
 from harness.grading.context import GradingContext, prepare
 from harness.grading.faults import not_judged
 from harness.grading.grader import Grader
-from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.observing.setup import GraderSetup
 from harness.model.explanation.sentences import text_of
 from harness.model.observation import Tier
 from harness.model.result import SubmissionResult
