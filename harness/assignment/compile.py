@@ -17,6 +17,7 @@ from harness.assignment.files import small_files
 from harness.assignment.files.assignment import comparisons, manual_slots, read_heading
 from harness.assignment.files.fuzzing import fuzz_settings
 from harness.assignment.files.policy import read_policy
+from harness.assignment.files.reference import check_reference_imports
 from harness.assignment.loading import SpecErrors, digest, display_path
 from harness.assignment.scenarios.cases import Compiled
 from harness.assignment.scenarios.context import Context, slug
@@ -86,6 +87,7 @@ class _Compiler:
 
     def compile(self) -> Compilation:
         vocabulary = self._open_vocabulary()
+        check_reference_imports(vocabulary, self.root, self.problems)
         policy: Policy | None = None
         policy_file = self._open_named(vocabulary, "policy", "policy.yaml")
         if policy_file is not None:

@@ -7,10 +7,11 @@ from harness.common.words import counted
 from harness.judging.compare.files import written_mismatches
 from harness.judging.compare.raises import raise_agrees
 from harness.judging.compare.session import is_default_repr, screen_of, shows
-from harness.judging.compare.text import pieces, stderr_mismatch
+from harness.judging.compare.text import accepts_printed, pieces, stderr_mismatch
 from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import TextEdit, item_at
 from harness.matchers.comparison import normalised, same, source, with_equal_lines
+from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, exactly
 from harness.model.expectation import Expectation, Expected, Matcher, StatedStep
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome
@@ -95,6 +96,9 @@ _ELSEWHERE = {
 }
 
 
+_OF_NETWORK = frozenset({"URLError", "gaierror", "ConnectionError"})
+
+
 def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
     raised, wanted = observation.raised, stated.raises
     elsewhere = _ELSEWHERE.get(observation.phase)
@@ -104,7 +108,10 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
     elif wanted is None:
         leaves_by_exit = raised is not None and raised.type_name == "SystemExit"
         if raised is not None and not (leaves_by_exit and observation.exit_status is not None):
-            yield f"the reference raised {_named(raised)}, which the scenario does not state."
+            fix = ""
+            if not _OF_NETWORK.isdisjoint((raised.type_name, *raised.bases)):
+                fix = " (programs have no network: test what does without it)"
+            yield f"the reference raised {_named(raised)}, which the scenario does not state{fix}."
     elif raised is None:
         if not any(raise_agrees(wanted, step.raised) for step in observation.steps):
             yield f"the scenario states {wanted.in_words()}, but the reference raised nothing."
@@ -184,7 +191,7 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
     shown = observation.transcript()
     if stated.prompts_any:
         observation = observation.without_prompts()
-    if stated.prints is not None and not stated.prints.accepts_text(observation.printed, rules):
+    if stated.prints is not None and not accepts_printed(stated.prints, observation, rules):
         yield f"what the reference prints {_unlike(observation.printed, stated.prints, stated)}"
     if stated.stderr and any(stderr_mismatch(observation, stated)):
         unlike = _unlike(observation.stderr or "", stated.stderr, stated)
@@ -206,12 +213,17 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
         yield f"the reference has {has}, but the scenario states {len(stated.turns.turns)}."
 
 
+_MOST_QUOTED = 400  # characters of a text that does not meet its matcher
+
+
 def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     """Return how a text differs from the stated one, as the end of a sentence."""
     wanted, rules = matcher.exact_text, stated.rules
     if wanted is None:
         failing = matcher.failing_part(lambda part: part.accepts_text(text, rules))
-        return f"is {quoted(text)}, but {failing.in_words()} is stated."
+        is_pattern = isinstance(failing, Matches)  # a part of one says nothing
+        words = failing.in_words(whole=is_pattern)
+        return f"is {quoted(text, limit=_MOST_QUOTED)}, but {words} is stated."
     expected = normalised(wanted, rules).split("\n")
     actual = normalised(text, rules).split("\n")
     edit = TextEdit(expected=expected, actual=with_equal_lines(expected, actual, rules))

@@ -130,6 +130,13 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         R: None,
     },
      "f.yaml:7:5: transcript: a transcript shows the prompts, which are free here. Hint: state prompts: exact, or prints: or turns: without the prompts."),
+    "imports of the reference that no submission has": ({
+        R: "from .helper import a\nfrom . import helper\nimport helper\nimport os, unknown\n" + REFERENCE,
+        "reference/small/helper.py": "a = 1\n",
+    },
+     "reference/small/a1.py:1:1: a relative import: a submission is single modules, not a package. Hint: write from helper import ….\n"
+     "reference/small/a1.py:2:1: a relative import: a submission is single modules, not a package. Hint: write import and the module's name.\n"
+     "reference/small/a1.py:3:1: helper.py lies beside the reference and is neither submitted nor provided. Hint: list it in assignment.yaml, under submission: files or under provided:."),
     "file named .yml": ({"specs/small/g.yml": "a: b\n"},
      "g.yml:1:1: this file is not read. Hint: name it .yaml."),
     "all mistakes together": ({

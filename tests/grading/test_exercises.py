@@ -320,6 +320,18 @@ def test_an_expression_that_fails_is_a_mistake_of_the_scenarios(tmp_path: Path) 
         prepare(load(tmp_path, "e"), refuse=False)
 
 
+def test_what_runs_before_an_expression_is_not_its_mistake(tmp_path: Path) -> None:
+    scenarios = "function: f\nscenarios:\n  - {name: one, call: f(), returns: {python: '[1]'}}\n"
+    program = "name = input()\ndef f():\n    return [1]\n"
+    course_of(tmp_path, Exercise(reference=program, scenarios=scenarios))
+    said = r"the reference does not load \(asked_for_more\), so that \[1\] has no value"
+    with pytest.raises(UserError, match=said):
+        prepare(load(tmp_path, "e"), refuse=False)
+    asks = scenarios.replace("call:", "at_load: [Ann], call:")
+    course_of(tmp_path, Exercise(reference=program, scenarios=asks))
+    assert problems(tmp_path) == []
+
+
 FRACTIONS = "from fractions import Fraction\ndef f(n):\n    return Fraction(1, n)\n"
 SQUARES = "def f(n):\n    return [i * i for i in range(n)]\n"
 TOLD = {

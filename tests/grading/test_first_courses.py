@@ -478,3 +478,21 @@ def test_what_is_printed_at_import_and_to_stderr(tmp_path: Path) -> None:
     to_stdout = program.replace(", file=sys.stderr", "")
     without = program.replace('    print("done", file=sys.stderr)', "")
     assert failures(course, quiet, to_stdout, without) == ["run", "", "called"]
+
+
+def test_data_whose_form_is_the_students_choice(tmp_path: Path) -> None:
+    example = GUIDE.read_text("utf-8").partition("### Data whose form is")[2].split("```")[1]
+    steps = example.partition("\n")[2].replace("\n    ", "\n  ").removeprefix("  ")
+    scenarios = f"function: push\nscenarios:\n- name: s\n  given: noted = print('x')\n{steps}"
+    listed = (
+        "def new_stack():\n    return []\ndef push(stack, item):\n    return [*stack, item]\n"
+        "def top(stack):\n    return stack[-1]\ndef is_empty(stack):\n    return not stack\n"
+    )
+    linked = (
+        "def new_stack():\n    return None\ndef push(stack, item):\n    return item, stack\n"
+        "def top(stack):\n    return stack[0]\ndef is_empty(stack):\n    return stack is None\n"
+    )
+    course = Course.small(tmp_path, "e", listed, scenarios, "functionality_marks: 1\n")
+    assert problems(tmp_path) == []
+    wrong = listed.replace("[*stack, item]", "[item]").replace("stack[-1]", "stack[1:]")
+    assert failures(course, linked, wrong, linked.replace("is None", "== ()")) == ["", "s", ""]

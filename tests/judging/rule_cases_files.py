@@ -88,6 +88,7 @@ STAYS = {
     "it is emptied: is it opened with mode 'w'? To read a file, open it with mode 'r'.": stays(""),
     'nothing of it is left: line 1 was "a" and is "c" now. Is it opened with mode \'w\'? '
     "To read a file, open it with mode 'r'.": stays("c\n"),
+    "it is changed: blanks at the end of line 1 differ.": stays("a \nb \n"),
     "1 line is added at its end: \"c\". Is it opened with mode 'a'?": stays("a\nb\nc\n"),
     "1 line is added at its end: \"\". Is it opened with mode 'a'?": stays("a\nb\n\n"),
     'it is changed: line 2 was "b" and is "b!" now.': stays("a\nb!\n"),

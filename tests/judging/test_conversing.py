@@ -238,6 +238,8 @@ DISAGREE: dict[str, Golden] = {
     "the reference raised ValueError: b, but the scenario states ValueError with 'a'.": golden(
         raised("ValueError", "b"), raises=StatedRaise(type_name="ValueError", message=exactly("a"))
     ),
+    "the reference raised URLError: no, which the scenario does not state (programs have no "
+    "network: test what does without it).": golden(raised("URLError", "no")),
     "the reference left 2 inputs of 3 unread.": golden(
         ran("> ", "a", "bye"), typing("a", "b", "c")
     ),

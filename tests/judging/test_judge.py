@@ -199,6 +199,19 @@ def test_what_is_left_behind_may_be_anything_where_that_is_stated() -> None:
     assert not passes(one, two, Expected(), steps("f()"))
 
 
+def test_a_line_begins_after_an_input_too() -> None:
+    seen, stimulus = ran("Name? ", "Ann", "Hello Ann\n"), typing("Ann")
+    for matcher, meets in (
+        (ALine(matcher=Matches(pattern=r"\AHello Ann\Z")), True),
+        (ALine(matcher=Matches(pattern=r"\AName\? Hello Ann\Z")), True),
+        (LastLine(matcher=exactly("Hello Ann")), True),
+        (AllOf(matchers=(ALine(matcher=exactly("Hello Ann")), Contains(text="Name"))), True),
+        (Matches(pattern=r"(?m)^Hello"), False),
+        (ALine(matcher=exactly("Hello")), False),
+    ):
+        assert passes(None, seen, Expected(prints=matcher), stimulus) is meets
+
+
 def test_a_program_that_prints_what_it_should_return_fails() -> None:
     assert not passes(
         session(step(True)),

@@ -744,6 +744,15 @@ LEVEL = [
 ]
 
 
+def test_a_lambda_with_a_name_is_a_function_at_module_level() -> None:
+    body = "line = lambda n: n * '-'\n"
+    functions = NameList(key="module_level", allow=("functions",))
+    assert found(body, Policy(lists=(functions,))) == []
+    constants = NameList(key="module_level", allow=("constants",))
+    ((_, _, _, text),) = found(body, Policy(lists=(constants,)))
+    assert text == "a function is not permitted at module level"
+
+
 @pytest.mark.parametrize(("body", "message"), LEVEL)
 def test_code_at_module_level(body: str, message: str) -> None:
     findings = found(body + "\n", Policy(lists=(MODULE_LEVEL,)))

@@ -32,7 +32,7 @@ from harness.model.expectation import (
     PythonAnswer,
     ScenarioAnswers,
 )
-from harness.model.observation import Ending, Observation, Tier
+from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile, Specification
 from harness.model.stimulus import Limits, Stimulus, called_function
 from harness.policy.sources import ENTRY, SOURCES
@@ -197,6 +197,7 @@ def _question(stimulus: Stimulus, expression: str) -> Stimulus:
     return Stimulus(
         action=Call(expression=expression),
         given=stimulus.given,
+        at_load=stimulus.at_load,
         bindings=stimulus.bindings,
         constants=stimulus.constants,
         provide=stimulus.provide,
@@ -214,9 +215,7 @@ def _evaluated(
         expression = part.expression
         seen = server.observe(_question(stimulus, expression), scenario.limits)
         if seen.value is None:
-            what = f"{expression} gave no value beside the reference ({_why_no_value(seen)})"
-            hint = "it may use provided constants, given names and the reference's functions"
-            raise UserError(what, place=place, hint=hint)
+            raise _no_value(expression, seen, place)
         if isinstance(part, EqualTo) and part.tells_answer(seen.value):
             what = f"equals: {expression} gives no object of the program's own"
             hint = "submissions are told it: write a literal, or {python: …}"
@@ -225,10 +224,21 @@ def _evaluated(
     return tuple(answers)
 
 
-def _why_no_value(seen: Observation) -> str:
-    if seen.raised is None:
-        return seen.ending.value
-    return seen.raised.message
+def _no_value(expression: str, seen: Observation, place: str) -> UserError:
+    """Return the error about an expression that has no value beside the reference, or about what
+    runs before it."""
+    why = seen.ending.value
+    if seen.raised is not None:
+        why = seen.raised.message or seen.raised.type_name
+    what = f"{expression} gave no value beside the reference ({why})"
+    hint = "it may use provided constants, given names and the reference's functions"
+    if seen.phase is Phase.LOADING:
+        what = f"the reference does not load ({why}), so that {expression} has no value"
+        hint = "correct the reference; at_load: [Ann] types a line that it asks for then"
+    elif seen.phase is Phase.GIVEN:
+        what = f"given: fails beside the reference ({why}), so that {expression} has no value"
+        hint = "correct what is given"
+    return UserError(what, place=place, hint=hint)
 
 
 def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:

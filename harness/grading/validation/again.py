@@ -21,6 +21,7 @@ from harness.model.plan import Scenario
 from harness.model.result import ScenarioResult, SubmissionResult
 from harness.model.stimulus import Stimulus
 from harness.model.verdict import Verdict, VerdictKind
+from harness.stimuli.call import Call
 
 _SECOND_SEED = 20_011
 _ADDRESS = re.compile("0x[0-9a-f]+")
@@ -36,6 +37,34 @@ def _reference_again(context: GradingContext, **how: Any) -> Iterator[Observer]:
         driver.submission(specification.plan.assignment, specification.reference) as server,
     ):
         yield server
+
+
+def printing_givens(context: GradingContext) -> Iterator[str]:
+    """Return advice about each `given:` that prints, of a scenario that states what is printed: its
+    output counts there."""
+    if not context.specification.reference:
+        return
+    asked: dict[Stimulus, Scenario] = {}
+    for scenario in context.specification.plan.scenarios:
+        stimulus = scenario.stimuli[0]
+        may_print = "(" in stimulus.given and not stimulus.action.program
+        if may_print and _states_output(scenario):
+            quiet = replace(stimulus, action=Call(expression="None"), inputs=(), bindings=())
+            asked.setdefault(quiet, scenario)
+    if not asked:
+        return
+    with _reference_again(context) as server:
+        for stimulus, scenario in asked.items():
+            if server.observe(stimulus, scenario.limits).printed:
+                what = "what given: prints counts in its output"
+                yield f"{scenario.id}: {what}. Hint: leave the print out of given:"
+
+
+def _states_output(scenario: Scenario) -> bool:
+    for stated in (scenario.stated, *scenario.stated_cases):
+        if stated.prints is not None or stated.turns is not None:
+            return True
+    return False
 
 
 def second_run(context: GradingContext) -> Iterator[Problem]:

@@ -11,7 +11,12 @@ from harness.grading.engines.local import run_jobs
 from harness.grading.engines.processes import import_early
 from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import Problem, key_disagreements
-from harness.grading.validation.again import isolation_problems, second_run, stand_in_problems
+from harness.grading.validation.again import (
+    isolation_problems,
+    printing_givens,
+    second_run,
+    stand_in_problems,
+)
 from harness.grading.validation.checks import (
     coverage,
     golden_count,
@@ -94,6 +99,7 @@ def validate(
         advice=(
             *_advice(reference.isolation_reason, plan),
             *slow_patterns(plan, key, context.slowness),
+            *printing_givens(context),
         ),
         why_alone=why_alone(graded.all()),
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from harness.judging.compare.mismatch import TextMismatch, ValueMismatch
 from harness.judging.compare.reads import expected_reads
+from harness.matchers.kinds.combinations import ALine, AllOf, LastLine
 from harness.matchers.kinds.values import Exactly, exactly
 from harness.model.expectation import Expectation, Expected, Matcher, TextRules
 from harness.model.observation import Observation, Turn
@@ -55,7 +56,7 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> Itera
     """
     stated, whole = expectation.stated, _expected_whole(expectation)
     by_turn = expected_turns(expectation)
-    if whole is not None and not whole.accepts_text(observation.printed, stated.rules):
+    if whole is not None and not accepts_printed(whole, observation, stated.rules):
         yield TextMismatch(expected=whole, actual=observation.printed)
     if by_turn is not None:
         is_one = observation.reads == 0 and not expected_reads(expectation)
@@ -64,6 +65,26 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> Itera
         expected, shown = exactly(stated.transcript), observation.transcript()
         if not expected.accepts_text(shown, stated.rules):
             yield TextMismatch(expected=expected, actual=shown)
+
+
+def accepts_printed(matcher: Matcher, observation: Observation, rules: TextRules) -> bool:
+    """Return whether the matcher accepts all printed text.
+
+    To a matcher of lines, a prompt and the text after the input may be two lines, as a person sees
+    them, or one, as they are printed.
+    """
+    if matcher.accepts_text(observation.printed, rules):
+        return True
+    if not _is_about_lines(matcher):
+        return False
+    printed = [turn.printed for turn in observation.turns]
+    return matcher.accepts_text("\n".join(printed), rules)
+
+
+def _is_about_lines(matcher: Matcher) -> bool:
+    if isinstance(matcher, AllOf):
+        return any(_is_about_lines(part) for part in matcher.matchers)
+    return isinstance(matcher, ALine | LastLine)
 
 
 def _expected_whole(expectation: Expectation) -> Matcher | None:

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import NoReturn
 
 from harness.common.errors import HarnessError
-from harness.common.escaping import quoted
+from harness.common.escaping import QUOTE_LIMIT, quoted
 from harness.common.words import listed
 from harness.matchers.comparison import normalised, same_line
 from harness.matchers.numbers import numbers_in
@@ -37,6 +37,7 @@ from harness.model.expectation import EXACT, Ignore, TextMatcher, TextRules
 from harness.model.values import ValueKind
 
 _MAX_NAMED = 6
+_WHOLE_PATTERN = 2000  # characters
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
@@ -236,7 +237,8 @@ class Matches(TextMatcher):
         return occurs(self.pattern, searched, flags)
 
     def in_words(self, *, whole: bool = False) -> str:
-        return self.words or f"text that matches the pattern {quoted(self.pattern)}"
+        limit = _WHOLE_PATTERN if whole else QUOTE_LIMIT
+        return self.words or f"text that matches the pattern {quoted(self.pattern, limit=limit)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

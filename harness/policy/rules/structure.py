@@ -84,6 +84,8 @@ def _part_of(node: ast.stmt) -> str:
     """Return the key that permits a statement; an empty text if none does."""
     if isinstance(node, ast.If) and is_main_guard(node.test):
         return "main_guard"
+    if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Lambda):
+        return "functions"
     for key, (_, kinds) in _PARTS.items():
         if isinstance(node, kinds):
             return key

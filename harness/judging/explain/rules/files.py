@@ -292,6 +292,8 @@ def _edited(edit: TextEdit) -> str:
         return f"it is changed: {gone}"
     if not edit.removed:
         return f"it is changed: {place}, {quoted(added[0])}, is added"
+    if [line.rstrip() for line in edit.removed] == [line.rstrip() for line in added]:
+        return f"it is changed: blanks at the end of {place} differ"
     was = f"{place} was {quoted(edit.removed[0])} and is {quoted(added[0])} now"
     if edit.removed == edit.expected and added == edit.actual:
         return f"nothing of it is left: {was}. Is it opened with mode 'w'? {_READING}"
