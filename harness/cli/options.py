@@ -108,7 +108,7 @@ logging = several(
     ),
     option(
         "--log",
-        "Write the same into FILE.",
+        "Write the lines of --verbose into FILE.",
         type=FILE,
         metavar="FILE",
         expose_value=False,

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -15,7 +16,15 @@ import pytest
 from harness.assignment.loading import CACHE
 from harness.cli import cli, listings
 from harness.execution import find_interpreter
-from tests.downloads import HandIn, gradescope, program, zipped_class
+from tests.downloads import (
+    HandIn,
+    blackboard,
+    brightspace,
+    gradescope,
+    moodle,
+    program,
+    zipped_class,
+)
 from tests.packaging.web_page import packages_or_skip
 from tests.shipped import ROOT
 from tests.tiny_course import Course, ran
@@ -135,6 +144,13 @@ def test_every_command_line_is_one_that_the_harness_takes(folder: Path) -> None:
 
 GAMES = {"game.txt": (8, "a1\nq\nn\n"), "four.txt": (4, "a1\na2\nq\nn\n")}  # size, typed lines
 DUE = "2024-09-24T17:00+10:00"
+# The downloads of the guide, each as its platform lays it out.
+DOWNLOADS = {
+    "CS1-A1-4711.zip": moodle,
+    "assignment_4100_export.zip": gradescope,
+    "A1 Download Sep 25.zip": brightspace,
+    "gradebook.zip": blackboard,
+}
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +185,10 @@ def _lay_other_files(course: Course) -> None:
     handed_in = [HandIn(id=student, name=student, files=files) for student in STUDENTS]
     for name in ("download.zip", "submissions.zip"):
         zipped_class(gradescope(handed_in), course.path(name))
+    # Platforms name people by numbers of their own.
+    numbered = [replace(one, id=str(7001 + n)) for n, one in enumerate(handed_in)]
+    for name, laid_out in DOWNLOADS.items():
+        zipped_class(laid_out(numbered), course.path(name))
     ids = [f"{student},{student}@uni.example\n" for student in STUDENTS]
     course.write("roster.csv", "id,email\n" + "".join(ids))
     course.write("extensions.csv", "id,due\n4711,2024-09-27T17:00+10:00\n")
@@ -228,7 +248,7 @@ def _ready(course: Course, arguments: list[str]) -> None:
         course.ok("demo")
     if arguments[0] == "manual" and "style.csv" in arguments:
         course.ok("export", "reports/connect4ish", "--to", "manual-marks", "-o", "style.csv")
-    if "--watch" in arguments:
+    if "--watch" in arguments or not DOWNLOADS.keys().isdisjoint(arguments):
         shutil.rmtree(course.path("reports"))
     if "--request" in arguments:
         page = course.text("reports/connect4ish/feedback/hard_coded_8.html")

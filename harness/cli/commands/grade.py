@@ -65,13 +65,13 @@ SOME_HARNESS_ERROR = 3
 @options.flag("--watch", "Grade submissions as they arrive in the folder PATH, until interrupted.")
 @options.flag(
     "--thorough",
-    "Give every scenario its full time limit, even if a program loops everywhere, however long "
-    "all of them take.",
+    "Give every scenario its full time limit, even if a program loops everywhere. The limit on "
+    "all scenarios together does not apply.",
 )
 @options.option(
     "--total-seconds",
-    "Hold a submission for review once all its runs took so long (default: limits: total_seconds, "
-    "else 100 times the reference).",
+    "Hold a submission for review if its runs take longer than this together (default: limits: "
+    "total_seconds, else 100 times the reference).",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
 )
