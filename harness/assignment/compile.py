@@ -384,7 +384,7 @@ def _needed_name(context: Context, index: int, name: str, named: _Needable) -> s
             what = f"{needed_name} is hidden from students who see this scenario"
             context.refuse(loc, what, "make both visible, or need its function")
     if all(other.informational for other in others):
-        context.refuse(loc, f"{name} is informational, which touches no marks")
+        context.refuse(loc, f"{name} is informational, so it cannot affect marks")
     return needed_name
 
 

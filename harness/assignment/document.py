@@ -355,7 +355,7 @@ class Document:
             inner = (*loc, name)
             if name in values:
                 line = self.place(inner, key=True).line
-                what = f"the key is here a second time (first on line {line})"
+                what = f"the key appears twice (first on line {line})"
                 self.problems.add(self._place(part.start_mark), str(name), what, "keep one")
                 self._skip(next(self._events))
             else:

@@ -243,8 +243,8 @@ def with_overrides(
         if len(bound) != 1 or not plain:
             what = f"has no plain top-level assignment of {binding.name}"
             if plain:
-                what = f"binds {binding.name} more than once"
-            hint = "an override rewrites the one NAME = … at the module's top level"
+                what = f"assigns {binding.name} more than once"
+            hint = "an override replaces the only NAME = … at the module's top level"
             raise HintedError(f"{' or '.join(data)} {what}", hint)
         file, value = plain[0]
         data[file] = _rewrite(data[file], value, binding.literal)

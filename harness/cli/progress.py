@@ -66,7 +66,7 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
                     whose = f"{total} {plural(total, 'submission')}"
                     say(console, f"all marks are there; looking for causes in {whose}")
             case CausesFound(result=result):
-                count(result.id, "looked through for causes")
+                count(result.id, "searched for causes")
             case SlowLeft():
                 shown.update(slow=slow_text(event))
             case Notice(text=text):

@@ -94,8 +94,8 @@ class Record:
     def _cell(self, name: str) -> str:
         cells = self.cells[name]
         if len(set(cells)) > 1:
-            what = f"two columns {name!r} say different things"
-            raise UserError(what, place=self.place, hint="remove the one that is not meant")
+            what = f"two columns {name!r} differ"
+            raise UserError(what, place=self.place, hint="remove the wrong one")
         return cells[0]
 
     def every(self, *columns: str) -> Row:

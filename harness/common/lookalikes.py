@@ -60,7 +60,9 @@ def look_alike(expected: str, actual: str) -> str | None:
         if wanted == got:
             continue
         if _without_unseen(got) == wanted or not _without_unseen(got):
-            return f"has {named(_unseen(got))}, which nobody sees, and should have nothing there"
+            return (
+                f"has {named(_unseen(got))}, an invisible character, and should have nothing there"
+            )
         if _without_unseen(wanted) == got or not _without_unseen(wanted):
             return f"lacks {named(_unseen(wanted))}, which nobody sees"
         if _is_blank(got[-1]):

@@ -66,7 +66,7 @@ class RememberedAnswers:
             return before.text
         text = tool().run(payload)
         if before is not None and before.text != text:
-            raise HarnessError("the reply to the same printed text is not the same each time")
+            raise HarnessError("the same printed text gets different replies")
         if len(text) <= 2 * _LONGEST_LINE:
             self._answers[key] = _Answer(text=text, confirmed=before is not None)
             if len(self._answers) > _MOST_REMEMBERED:

@@ -85,7 +85,7 @@ class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
     def __init__(self, run: RunResult, total: int, *, only_causes: bool = False) -> None:
         done = f"after {len(run.submissions)} of {total}"
         if only_causes:
-            done = "while causes were looked for; all marks are there"
+            done = "while causes were searched; all marks are complete"
         super().__init__(f"interrupted {done}; the same command goes on from there")
         self.run = run
 

@@ -82,7 +82,7 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
 def _without_times(downloads: Sequence[Download]) -> list[str]:
     """Return a line about each platform that only marks attempts as late."""
     names = {download.name for download in downloads if download.times is Times.LATE_ONLY}
-    what = "gives no times: late is what it marked LATE by its own due time, not by --due"
+    what = "gives no times: a submission is late if it was marked LATE there, whatever --due says"
     return [f"{platform} {what}" for platform in sorted(names)]
 
 
@@ -151,7 +151,7 @@ def _check_times(
     for download in downloads:
         if download.times is Times.NONE and not any(times):
             whose = f"a download from {download.name}" if download.layout else "this"
-            what = f"{whose} does not say when anything was handed in, so --due cannot be held to"
+            what = f"{whose} does not say when anything was handed in, so --due cannot be applied"
             hint = "add --roster with a column handed_in, or leave out --due"
             if roster:
                 what += f", and {roster} has no column handed_in with times"
@@ -204,8 +204,8 @@ def _on_roster(
     line_of = {one: roster[at] for one, at in at_line.items()}
     doubts = _zeros_lost(everybody, roster, at_line)
     if everybody and not line_of:
-        what = "nobody on the roster is among those who handed in"
-        hint = "see whether its ids are the platform's, or its names complete"
+        what = "no student on the roster handed anything in"
+        hint = "check that its ids are the platform's and that its names are complete"
         raise UserError(what, place=place, hint="; ".join([*doubts, hint]))
     members = [_on_line(uploads, line_of.get(index)) for index, uploads in enumerate(everybody)]
     strangers = [member for member in members if member.listed is None]
@@ -249,7 +249,7 @@ def _zeros_lost(
             identities |= {uploads.identity for uploads in of_key[key]}
         meant = sorted(identities)
         if at not in taken and meant:
-            what = f"{line.student.id} may have lost zeros in front: it could be {listed(meant)}"
+            what = f"{line.student.id} may have lost leading zeros: it could be {listed(meant)}"
             lines.append(f"{line.place}: {what}")
     return lines
 
@@ -279,7 +279,7 @@ def _with_extensions(
     unknown = []
     for extension in extensions:
         if due is not None and extension.due < due:
-            what = f"the extension of {extension.id} ends before the time due for all"
+            what = f"the extension of {extension.id} ends before the due time of the class"
             raise UserError(what, place=extension.place, hint="correct it, or leave the line out")
         meant = indexes[id_key(extension.id)]
         if not meant:
@@ -320,7 +320,7 @@ def _with_late_terms(
         meant = {index for key in row.keys for index in indexes[key]}
         if len(meant) > 1:
             what = f"{len(meant)} students are called {row.id}"
-            raise UserError(what, place=row.place, hint="name the one that is meant by its id")
+            raise UserError(what, place=row.place, hint="give the id of the right one")
         used.update(dict.fromkeys(meant, row.count))
     if terms.slip_days and not used:
         row = terms.slip_days[0]
@@ -328,7 +328,7 @@ def _with_late_terms(
         raise UserError(what, place=row.place, hint="write ids or emails of this class")
     lines = []
     if late.slip_days and not terms.slip_days:
-        lines.append("slip days: none are counted as used in other assignments without --slip-days")
+        lines.append("slip days: without --slip-days, none count as used in other assignments")
     with_late = []
     for index, member in enumerate(members):
         days = max(0, late.slip_days - used[index])
@@ -360,7 +360,7 @@ def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -
     who = line.student
     absent = StudentUploads(identity=who.id, student=who, attempts=(), listed=line)
     if unsure.intersection(line.person.keys(By.NAME)):
-        why = "somebody of this name handed in, and nothing tells who of several it is"
+        why = "several students have this name, and nothing says which of them handed in"
         return replace(absent, doubt=why)
     theirs = [member for member in members if line.group and _is_of_group(member, line.group)]
     if not theirs:

@@ -47,7 +47,7 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
         return to_review(selected, uploads.doubt)
     rivals = [a for a in attempts if a is not attempt and _order(a) == _order(attempt)]
     if rivals and (candidates or uploads.due is None):
-        return to_review(selected, "of two attempts nothing tells which is the later")
+        return to_review(selected, "nothing says which of two attempts is the later one")
     better_if_in_time = [] if free else attempts
     if candidates and takes_latest:
         better_if_in_time = later

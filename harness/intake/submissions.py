@@ -47,7 +47,7 @@ def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) ->
     if attempt.withheld is not None:
         attempt = replace(attempt, problem="")  # why it is withheld is what counts
     elif attempt.is_empty and attempt.left_out:
-        note = f"only hidden files or what systems leave behind: {listed(attempt.left_out)}"
+        note = f"only hidden files or files that systems leave behind: {listed(attempt.left_out)}"
         attempt = to_review(_with_files(attempt, assignment), *attempt.notes, note)
     elif attempt.is_empty and uploads.student:
         notes = (*attempt.notes, "handed in without any file")

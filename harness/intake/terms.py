@@ -96,7 +96,7 @@ def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
     if asked.due:
         due = due_time(asked.due, zone, "--due")
     if asked.extensions is not None and due is None:
-        problem = "extensions are of a due time, and there is none"
+        problem = "extensions need a due time, and there is none"
         raise UserError(problem, place="--extensions", hint="add --due")
     late = None
     if assignment.late is not None and due is not None:
@@ -195,7 +195,7 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
             _check_new(line.student.id, row.place, listed.get(key))
             listed[key] = line
     if not listed:
-        raise UserError("there is nobody on this list", place=str(path))
+        raise UserError("this list names nobody", place=str(path))
     return tuple(listed.values())
 
 

@@ -41,7 +41,7 @@ ENDINGS = {
     Ending.TAMPERED: "it breaks the grading protocol",
     Ending.NOT_RUN: "it was not run",
     Ending.STOPPED_EARLY: "it was stopped early",
-    Ending.STAND_IN_INAPPLICABLE: "the course's own file could not be tried",
+    Ending.STAND_IN_INAPPLICABLE: "the course's own file could not be used",
     Ending.STAND_IN_FAILED: "unknown: the course's own file failed",
     Ending.HARNESS_ERROR: "unknown: our error",
 }

@@ -32,7 +32,7 @@ _FAILURES = 10
 _COLUMNS = 100
 _AGAIN = (
     "_This ran in your own repository and is feedback. The course grades again, with other "
-    "scenarios too._\n"
+    "checks too._\n"
 )
 _PAGE = (
     '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -81,7 +81,7 @@ def _grade(folder: Path) -> tuple[str, str]:
     submission = read_one(folder, plan.assignment, name)
     (result,) = graded(plan, key, this_interpreter(plan), [submission])
     if result.status is SubmissionStatus.HARNESS_ERROR:
-        raise HarnessError("some scenarios could not be run")
+        raise HarnessError("some checks could not be run")
     view = student_view(result, plan)
     now = datetime.now(UTC)
     _write(folder / RESULT, result_json(result, plan, os.environ, now))

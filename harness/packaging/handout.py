@@ -68,7 +68,7 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
     files: dict[str, bytes] = {}
     for name, data in parts:
         if name in files:
-            problem = f"two files of the handout would be called {name}"
+            problem = f"two files of the handout would have the name {name}"
             raise UserError(problem, place=plan.assignment.id)
         files[name] = data
     return zipped(files)
@@ -286,8 +286,8 @@ def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
     key = student_key(context, plan)
     grader = program_file(plan, key, "harness.packaging.classroom50")
     if len(grader) + len(_AUTOGRADER) > MAX_BYTES:
-        problem = f"the bundle has {len(grader) / 1e6:.1f} MB, and the platform takes 10"
-        hint = "make fewer scenarios with large boards or many draws visible"
+        problem = f"the bundle has {len(grader) / 1e6:.1f} MB, and the platform takes at most 10"
+        hint = "hide some scenarios with large boards or many draws"
         raise UserError(problem, place=plan.assignment.id, hint=hint)
     bundle = {"autograder.py": _AUTOGRADER.encode(), GRADER: grader}
     packages = plan.assignment.packages
@@ -453,7 +453,7 @@ def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         label = "e.g." if loose_text or loose_turns else "screen"
         yield label, screen.rstrip("\n")
     if stated.prompts_any:
-        yield "may", "word the text of each input() in its own way"
+        yield "may", "use any text in each input()"
     if isinstance(loose_text, AnyValue):
         yield "may", "print anything else"
     elif loose_text:

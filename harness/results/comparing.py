@@ -297,7 +297,7 @@ class RunComparison:
 def compare_runs(old: RunSnapshot, new: RunSnapshot) -> RunComparison:
     """Compare two runs. Raise UserError if they are of different assignments."""
     if old.assignment != new.assignment:
-        problem = f"a run of {new.assignment} is not compared with one of {old.assignment}"
+        problem = f"a run of {new.assignment} cannot be compared with one of {old.assignment}"
         raise UserError(problem, place=new.path)
     before = {entry.id: entry for entry in old.entries}
     after = {entry.id: entry for entry in new.entries}

@@ -141,7 +141,11 @@ def read_course(folder: Path) -> tuple[tuple[CourseRun, ...], tuple[str, ...]]:
     Raise UserError if none can be read.
     """
     if not folder.is_dir():
-        raise UserError("there is no such folder", place=str(folder), hint="name that of the runs")
+        raise UserError(
+            "there is no such folder",
+            place=str(folder),
+            hint="name the folder that contains the runs",
+        )
     paths = sorted(folder.rglob(STORE_NAME))
     if len(paths) > _MAX_RUNS:
         problem = f"has more than {_MAX_RUNS} runs"
@@ -225,7 +229,7 @@ def _which_counts(run: CourseRun, other: CourseRun) -> str:
     if run.facts.complete != other.facts.complete:
         why = f"{other.path} is not complete"
     elif _seconds(run.at) == _seconds(other.at):
-        why = "both are of the same time, and it is the last by name"
+        why = "both have the same time, and its name sorts last"
     else:
         why = f"it is of {run.at}, the other of {other.at}"
     line = f"{run.assignment.id}: {run.path} counts, not {other.path}: {why}"
@@ -318,8 +322,8 @@ def _same_names(students: Sequence[CourseStudent]) -> list[str]:
     if not alike:
         return []
     return [
-        f"{counted(len(alike), 'student')} share a name with another: {_first(alike)}; those who "
-        "are one person need a --roster that has both ids, or an id and an email, in one line"
+        f"{counted(len(alike), 'student')} share a name with another: {_first(alike)}; if two "
+        "are one person, give a --roster with both ids, or an id and an email, in one line"
     ]
 
 

@@ -110,7 +110,7 @@ _SEE = "check that the folder exists and can be written"
 _REASONS = (
     ("database or disk is full", "the disk is full", "free disk space, then run the same command"),
     ("disk i/o error", "the disk reported an error", "check that it is not full"),
-    ("readonly database", "the results may not be written here", _ELSEWHERE),
+    ("readonly database", "there is no permission to write results here", _ELSEWHERE),
     ("unable to open", "the results cannot be opened here", _SEE),
     ("locked", "another run is writing these results", f"wait for it or {_ELSEWHERE}"),
     ("not a database", "this is not a results file", _ANEW),
@@ -538,7 +538,7 @@ class StoredResults(Collection[SubmissionResult]):
 
     def __iter__(self) -> Iterator[SubmissionResult]:
         written_over = UserError(
-            "another run has been written here since these results were asked for",
+            "another run was written here since these results were read",
             place=str(self._database),
             hint="read the run again",
         )

@@ -103,7 +103,7 @@ def read_action(
             return _decide(sent, result, students)
         case "done":
             return _reviewed(result)
-    raise UserError(f"there is nothing called {shorten(sent.text('do'), 40)!r} to do")
+    raise UserError(f"there is no action {shorten(sent.text('do'), 40)!r}")
 
 
 def _bounded(text: str, what: str, most: int = _MOST_REASON) -> str:

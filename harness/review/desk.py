@@ -330,7 +330,7 @@ class Desk:
                 if is_meant and change.who == self.who and change.submission in here:
                     own.append(change)
             if not own:
-                raise UserError("there is nothing of yours to undo")
+                raise UserError("you have no change to undo")
             last = own[-1]
             record(self._database, [replace(last, action=review.Undone(change=last.id))])
             self.refresh()

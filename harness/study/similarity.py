@@ -59,8 +59,10 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
         if path.exists():
             paths.append(path)
     if not paths:
-        hint = "put it back, or grade again from where it is"
-        raise UserError("what was graded is not where it was", place=str(store.path), hint=hint)
+        hint = "put them back, or grade again from their new place"
+        raise UserError(
+            "the graded files are no longer in their place", place=str(store.path), hint=hint
+        )
     graded = {result.id: result.source_digest for result in store.run().submissions}
     unchanged: list[Submission] = []
     problems: dict[str, str] = {}
@@ -73,7 +75,7 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
     left_out: dict[str, str] = {}
     for id_, digest in sorted(graded.items()):
         if digest and id_ not in compared:
-            left_out[id_] = problems.get(id_) or "it is not there as it was graded"
+            left_out[id_] = problems.get(id_) or "it has changed since it was graded, or is gone"
     return tuple(unchanged), left_out
 
 

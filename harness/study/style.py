@@ -20,15 +20,15 @@ from harness.study.similarity import program_reader
 
 # The reasons that the page shows, by the beginning of a rule's code.
 RULES: Mapping[str, str] = {
-    "A001": "a built-in name of Python is used for something else",
-    "A002": "a built-in name of Python is used for something else",
+    "A001": "this reuses a built-in name of Python",
+    "A002": "this reuses a built-in name of Python",
     "B006": "a list as a default is shared by all calls",
     "C901": "a function with so many branches is hard to follow",
     "E501": "long lines are hard to read side by side",
     "E70": "one statement a line",
-    "E711": "None is compared with is",
+    "E711": "None should be compared with is",
     "E712": "truth values need no comparison",
-    "E713": "not in reads as it is meant",
+    "E713": "not in is easier to read",
     "E722": "a bare except hides mistakes",
     "E741": "l, O and I look like numbers",
     "ERA001": "code that is commented out should be deleted",
@@ -39,7 +39,7 @@ RULES: Mapping[str, str] = {
     "N802": "function names are in lower_case",
     "N803": "parameter names are in lower_case",
     "N806": "variable names are in lower_case",
-    "PLR5501": "elif says it with one level less",
+    "PLR5501": "elif needs one level less",
     "PLW0603": "functions that change globals are hard to follow",
     "RET505": "no else is needed after a return",
     "SIM102": "two conditions can be one",

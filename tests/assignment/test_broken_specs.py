@@ -94,7 +94,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "unknown key at the head": ({F: "functoin: check_input\nscenarios:\n  - name: a\n" + GOOD},
      "f.yaml:1:1: functoin: unknown key. Hint: did you mean function?"),
     "at the head what each scenario says itself": ({F: "call: check_input('')\n" + HEAD + "  - name: a\n" + GOOD},
-     "f.yaml:1:1: call: this is said by each scenario, not by their file. Hint: write it in each."),
+     "f.yaml:1:1: call: this key belongs to each scenario, not to the head of the file. Hint: write it in each."),
     "a default at the head with a mistake": ({F: "prints: {contians: a}\n" + HEAD + "  - name: a\n" + GOOD},
      "f.yaml:1:10: prints.contians: unknown matcher. Hint: did you mean contains?"),
     "no function": ({F: "scenarios:\n  - name: a\n" + GOOD},
@@ -104,7 +104,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "names with the same id": ({F: HEAD + "  - name: a b\n" + GOOD + "  - name: A, b!\n" + GOOD},
      "f.yaml:6:11: name: 'A, b!' and 'a b' make the same id. Hint: names are unique in their file."),
     "name without a letter": ({F: HEAD + "  - name: '!'\n" + GOOD},
-     "f.yaml:4:11: name: '!' has neither letter nor digit to make an id of."),
+     "f.yaml:4:11: name: '!' needs a letter or a digit, because its id is made from it."),
     "points_total": ({F: "points_total: none\n" + HEAD + "  - name: a\n" + GOOD},
      'f.yaml:1:15: points_total: expected a positive number or a fraction like "1/3", got the text \'none\'.'),
     "marks and points_total": ({F: "points_total: 2\nmarks: 2\n" + HEAD + "  - name: a\n" + GOOD},
@@ -162,7 +162,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     },
      'assignment.yaml:10:44: manual, item 1, out_of: expected a positive number or a fraction like "1/3", got the text \'none\'.\n'
      "assignment.yaml:10:58: manual, item 1, clause: unknown clause 4.7. Hint: did you mean 4.6?\n"
-     "assignment.yaml:11:10: manual, item 2, id: the id style is here a second time. Hint: ids are unique in the list.\n"
+     "assignment.yaml:11:10: manual, item 2, id: the id style appears twice. Hint: ids are unique in the list.\n"
      'assignment.yaml:11:44: manual, item 2, out_of: expected a positive number or a fraction like "1/3", got the number 0.'),
     "manual marks without a usable id": ({
         A: ASSIGNMENT + "manual:\n"
@@ -180,7 +180,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         "      - {id: both, title: Both, points: 1, levels: {a: 1}}\n"
         "      - {id: much, title: Much, points: lots}\n"
     },
-     "assignment.yaml:15:14: manual, item 1, rubric, item 2, id: the id names is here a second time. Hint: ids are unique in a rubric.\n"
+     "assignment.yaml:15:14: manual, item 1, rubric, item 2, id: the id names appears twice. Hint: ids are unique in a rubric.\n"
      "assignment.yaml:16:9: manual, item 1, rubric, item 3: expected points or levels, and one of them. Hint: write points: 2.\n"
      "assignment.yaml:17:9: manual, item 1, rubric, item 4: expected points or levels, and one of them. Hint: write points: 2.\n"
      'assignment.yaml:18:41: manual, item 1, rubric, item 5, points: expected a number or a fraction like "-1/3", got the text \'lots\'.'),
@@ -292,7 +292,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "policy file is not named": ({A: ASSIGNMENT.replace("policy: policy.yaml\n", "")},
      "assignment.yaml:1:1: policy.yaml lies here but no key policy names it. Hint: write policy: policy.yaml."),
     "clause twice": ({C: CLAUSES + '  - {id: "4.6", section: "4.6", text: Again.}\n'},
-     "clauses.yaml:5:10: clauses, item 4, id: the clause 4.6 is here a second time."),
+     "clauses.yaml:5:10: clauses, item 4, id: the clause 4.6 appears twice."),
     "clause without quotes": ({C: CLAUSES.replace('id: "4.6"', "id: 4.6")},
      "clauses.yaml:2:10: clauses, item 1, id: expected text, got the number 4.6. Hint: quote it."),
     "two kinds of import rule": ({P: "imports: {exactly: [import a], allow: [b]}\n"},
@@ -358,7 +358,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "mutant of another file": ({M: MUTANTS.replace("a1.py", "a2.py")},
      "mutants.yaml:3:11: mutants, item 1, file: the reference has no file a2.py. Hint: did you mean a1.py?"),
     "mutant of nothing": ({M: MUTANTS.replace("print(COLUMN", "print(COL")},
-     "mutants.yaml:4:11: mutants, item 1, find: this text is not in a1.py. Hint: several lines are whole lines, each as it is but for indentation."),
+     "mutants.yaml:4:11: mutants, item 1, find: this text is not in a1.py. Hint: several lines must be whole lines; only their indentation may differ."),
     "mutant that changes nothing": ({
         M: "mutants:\n  - {clause: imports, file: a1.py, find: _private, replace: _private, "
         "why: none}\n"
@@ -391,7 +391,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     },
      "assignment.yaml:9:15: patterns.a: not a regular expression (missing ), unterminated subpattern at position 0)."),
     "a clock that tells no such time": ({A: ASSIGNMENT + "time_zone: Europe/London\nclock: 2026-03-29T01:30\n"},
-     "assignment.yaml:10:8: clock: there is no 2026-03-29T01:30 in Europe/London: clocks are put forward then. Hint: write 2026-03-29T02:30."),
+     "assignment.yaml:10:8: clock: there is no 2026-03-29T01:30 in Europe/London: summer time begins and skips it. Hint: write 2026-03-29T02:30."),
     "floats within nothing": ({A: ASSIGNMENT + "floats: {within: 0}\n", R: CLASSES},
      "assignment.yaml:9:18: floats.within: expected a positive number, got the number 0."),
 }  # fmt: skip

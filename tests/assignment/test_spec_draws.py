@@ -277,8 +277,8 @@ def test_draws_of_which_a_program_is_given_nothing(tmp_path: Path) -> None:
         recorded(tmp_path, "name: s\nrun: a1.py\ncases: heights.some", **HEIGHTS)
         load(tmp_path, "small")
     assert caught.value.errors == (
-        f"{F}:6:12: cases: the program is run alike with every draw. "
-        'Hint: type what is drawn: input: ["{{ height }}"].',
+        f"{F}:6:12: cases: the program runs the same way with every draw. "
+        'Hint: type the drawn value: input: ["{{ height }}"].',
     )
 
 

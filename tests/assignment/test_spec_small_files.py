@@ -208,7 +208,7 @@ BROKEN = [
     ("fials: []", "1:1: fials: unknown key. Hint: did you mean fails?"),
     ("mark: high", "1:7: mark: expected a number or [least, most], got the text 'high'."),
     ("mark: [3]", "1:7: mark: expected a number or [least, most], got a list."),
-    ("mark: [3, 2]", "1:7: mark: the least is more than the most."),
+    ("mark: [3, 2]", "1:7: mark: the minimum is above the maximum."),
     ("findings: [imports]", "1:12: findings, item 1: unknown rule imports. Hint: did you mean import?"),
     ("verdicts: {a: cpu}", "1:15: verdicts.a: unknown verdict cpu. Hint: verdicts are passed, failed, "
      "missing, timeout, cpu_limit, memory_limit, output_limit, crashed, ended_early, unreadable, "

@@ -44,7 +44,7 @@ def files_up_to(size: int) -> Callable[[], None]:
     return limit
 
 
-NOWHERE = "no/where: there is no folder no. Hint: make it first, or name another"
+NOWHERE = "no/where: there is no folder no. Hint: create it first, or name another"
 NOT_RESULTS = "runs/{}.json: this is not a results.json of the harness"
 NO_PART = "--part {} is not a part. Hint: write 1/3 for the first of three"
 NO_ASSIGNMENT = "there is no assignment {!r} in specs/. Hint: the assignments are: tiny"
@@ -96,7 +96,7 @@ WRONG = {
         "runs/newer.json: is of version 3, not 2. Hint: use the harness that wrote it"
     ),
     "compare reports/tiny reports/tiny --to table -o x": (
-        "a table goes to the terminal. Hint: --to csv or --to html"
+        "a table can only be shown on the terminal. Hint: --to csv or --to html"
     ),
     "export reports/tiny --to feedback": "a zip needs a file to go to. Hint: -o FILE",
     "export reports/tiny --to csv --gradebook x.csv": f"{NOT_FOR} csv",
@@ -113,7 +113,7 @@ WRONG = {
     ),
     "export reports/tiny --to csv -o specs/tiny/main.yaml/x.csv": (
         "specs/tiny/main.yaml/x.csv: there is no folder specs/tiny/main.yaml. "
-        "Hint: make it first, or name another"
+        "Hint: create it first, or name another"
     ),
     "manual reports/tiny x.csv": "x.csv: cannot be read (No such file or directory)",
     "forget reports/tiny nobody": "reports/tiny: no submission has the id 'nobody'",
@@ -139,8 +139,8 @@ WRONG = {
         "invalid value for '--time-limit': 5 is not in the range 60<=x<=86400. "
         "Hint: harness gradescope --help"
     ),
-    "course gone": "gone: there is no such folder. Hint: name that of the runs",
-    "course r.csv": "r.csv: there is no such folder. Hint: name that of the runs",
+    "course gone": "gone: there is no such folder. Hint: name the folder that contains the runs",
+    "course r.csv": "r.csv: there is no such folder. Hint: name the folder that contains the runs",
     "course reports --student eve": (
         "no student 'eve'. Hint: name an id, an email or a whole name"
     ),

@@ -367,8 +367,8 @@ def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
         "275 of 300 graded, about 20 s left",
         "300 of 300 graded",
         "all marks are there; looking for causes in 26 submissions",
-        "25 of 26 looked through for causes, about 10 s left",
-        "26 of 26 looked through for causes",
+        "25 of 26 searched for causes, about 10 s left",
+        "26 of 26 searched for causes",
         "500 of 600 reports written",
     ]
 

@@ -394,7 +394,7 @@ def test_of_two_runs_one_counts_and_the_other_is_named(graded: Course) -> None:
     changed(graded, "before", "DELETE FROM submission WHERE id = 'perfect'")
     done = graded.ok("course", "reports")
     assert done.err == (
-        "tiny: tiny counts, not before: both are of the same time, and it is the last by name\n"
+        "tiny: tiny counts, not before: both have the same time, and its name sorts last\n"
     )
     assert "tiny counts, not before" in page(graded)
 

@@ -69,7 +69,7 @@ def test_what_would_be_better_otherwise_is_said(course: Course) -> None:
     course.append("specs/tiny/total.yaml", ODD)
     outcome = course.run("validate", "tiny", "--no-samples")
     assert (
-        "slower than need be: even the reference runs each scenario alone: `USED`, a set at module "
+        "slow: even the reference runs each scenario in its own process: `USED`, a set at module "
         "level, may change unseen. Hint: what is made inside a function instead lets scenarios run "
         "together"
     ) in outcome.out
@@ -106,7 +106,7 @@ def test_every_fault_has_its_line(course: Course) -> None:
         "coverage clauses.yaml: clause 6.new (Nobody tests this.) has no scenario",
         "coverage specs/tiny/loose.yaml:3:5: scenario loose/any names no clause",
         "repeat specs/tiny/total.yaml:11:5: total/odd has another outcome under another hash seed, "
-        "clock, directory or order; where the time decides, state clock: 2026-03-01",
+        "clock, directory or order; if the time matters, state clock: 2026-03-01",
         "mutants mutants.yaml: the mutant of clause 4.total (The total is the last amount.) "
         "survives its 3 scenarios",
         "mutants mutants.yaml: clause 6.new has no mutant",

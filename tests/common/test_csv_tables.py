@@ -115,7 +115,7 @@ def test_two_columns_of_one_name_that_differ_are_no_cell(tmp_path: Path) -> None
     assert [each.first("due") for each in (ben, cat)] == ["3", "4"]
     with pytest.raises(UserError) as error:
         ann.first("late", "due")
-    hint = "Hint: remove the one that is not meant"
+    hint = "Hint: remove the wrong one"
     assert str(error.value) == f"{path}:2: two columns 'due' say different things. {hint}"
 
 

@@ -319,7 +319,7 @@ AT_LOAD = {
     "import random\nx = random.random()\n": "it draws or seeds random numbers while it is loaded",
     "try:\n    input('\\ud800')\nexcept Exception:\n    print(1)\n": "it prints while it is loaded",
     "x = 1 / 0\n": "it does not load (ZeroDivisionError)",
-    "while True:\n    pass\n": "it does not load in a tenth of its time",
+    "while True:\n    pass\n": "it does not load within a tenth of its time limit",
 }
 AT_LOAD |= {text: f"{at_module_level(why)} may change unseen" for text, why in UNSEEN.values()}
 

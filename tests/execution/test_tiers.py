@@ -198,7 +198,7 @@ def test_where_the_kernel_may_not_tell_of_reads_a_stand_in_does(strong_here: boo
     assert said["shortcomings"]["standard"] == ""
     assert said["input"]["standard"] == "standard input stand-in"
     assert said["chosen"]["standard"] == ("strong" if strong_here else "standard")
-    assert said["remedies"][-1].startswith("the kernel does not tell of reads here")
+    assert said["remedies"][-1].startswith("the kernel does not report reads here")
 
 
 @pytest.mark.parametrize("only_root", [False, True])

@@ -133,7 +133,8 @@ def test_canvas_is_late_by_its_own_word(tmp_path: Path) -> None:
         "3": IN_TIME,
     }
     assert found.notices == (
-        "Canvas gives no times: late is what it marked LATE by its own due time, not by --due",
+        "Canvas gives no times: a submission is late if it was marked LATE there, whatever --due "
+        "says",
     )
     without = by_id(cohort(path))
     assert (without["1"].withheld, without["1"].notes) == (None, ("marked late by its platform",))
@@ -144,7 +145,7 @@ def test_two_attempts_at_one_time_are_for_a_person(tmp_path: Path) -> None:
     tuesday = laid(moodle([one(DUE, "tuesday's")]), tmp_path / "tuesday")
     (found,) = read_cohort((monday, tuesday), A1, ClassOptions()).submissions
     assert found.withheld is Withheld.NEEDS_REVIEW
-    assert found.notes == ("of two attempts nothing tells which is the later",)
+    assert found.notes == ("nothing says which of two attempts is the later one",)
     names = [file.name for file in found.choices]
     assert names == ["attempt 1: a1.py", "attempt 2: a1.py"]
     chosen = {found.id: (Decision(kind=DecisionKind.CHOOSE, value=names[1]),)}
@@ -180,7 +181,7 @@ WRONG: dict[str, object] = {
     "--time-zone: there is no time zone 'Brisbane'. Hint: write one like Australia/Brisbane": {
         "time_zone": "Brisbane"
     },
-    "--extensions: extensions are of a due time, and there is none. Hint: add --due": {
+    "--extensions: extensions need a due time, and there is none. Hint: add --due": {
         "extensions": Path("x.csv")
     },
     "{path}: the times here have no zone. Hint: add --time-zone Australia/Brisbane (or yours)": {
@@ -430,7 +431,7 @@ def test_slip_days_left(tmp_path: Path, files: Sequence[str], cost: tuple[int, i
     class_ = cohort(path, replace(A1, late=SLIP), **ASKED, slip_days=paths)
     late = by_id(class_)["1"].late
     assert (late.slip_days, late.share * 100) == cost
-    said = "slip days: none are counted as used in other assignments without --slip-days"
+    said = "slip days: without --slip-days, none count as used in other assignments"
     assert class_.notices == (() if files else (said,))
 
 
@@ -453,7 +454,7 @@ REFUSED: dict[str, object] = {
     ":2: neither 8 nor anybody else of this list is a student here. Hint: write ids or emails of "
     "this class": "id,slip days\n8,1\n9,1\n",
     ":2: 2 students are called team@x. "
-    "Hint: name the one that is meant by its id": "id,slip days\nteam@x,1\n",
+    "Hint: give the id of the right one": "id,slip days\nteam@x,1\n",
 }
 
 

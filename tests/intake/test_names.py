@@ -352,7 +352,7 @@ def test_one_name_of_several_is_for_a_person(tmp_path: Path) -> None:
         "u2": Withheld.NEEDS_REVIEW,
     }
     assert submissions["u1"].notes == (
-        "somebody of this name handed in, and nothing tells who of several it is",
+        "several students have this name, and nothing says which of them handed in",
     )
     assert found.notices == (
         f"BY NAME ALONE: 78 (Al Lee) is taken to be {tmp_path / 'roster.csv'}:4: Al Lee",
@@ -394,8 +394,8 @@ WRONG: dict[str, object] = {
     ":4: the id 1 is here again, after {path}:2. "
     "Hint: keep only one of the two lines": b"id,name\n1,A\n2,B\n1,C\n",
     ":4: there is no id of C. Hint: write one": b"id,email,name\n1,,A\n,b@x,B\n,,C\n",
-    ": there is nobody on this list": b"id,name\n",
-    ": nobody on the roster is among those who handed in. Hint: see whether its ids are the "
+    ": this list names nobody": b"id,name\n",
+    ": no student on the roster handed anything in. Hint: see whether its ids are the "
     "platform's, or its names complete": b"id\n7\n8\n",
     ":2: 'soon' is not a time that can be read. "
     "Hint: write it as 2024-09-24T17:00+10:00": b"id,handed_in\n1,soon\n",
@@ -541,7 +541,7 @@ def test_zeros_that_may_be_several_peoples_decide_nothing(tmp_path: Path) -> Non
     found = with_roster(tmp_path, files, "ID\n429\n7\n")
     assert set(by_id(found)) == {"00429", "0429", "429", "7"}
     assert found.notices[0] == (
-        f"{tmp_path / 'roster.csv'}:2: 429 may have lost zeros in front: it could be 00429 and 0429"
+        f"{tmp_path / 'roster.csv'}:2: 429 may have lost leading zeros: it could be 00429 and 0429"
     )
 
 

@@ -147,7 +147,7 @@ def test_an_extension_of_somebody_who_is_not_here_stops_nobody(tmp_path: Path) -
 def test_an_extension_before_the_time_due_is_a_slip(tmp_path: Path) -> None:
     extensions = table(tmp_path, "id,due\n1,2024-09-23T12:00Z\n")
     assert refusal(class_of(tmp_path, "1"), due="2024-09-24T11:00Z", extensions=extensions) == (
-        f"{extensions}:2: the extension of 1 ends before the time due for all. "
+        f"{extensions}:2: the extension of 1 ends before the due time of the class. "
         "Hint: correct it, or leave the line out"
     )
 

@@ -428,7 +428,7 @@ FIRES: Sentences = {
         "The value is shown as <a1.Account object at 0x…>: Account has no __repr__.": case(
             shown("Account('Ada')"), shown(DEFAULT_REPR), SHOW_ACCOUNT
         ),
-        "add returned Python's own words for an object: Account has no __repr__.": returns(
+        "add returned Python's default text for an object: Account has no __repr__.": returns(
             "Account('Ada')", "<a1.Account object at 0x7f00>"
         ),
     },

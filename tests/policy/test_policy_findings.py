@@ -417,7 +417,7 @@ IMPORTS = {
             (1, f"{OPTIONAL} was removed"),
         ],
     ),
-    "doubled": (HEAD + SUPPORT, [(3, "`from a1_support import *` is here a second time")]),
+    "doubled": (HEAD + SUPPORT, [(3, "`from a1_support import *` appears twice")]),
     "other order": (
         SUPPORT + TYPING,
         [(2, "`from typing import Optional` is not in the given order")],

@@ -348,7 +348,7 @@ EXISTING = {
     ),
     "an older one": (ADA, "3.00", False, "4.50", "3.00 became 4.50"),
     "the same": (ADA, "4.5", False, "4.50", ""),
-    "an excused student's": (ADA, "ex", True, "ex", "is excused (EX); it stays so"),
+    "an excused student's": (ADA, "ex", True, "ex", "is excused (EX); it stays excused"),
 }  # fmt: skip
 
 

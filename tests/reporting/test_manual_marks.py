@@ -436,7 +436,7 @@ def test_a_hundredth_has_a_reason_and_other_assignments_are_not_compared() -> No
     found = compared(before, replace(before, mark=Fraction(9, 2)))
     reason = '"scenarios count for a little more or less, or rounding"'
     assert comparison_csv(found).splitlines()[1] == f"x,4.51,4.50,-0.01,same,{reason}"
-    with pytest.raises(UserError, match="a run of other is not compared with one of small"):
+    with pytest.raises(UserError, match="a run of other cannot be compared with one of small"):
         compare_runs(OLD, replace(NEW, assignment="other"))
 
 

@@ -149,7 +149,7 @@ TWO_RUNS = {
     ),
     "the last by name": (
         run("a1", of(ADA, 1), path="b"), run("a1", of(ADA, 2), path="a"),
-        "a1: b counts, not a: both are of the same time, and it is the last by name",
+        "a1: b counts, not a: both have the same time, and its name sorts last",
     ),
     "with others": (
         run("a1", of(ADA, 1), path="tuesday"), run("a1", of(BOB, 2), path="monday", **LATER),

@@ -289,7 +289,7 @@ def test_undo_goes_back_through_what_one_person_did(ann: Window) -> None:
     assert said == [
         {"number": 2, "said": "undone: comment of s002"},
         {"number": 1, "said": "undone: comment of s001"},
-        {"error": "there is nothing of yours to undo"},
+        {"error": "you have no change to undo"},
     ]
     assert (ann.stored("s001").comment, ann.stored("s002").comment) == ("", "")
     assert ann.stored("s002").override is not None

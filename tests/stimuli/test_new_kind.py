@@ -122,7 +122,7 @@ a1.py: 1 thing to fix
 0 of 1 visible check passed
 (True, True)
 expected exactly one of call, session, steps, run, exists, class or twice
-got call and twice. Hint: make one scenario of each.
+got call and twice. Hint: write a scenario for each.
 """
 
 

@@ -142,7 +142,7 @@ def test_a_draw_is_shrunk_while_it_differs(course: Course) -> None:
     [
         ("filtered", 6, "everything is filtered away"),
         ("no_literals", 8, "which is not a Python literal"),
-        ("of_its_own", 11, "gives other draws when it is asked again"),
+        ("of_its_own", 11, "gives different draws when it runs again"),
         ("broken", 14, "failed (ZeroDivisionError: no baskets today)"),
         ("no_strategy", 16, "gave no strategy but list"),
     ],
@@ -265,7 +265,7 @@ def test_what_is_not_fuzzed_is_told_with_the_reason(course: Course) -> None:
         "add": "its scenarios name no strategy that makes its arguments",
         "helper": "no scenario is of this function, though some call it",
         "unused": "no scenario calls it",
-        "a1.py": "no game under fuzz: says what is typed",
+        "a1.py": "no game under fuzz: says what to type",
     }
 
 

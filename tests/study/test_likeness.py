@@ -357,7 +357,7 @@ def test_numbers_in_place_of_ids(with_a_copy: Course) -> None:
 def test_what_changed_after_grading_is_not_compared(with_a_copy: Course) -> None:
     with_a_copy.write("submissions/tiny/bob/a1.py", "print(1)\n")
     outcome = with_a_copy.ok("similarity", "reports/tiny")
-    assert outcome.err == "bob: not compared, it is not there as it was graded\n"
+    assert outcome.err == "bob: not compared, it has changed since it was graded, or is gone\n"
     assert saved(with_a_copy)["pairs"] == []
 
 
@@ -371,8 +371,9 @@ def test_who_handed_in_another_file_is_not_compared(course: Course) -> None:
 
 def test_a_run_whose_submissions_are_gone_is_refused(with_a_copy: Course) -> None:
     with_a_copy.path("submissions/tiny").rename(with_a_copy.path("elsewhere"))
-    assert "what was graded is not where it was. Hint: put it back" in with_a_copy.refusal(
-        "similarity", "reports/tiny"
+    assert (
+        "the graded files are no longer in their place. Hint: put it back"
+        in with_a_copy.refusal("similarity", "reports/tiny")
     )
 
 

@@ -165,7 +165,9 @@ def _archive_name(name: str) -> str:
 def _package(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?==[0-9][A-Za-z0-9.!+]*", text):
         what = f"expected a package with its version, like emoji==2.14.0, got {text}"
-        raise wrong(what, "marks are the same tomorrow only for a version", instead="none==0")
+        raise wrong(
+            what, "name a version, so that a newer one cannot change marks", instead="none==0"
+        )
     return text
 
 
@@ -499,7 +501,7 @@ def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
     slots: dict[str, ManualSlot] = {}
     for index, part in enumerate(vocabulary.shape.manual):
         if part.id in slots:
-            what = f"the id {part.id} is here a second time"
+            what = f"the id {part.id} appears twice"
             document.add(("manual", index, "id"), what, "ids are unique in the list")
         if part.clause:
             vocabulary.has_clause(document, ("manual", index, "clause"), part.clause)
@@ -518,7 +520,7 @@ def _rubric(document: Document, loc: Loc, slot: ManualShape) -> tuple[RubricItem
     items: dict[str, RubricItem] = {}
     for index, item in enumerate(slot.rubric):
         if item.id in items:
-            what = f"the id {item.id} is here a second time"
+            what = f"the id {item.id} appears twice"
             document.add((*loc, index, "id"), what, "ids are unique in a rubric")
         levels: list[RubricLevel] = []
         for title, points in item.levels.items():

@@ -147,7 +147,7 @@ def read_clauses(document: Document) -> tuple[Clause, ...] | None:
     clauses: dict[str, Clause] = {}
     for index, part in enumerate(shape.clauses):
         if part.id in clauses:
-            document.add(("clauses", index, "id"), f"the clause {part.id} is here a second time")
+            document.add(("clauses", index, "id"), f"the clause {part.id} appears twice")
         clauses[part.id] = Clause(**dict(part))
     return tuple(clauses.values())
 
@@ -218,7 +218,7 @@ def _mutant(document: Document, index: int, part: MutantShape, texts: dict[str, 
     if not places:
         hint = ""
         if "\n" in part.find.strip("\n"):
-            hint = "several lines are whole lines, each as it is but for indentation"
+            hint = "several lines must be whole lines; only their indentation may differ"
         refuse("find", f"this text is not in {file}", hint)
     if len(places) > 1:
         what = f"this text is {len(places)} times in {file}"
@@ -323,7 +323,7 @@ def _range(mark: float | list[float]) -> tuple[float, float]:
         return mark, mark
     least, most = mark
     if least > most:
-        raise wrong("the least is more than the most", instead=0)
+        raise wrong("the minimum is above the maximum", instead=0)
     return least, most
 
 

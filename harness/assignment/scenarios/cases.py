@@ -149,12 +149,12 @@ class Compiled:
 def check_draw_keys(context: Context) -> None:
     """Note errors for keys that cannot be combined with `sample` or `cases`."""
     if context.states("sample") and context.states("cases"):
-        hint = "make one scenario of each"
+        hint = "write a scenario for each"
         context.add((*context.loc, "cases"), "expected one of sample and cases", hint, key=True)
     elif context.states("each") and not context.has_cases:
         context.add((*context.loc, "each"), "each belongs to sample or cases", key=True)
     if context.states("transcript") and context.has_cases:
-        what = "a transcript is of one game, and cases are several"
+        what = "a transcript shows one game, but there are several cases"
         hint = "state turns in each case, or write a scenario for each game"
         context.add((*context.loc, "transcript"), what, hint, key=True)
     if context.states("sample") and context.own.sample is None:
@@ -281,14 +281,14 @@ def check_differ(context: Context, kind: type[Action], stimuli: Sequence[Stimulu
         first = first_of.setdefault(without_unused, index)
         if first != index and table:
             hint = _to_differ(stimulus, stimuli[first], by_name=kind.by_name)
-            what = f"this case does what item {first + 1} does"
+            what = f"this case is the same as item {first + 1} does"
             context.add((*context.loc, "cases", index), what, hint)
             return
     if not table and len(first_of) == 1 < len(stimuli) and not kind.by_name:
         key = "sample" if context.states("sample") else "cases"
         name = stimuli[0].bindings[0].name
-        hint = f'type what is drawn: input: ["{{{{ {name} }}}}"]'
-        context.add((*context.loc, key), "the program is run alike with every draw", hint)
+        hint = f'type the drawn value: input: ["{{{{ {name} }}}}"]'
+        context.add((*context.loc, key), "the program runs the same way with every draw", hint)
 
 
 def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:

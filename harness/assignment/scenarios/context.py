@@ -319,7 +319,7 @@ class Context:
             what = f"a line of {size} bytes cannot be typed (a terminal takes {_LONGEST_LINE:,})"
             self.add(loc, what)
         elif "\n" in line or "\r" in line:
-            self.add(loc, "an input is one line", "make one item of each line")
+            self.add(loc, "an input is one line", "write each line as an item of its own")
         elif any(ord(character) < 32 and character != "\t" for character in line):
             what = "a control character cannot be typed"
             self.add(loc, what, "write {key: ctrl-d} or {key: ctrl-c}")
@@ -355,7 +355,7 @@ class Context:
                 what = f"{name} is a name of {file}, and scenarios know those of {main}"
                 hint = f"write given: from {file.removesuffix('.py')} import {name}"
                 self.add(loc, what, hint, line=line)
-        what = "is not a name of the reference, of a provided file or one that the scenario binds"
+        what = "is not defined by the reference, a provided file or the scenario"
         for name in sorted(needed - defined - BUILTINS):
             if name in _LIBRARY and name not in modules:
                 hint = f"write given: from {_LIBRARY[name]} import {name}"

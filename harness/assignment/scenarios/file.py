@@ -99,7 +99,7 @@ class ScenarioFile:
     def _head(self, data: dict[Any, Any]) -> tuple[ScenarioFileShape, frozenset[Any]]:
         # The scenarios are read one by one, so that an error in one leaves the others readable.
         for key in data.keys() & OF_EACH_ALONE:
-            what = "this is said by each scenario, not by their file"
+            what = "this key belongs to each scenario, not to the head of the file"
             self.document.refuse((key,), what, "write it in each", key=True)
         items = data.get("scenarios")
         placeholder = [{"name": "stands for all of them"}]
@@ -114,7 +114,9 @@ class ScenarioFile:
     def _check_name(self, context: Context, names: dict[str, str]) -> None:
         name, where = context.own.name, (*context.loc, "name")
         if not (short := slug(name)):
-            context.refuse(where, f"{name!r} has neither letter nor digit to make an id of")
+            context.refuse(
+                where, f"{name!r} needs a letter or a digit, because its id is made from it"
+            )
         if short in names:
             what = f"{name!r} and {names[short]!r} make the same id"
             if names[short] == name:
@@ -262,7 +264,7 @@ def _check_hint(context: Context) -> None:
     """Note an error if the scenario shows only its hint and has none."""
     own = context.own
     if own.visible == "hint" and not (own.hint or own.description):
-        what = "hint shows what is said of the scenario, and there is nothing"
+        what = "visibility: hint needs a hint or a description to show"
         states_itself = "visible" in own.model_fields_set
         key = "visible" if states_itself else "name"
         context.add((*context.loc, key), what, "add hint: or description:")

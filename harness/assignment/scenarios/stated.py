@@ -330,7 +330,9 @@ def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict
     names, call = parts.leaves, parts.action.expression
     if call and names == frozenset():
         what = "only the return value and the output of this call can be checked"
-        hint = "what a method does to its object is compared in a session: one step makes it, "
+        hint = (
+            "to compare an object after a method call, write a session: one step makes the object, "
+        )
         context.refuse(loc, what, hint + "one calls the method", key=True)
     if data == "unchanged":
         return {"leaves_unchanged": True}
@@ -357,7 +359,7 @@ def _check_left(context: Context, loc: Loc, name: str, names: frozenset[str], ca
     if names and call:
         keywords = [keyword.arg for keyword in _call_in(call).keywords]
         if name in keywords:
-            what = "only what is given by its place is compared afterwards"
+            what = "only positional arguments are compared afterwards"
             hint = f"write {called_function(call)}({name}, …)"
             context.refuse(loc, what, hint, key=True)
 

@@ -27,7 +27,7 @@ from harness.model.stimulus import (
 from harness.stimuli import stimulus_kinds
 
 _CLASHES = (
-    ("stdin", "input", "what is piped in is not a terminal"),
+    ("stdin", "input", "piped input does not come from a terminal"),
     ("replies", "input", "a generator of replies types all input"),
     ("run", "at_load", "a program is run, not loaded first"),
     ("returns", "raises", "a call that raises returns nothing"),
@@ -55,7 +55,7 @@ def kind_of(context: Context) -> type[Action]:
     got = " and ".join(stated) or "none"
     what = f"expected exactly one of {listed(kinds, 'or')}, got {got}"
     if stated:
-        context.add((*context.loc, stated[1]), what, "make one scenario of each", key=True)
+        context.add((*context.loc, stated[1]), what, "write a scenario for each", key=True)
     elif not context.broken:
         context.add(context.loc, what)
     raise Refused
@@ -172,7 +172,7 @@ def read_clock(text: str, time_zone: str) -> Clock:
         what = f"there is no {text} ({error})"
         raise HintedError(what, "write a day and a time that there are") from None
     if not _FIRST_YEAR <= time.year < datetime.max.year:
-        what = f"{text} is out of what a computer's clock tells"
+        what = f"{text} is outside the times that a computer's clock can show"
         raise HintedError(what, f"write a year from {_FIRST_YEAR} to {datetime.max.year - 1}")
     if not written["offset"]:
         zone = ZoneInfo(time_zone) if time_zone else UTC
@@ -187,7 +187,7 @@ def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
     second = time.replace(tzinfo=zone, fold=1)
     shown = first.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
     if shown != time:
-        what = f"there is no {text} in {name}: clocks are put forward then"
+        what = f"there is no {text} in {name}: summer time begins and skips it"
         raise HintedError(what, f"write {shown.isoformat(timespec='minutes')}")
     if first.utcoffset() != second.utcoffset():
         what = f"clocks in {name} show {text} twice: they are put back then"
@@ -223,7 +223,7 @@ def _given_session(context: Context, loc: Loc, text: str) -> str:
     source = ""
     for step in parse_session(text):
         if any(line.strip() for line in step.shown):
-            context.add(loc, "a given session shows nothing", "take the output out")
+            context.add(loc, "a given session shows nothing", "remove the output")
         source += step.source + "\n"
     return source
 

@@ -40,7 +40,7 @@ def command(old: Path, new: Path, form: str, output: Path | None) -> int:
         if output is None:
             print_result(comparison_table(comparison))
             return 0
-        raise UserError("a table goes to the terminal", hint="--to csv or --to html")
+        raise UserError("a table can only be shown on the terminal", hint="--to csv or --to html")
     write_form = comparison_csv if form == "csv" else comparison_page
     text = write_form(comparison)
     if output is None:

@@ -105,7 +105,7 @@ def _end(database: Path, desk: Desk) -> int:
         with Store.open(database) as store:
             result, plan = store.run(), store.plan()
     except UserError as error:
-        click.echo(f"the reports are not written: {error}", err=True)
+        click.echo(f"the reports were not written: {error}", err=True)
         return 0
     if not result.facts.complete:
         click.echo("the grading is not complete; it writes the reports when it is", err=True)

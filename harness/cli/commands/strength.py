@@ -149,8 +149,8 @@ def _list(report: StrengthReport) -> None:
         if len(report.spare) > _LISTED:
             names.append("…")
         click.echo(
-            f"{len(report.needed)} of {scored} scenarios notice all of this; the others may be "
-            f"there for what students do otherwise ({', '.join(names)})"
+            f"{len(report.needed)} of {scored} scenarios notice all of this; the others may "
+            f"catch other mistakes of students ({', '.join(names)})"
         )
     if report.pairs:
         noticed = len(report.pairs) - len(report.surviving_pairs)

@@ -63,7 +63,7 @@ def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTr
             raise UserError(
                 f"the {tier} tier was required and this machine does not give it: "
                 + "; ".join(shortcomings),
-                hint="see `harness doctor`, or ask for less with --require-tier.",
+                hint="see `harness doctor`, or ask for a weaker one with --require-tier.",
             )
     raise HarnessError("no tier works on this machine: " + "; ".join(shortcomings))
 
@@ -220,8 +220,8 @@ def remedies(trials: Sequence[TierTrial]) -> tuple[str, ...]:
             lines += [] if refused else [_NO_NAMESPACES]
     if any(trial.input_mechanism.startswith("standard input") for trial in trials[:-1]):
         lines.append(
-            "the kernel does not tell of reads here, most likely since a container runtime "
-            "listens itself: a program that reads past sys.stdin is not given its input"
+            "the kernel does not report reads here, probably because a container runtime uses "
+            "that channel: a program that reads past sys.stdin does not get its input"
         )
     return tuple(lines)
 

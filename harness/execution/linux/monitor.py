@@ -423,7 +423,7 @@ class SharedProcess:
         elif kind == FromSharedRun.LOADED:
             self._ask()
         elif kind == FromSharedRun.GAVE_UP and self._is_loading:
-            self.refused = "it does not load in a tenth of its time"
+            self.refused = "it does not load within a tenth of its time limit"
         elif kind == FromSharedRun.SEEN:
             self._left.pop()
             self.reported.add(number)

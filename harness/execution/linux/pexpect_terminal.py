@@ -123,7 +123,7 @@ def attach_terminal(command: Sequence[str]) -> int:
     )
 
     def closed(number: int, frame: FrameType | None) -> None:
-        raise OSError("the user's terminal was closed")
+        raise OSError("your terminal was closed")
 
     before = signal.signal(signal.SIGHUP, closed)
     try:

@@ -123,7 +123,7 @@ def resolve_pid(number: int, descriptors: list[int]) -> int:
         for descriptor in descriptors:
             os.close(descriptor)
     if not known or known[0] <= 0:
-        raise GoneError("a process of ours ended before it was known")
+        raise GoneError("one of our processes ended as it started")
     return known[0]
 
 

@@ -110,7 +110,7 @@ def _scalar(kind: ValueKind, text: Any) -> Value:
     if type(text) is not str:
         raise TamperedError("a misshapen value")
     if kind is not ValueKind.STR and not _is_spelled(kind, text):
-        raise TamperedError("a value that Python does not spell so")
+        raise TamperedError("a value that Python writes differently")
     return Value.simple(kind, text)
 
 

@@ -54,7 +54,7 @@ def does_not_do_alone(scenario: str) -> str:
     """Return the reason to run each scenario in its own process, after the scenario with this id
     refuted its shared run.
     """
-    return f"{scenario} does not do alone what it did in the shared run"
+    return f"{scenario} behaves differently alone than in the shared run"
 
 
 @dataclass(slots=True, kw_only=True)

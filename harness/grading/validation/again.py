@@ -26,7 +26,7 @@ from harness.stimuli.call import Call
 _SECOND_SEED = 20_011
 _ADDRESS = re.compile("0x[0-9a-f]+")
 _BY_CHANCE = "random seed; state one (seed: 1), or leave open what chance decides"
-_BY_OTHERS = "hash seed, clock, directory or order; where the time decides, state clock: 2026-03-01"
+_BY_OTHERS = "hash seed, clock, directory or order; if the time matters, state clock: 2026-03-01"
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
             found.append(f"{shared.scenario_id}: {outcomes}")
     for name, digest in alone.seen.items():
         if name not in different and together.seen.get(name) != digest:
-            found.append(f"{name}: another observation together than alone")
+            found.append(f"{name}: was observed differently together than alone")
     if not found and _whole_result(together) != _whole_result(alone):
         found.append("its mark or its findings differ between the two ways")
     return tuple(Problem("isolation", alone.result.id, message) for message in found)

@@ -185,7 +185,7 @@ def _with_bases(name: str, bases: dict[str, list[str]]) -> set[str]:
 
 def _uncompared(scenario: Scenario, name: str) -> Problem:
     what = f"{scenario.id} compares every public attribute of {name}"
-    ways = "attributes for all, none for none"
+    ways = "attributes compares all of them, none compares none"
     hint = f"compare: {{{name}: [its attributes]}} in assignment.yaml ({ways})"
     return Problem.of(scenario, "objects", f"{what}; say so: {hint}")
 

@@ -187,8 +187,8 @@ def _advice(reason: str, plan: Plan) -> Iterator[str]:
     # What a sheet asks for (files, a script that asks at once) the course could not make faster.
     if reason.endswith("may change unseen"):
         yield (
-            f"slower than need be: even the reference runs each scenario alone: {reason}. Hint: "
-            "what is made inside a function instead lets scenarios run together"
+            f"slow: even the reference runs each scenario in its own process: {reason}. Hint: "
+            "create such objects inside a function, so that scenarios can share a process"
         )
     found = [scenario.id for scenario in plan.scenarios if _shows_expression(scenario)]
     if found:

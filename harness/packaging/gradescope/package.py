@@ -249,7 +249,7 @@ class PlatformRun:
 
 _COLUMNS = 100
 _UNFINISHED = (
-    "The autograder did not come to an end, so there is no mark. This says nothing about the "
+    "The autograder did not finish, so there is no mark. This says nothing about the "
     "program. The staff must run it again."
 )
 

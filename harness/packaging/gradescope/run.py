@@ -126,7 +126,7 @@ def prepared(specification: Specification, python: Path, cache: Path) -> Grading
     """
     context = prepare(specification, python=python, cache=cache)
     if not context.interpreter.exact:
-        raise UserError(context.interpreter.notice, hint="setup.sh did not end well")
+        raise UserError(context.interpreter.notice, hint="setup.sh failed")
     if context.tier.tier is Tier.PORTABLE:
         return prepare(visible_only(specification), python=python, cache=cache)
     return context

@@ -362,7 +362,7 @@ def _problems(first: First, scenario: str, report: ValidationReport) -> Iterator
             yield problem.check, problem.message
     for mutant in report.mutants:
         if mutant.clause == first.name and not mutant.killed_by:
-            yield "mutants", "it does what a function does that is not written"
+            yield "mutants", "it behaves like a function that is not written yet"
 
 
 def keep_out(base: Path) -> bool:

@@ -100,7 +100,7 @@ def _exactly(
         original = _original(node, missing) if at_top else ""
         if at_top and text in given:
             if text in earlier_texts:
-                yield Breach(node, f"{shown} is here a second time")
+                yield Breach(node, f"{shown} appears twice")
             elif any(given.index(text) < given.index(earlier) for earlier in earlier_texts):
                 yield Breach(node, f"{shown} is not in the given order")
             earlier_texts.append(text)
@@ -109,7 +109,7 @@ def _exactly(
             earlier_texts.append(text)
             yield Breach(node, f"{shown} was moved; it is at the top of the file as given")
         elif text in given:
-            yield Breach(node, f"{shown} is here a second time")
+            yield Breach(node, f"{shown} appears twice")
         elif original:
             missing.remove(original)
             yield Breach(node, f"the given import `{short(original)}` was changed to {shown}")
@@ -135,7 +135,7 @@ EVASIVE_NAMES = {
     "exec": "exec runs text as code",
     "eval": "eval runs text as code",
     "compile": "compile turns text into code",
-    "globals": "globals reaches names without naming them",
+    "globals": "globals gives access to names without naming them",
     "locals": "locals reaches names without naming them",
     "breakpoint": "breakpoint starts a debugger",
     "__builtins__": "__builtins__ reaches the built-ins without naming them",
@@ -253,7 +253,7 @@ class _Check:
             case ast.Constant(value=str(text)):
                 step = _STEPS.search(text)  # for `getattr`, `format` or a dictionary
                 if step is not None and not isinstance(visit.holder, ast.Expr):
-                    yield f"a text spells {step[0]}, a step towards modules"
+                    yield f"a text contains {step[0]}, which leads to modules"
             case ast.MatchClass():
                 for name in filter(_is_walk, node.kwd_attrs):
                     yield f"the pattern reaches .{short(name)}"

@@ -201,14 +201,14 @@ def _in_words(word: str) -> str:
     return f"`{short(word)}`"
 
 
-@_condition("uses", Holds.NAMES, "Names and kinds of code that must be there.")
+@_condition("uses", Holds.NAMES, "Names and kinds of code that must appear.")
 def _check_uses(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
     for word in condition.names:
         if not any(_uses_of(part, word)):
             yield Breach(part.place, f"{part.name} does not use {_in_words(word)}")
 
 
-@_condition("avoids", Holds.NAMES, "Names and kinds of code that may not be there.")
+@_condition("avoids", Holds.NAMES, "Names and kinds of code that must not appear.")
 def _check_avoids(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
     for word in condition.names:
         for node in _uses_of(part, word):

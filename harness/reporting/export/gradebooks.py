@@ -109,7 +109,7 @@ def make_gradebook(
     missing.
     """
     if not entries:
-        raise UserError("there is no submission in this run")
+        raise UserError("this run has no submissions")
     if request.gradebook is not None:
         filled = _fill(platform, _read(request.gradebook), entries, request)
     elif request.roster is not None:
@@ -285,7 +285,7 @@ def _fill(
     matches = _matched(rows, entries, settled)
     if not matches:
         what = f"no row fits any of {counted(len(entries), 'submission')}"
-        hint = "is it the gradebook of this course? ids, logins and names were compared"
+        hint = "check that it is the gradebook of this course; ids, logins and names were compared"
         raise UserError(what, place=sheet.place, hint=hint)
     filler = _Filler(sheet, layout, request, begun=any(entry.mark for entry in entries))
     filler.check_maximum(entries)
@@ -369,7 +369,7 @@ class _Filler:
         if match.by is By.ZEROS:
             self.by_zeros.append(f"{where} is taken to be {entry.label}")
         if before.upper() == EXCUSED:
-            self.warnings.append(f"{where} is excused ({EXCUSED}); it stays so")
+            self.warnings.append(f"{where} is excused ({EXCUSED}); it stays excused")
             return
         if entry.mark:
             row[layout.mark] = entry.mark.replace(".", layout.decimal)

@@ -113,8 +113,8 @@ class Drawer:
         """
         draws = self._draw(seed, count)
         if twice and draws[:_REPEATED] != self._draw(seed, count, most=_REPEATED):
-            raise self._wrong("gives other draws when it is asked again: does it use the time, a "
-                              "set's order, or chance of its own?")  # fmt: skip
+            what = "gives different draws when it runs again: does it use the time, the order of a "
+            raise self._wrong(f"{what}set or its own random numbers?")
         if not draws:
             raise self._wrong("gives no draw: everything is filtered away")
         return [self._bindings(draw) for draw in draws]

@@ -151,7 +151,7 @@ def _reason(plan: Plan, name: str) -> str:
         if scenario.function == name:
             actions += [stimulus.action for stimulus in scenario.stimuli]
     if actions and all(action.program for action in actions):
-        return "no game under fuzz: says what is typed"
+        return "no game under fuzz: says what to type"
     if actions:
         return "its scenarios name no strategy that makes its arguments"
     if _is_mentioned(plan, name.rpartition(".")[2]):

@@ -138,11 +138,11 @@ def pack_answer(answer: WorkerAnswer) -> bytes:
 def unpack_answer(data: object) -> WorkerAnswer:
     """Return the answer in these bytes. Raise SerialError if it is not one of ours."""
     if not isinstance(data, bytes) or len(data) > 2 * MOST_ANSWER:
-        raise serial.SerialError("no answer of a worker of ours")
+        raise serial.SerialError("not an answer of our worker")
     try:
         answer = serial.loads(WorkerAnswer, data)
     except (ValueError, RecursionError) as error:
-        raise serial.SerialError(f"no answer of a worker of ours: {error}") from None
+        raise serial.SerialError(f"not an answer of our worker: {error}") from None
     for piece in answer.pieces:
         rows = (*piece.observations, *piece.verdicts)
         digests = (*(digest for digest, _ in piece.texts), *chain.from_iterable(rows))
@@ -158,7 +158,7 @@ def _fit(pieces: tuple[Piece, ...]) -> bool:
 HUNG_SECONDS = 1800.0  # without a word from the process that grades
 MOST_SETUPS = 16  # of runs at once; the oldest is forgotten, and its run tries the worker anew
 NO_WORKER_OF_OURS = "it was not started by harness worker"
-NOT_TRIED = "it was not tried for this run"  # or so long ago that it has forgotten
+NOT_TRIED = "it has not tested its confinement for this run"  # or so long ago that it has forgotten
 _ORDER = tuple(Tier)
 _host: WorkerHost | None = None  # whose the tasks of this process are
 

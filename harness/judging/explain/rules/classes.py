@@ -78,7 +78,7 @@ def no_repr(failure: Failure) -> str | None:
     if _ADDRESS not in actual.text or _ADDRESS in expected.text:
         return None
     owner = _owner(actual.text)
-    return failure.says(f"returned Python's own words for an object: {owner} has no __repr__")
+    return failure.says(f"returned Python's default text for an object: {owner} has no __repr__")
 
 
 _ADDRESS = " object at 0x"  # in what Python's own `repr` says of an object
