@@ -61,10 +61,10 @@ def look_alike(expected: str, actual: str) -> str | None:
             continue
         if _without_unseen(got) == wanted or not _without_unseen(got):
             return (
-                f"has {named(_unseen(got))}, an invisible character, and should have nothing there"
+                f"has {named(_unseen(got))}, which is invisible, and should have nothing there"
             )
         if _without_unseen(wanted) == got or not _without_unseen(wanted):
-            return f"lacks {named(_unseen(wanted))}, which nobody sees"
+            return f"lacks {named(_unseen(wanted))}, which is invisible"
         if _is_blank(got[-1]):
             return f"has {named(got)} where {named(wanted)} should be"
         return f"{got} is written as {named(got)}, it should be {named(wanted)}"

@@ -58,7 +58,7 @@ def test_the_one_assignment_is_rewritten(source: str, literal: str, expected: st
     assert overridden(source, literal) == expected
 
 
-MORE, NONE = "s.py binds SIZE more than once", "s.py has no plain top-level assignment of SIZE"
+MORE, NONE = "s.py assigns SIZE more than once", "s.py has no plain top-level assignment of SIZE"
 REFUSED = [
     ("B = 1\n", NONE),
     ("SIZE = 1\nSIZE = 2\n", MORE),
@@ -91,7 +91,7 @@ def test_a_message_computed_from_the_constant_follows() -> None:
 
 def test_a_name_in_two_modules_cannot_be_overridden() -> None:
     files = (file("a.py", "SIZE = 8\n"), file("b.py", "SIZE = 9\n"))
-    with pytest.raises(HintedError, match=r"a\.py or b\.py binds SIZE more than once"):
+    with pytest.raises(HintedError, match=r"a\.py or b\.py assigns SIZE more than once"):
         with_overrides(files, (Binding(name="SIZE", literal="10"),))
 
 

@@ -116,7 +116,7 @@ def test_two_columns_of_one_name_that_differ_are_no_cell(tmp_path: Path) -> None
     with pytest.raises(UserError) as error:
         ann.first("late", "due")
     hint = "Hint: remove the wrong one"
-    assert str(error.value) == f"{path}:2: two columns 'due' say different things. {hint}"
+    assert str(error.value) == f"{path}:2: two columns 'due' differ. {hint}"
 
 
 @pytest.mark.parametrize(("private", "mode"), [(False, 0o644), (True, 0o600)])

@@ -209,7 +209,7 @@ def test_a_download_without_times_cannot_be_held_to_any(tmp_path: Path) -> None:
     path = laid(moodle([one(DUE)]), tmp_path / "class")
     assert refusal(path, due="2024-09-24T17:00Z") == (
         f"{path}: a download from Moodle does not say when anything was handed in, so --due cannot "
-        "be held to. Hint: add --roster with a column handed_in, or leave out --due"
+        "be applied. Hint: add --roster with a column handed_in, or leave out --due"
     )
 
 

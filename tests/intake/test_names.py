@@ -395,8 +395,8 @@ WRONG: dict[str, object] = {
     "Hint: keep only one of the two lines": b"id,name\n1,A\n2,B\n1,C\n",
     ":4: there is no id of C. Hint: write one": b"id,email,name\n1,,A\n,b@x,B\n,,C\n",
     ": this list names nobody": b"id,name\n",
-    ": no student on the roster handed anything in. Hint: see whether its ids are the "
-    "platform's, or its names complete": b"id\n7\n8\n",
+    ": no student on the roster handed anything in. Hint: check that its ids are "
+    "the platform's and that its names are complete": b"id\n7\n8\n",
     ":2: 'soon' is not a time that can be read. "
     "Hint: write it as 2024-09-24T17:00+10:00": b"id,handed_in\n1,soon\n",
     ": is empty. Hint: the first line names the columns": b"",

@@ -270,11 +270,11 @@ def test_another_run_over_it_is_never_taken_for_it(tmp_path: Path) -> None:
     with Store.open(tmp_path / STORE_NAME) as store:
         store.keep_only(["ada"])
     assert next(iter(found)) == result("ada")
-    with pytest.raises(UserError, match="another run has been written here"):
+    with pytest.raises(UserError, match="another run was written here"):
         list(found)
     with Store.open(tmp_path / STORE_NAME) as store:
         store.begin(replace(FACTS, started="another day"), PLAN)
-    with pytest.raises(UserError, match="another run has been written here"):
+    with pytest.raises(UserError, match="another run was written here"):
         list(found)
 
 

@@ -159,7 +159,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "there is no submission 99 here": (99, "comment", {"text": "x"}),
     "this is not a request of the page": ("1", "comment", {"text": "x"}),
     "do is not a text": (1, 7, {}),
-    "there is nothing called 'burn' to do": (1, "burn", {}),
+    "there is no action 'burn'": (1, "burn", {}),
     "style: 'many' is not a number": (1, "mark", {"slot": "style", "mark": "many"}),
     "style: '1e999999' is not a number": (1, "mark", {"slot": "style", "mark": "1e999999"}),
     "style: 5.00 is not between 0 and 4.00": (1, "mark", {"slot": "style", "mark": "5"}),
