@@ -103,8 +103,8 @@ FIRES: Sentences = {
         "should be U+00FC LATIN SMALL LETTER U WITH DIAERESIS.": prints("\u00fc\n", "u\u0308\n"),
         "What it returns looks right, but has U+00A0 NO-BREAK SPACE where U+0020 SPACE "
         "should be.": returns("a b", "a\u00a0b"),
-        "What it returns (item [1]) looks right, but has U+200B ZERO WIDTH SPACE, which nobody "
-        "sees, and should have nothing there.": returns(["a", "b"], ["a", "b\u200b"]),
+        "What it returns (item [1]) looks right, but has U+200B ZERO WIDTH SPACE, which is "
+        "invisible, and should have nothing there.": returns(["a", "b"], ["a", "b\u200b"]),
     },
     "only_case": {
         'Only upper and lower case differ: line 1 is "a", it should be "A".': returns("A", "a"),
