@@ -60,9 +60,7 @@ def look_alike(expected: str, actual: str) -> str | None:
         if wanted == got:
             continue
         if _without_unseen(got) == wanted or not _without_unseen(got):
-            return (
-                f"has {named(_unseen(got))}, which is invisible, and should have nothing there"
-            )
+            return f"has {named(_unseen(got))}, which is invisible, and should have nothing there"
         if _without_unseen(wanted) == got or not _without_unseen(wanted):
             return f"lacks {named(_unseen(wanted))}, which is invisible"
         if _is_blank(got[-1]):
