@@ -6,7 +6,7 @@ from harness.common.escaping import plain, quoted
 from harness.common.words import counted
 from harness.judging.compare.files import written_mismatches
 from harness.judging.compare.raises import raise_agrees
-from harness.judging.compare.session import is_default_repr, screen_of, shows
+from harness.judging.compare.session import compares_variables, is_default_repr, screen_of, shows
 from harness.judging.compare.text import accepts_printed, pieces, stderr_mismatch
 from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import TextEdit, item_at
@@ -252,6 +252,8 @@ def _leave_findings(observation: Observation, expectation: Expectation) -> Itera
         elif value is not None and not leave.value.accepts(value):
             wanted = _failing_words(leave.value, value)
             yield f"the reference leaves {leave.name} as {source(value)}, but {wanted} is stated."
+    if not compares_variables(stated):
+        after = {}
     for name, value in after.items():
         fix = f"; write leaves: {{{name}: {{any: true}}}}"
         yield from _comparable(f"the reference's {name} afterwards", value, fix)

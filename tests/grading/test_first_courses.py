@@ -22,11 +22,12 @@ def scenarios() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Programs:
-    """A right program and two wrong ones, the function that the line is about, and what
-    assignment.yaml says."""
+    """A right program, which is the reference, and two wrong ones, other right ones, the function
+    that the line is about, and what assignment.yaml says."""
 
     right: str
     wrong: tuple[str, str]
+    others: tuple[str, ...] = ()
     function: str = "a1.py"
     settings: str = ""
 
@@ -328,6 +329,10 @@ PROGRAMS = {
     "a lambda as argument": Programs(
         function="apply",
         right="def apply(function, items):\n    return [function(item) for item in items]\n",
+        others=(
+            "def apply(function, items):\n    results = []\n    while items:\n"
+            "        results.append(function(items.pop(0)))\n    return results\n",
+        ),
         wrong=(
             "def apply(function, items):\n    return [function for item in items]\n",
             "def apply(function, items):\n    items[:] = [function(i) for i in items]\n",
@@ -336,6 +341,7 @@ PROGRAMS = {
     "results by chance": Programs(
         function="roll",
         right="import random\ndef roll():\n    return random.randint(1, 6)\n",
+        others=("import secrets\ndef roll():\n    return 1 + secrets.randbelow(6)\n",),
         wrong=(
             "import random\ndef roll():\n    return random.randrange(1, 6)\n",
             "import random\ndef roll():\n    return max(random.randint(1, 6) for _ in 'ab')\n",
@@ -383,15 +389,39 @@ PROGRAMS = {
     "functions of a program that asks as it is loaded": Programs(
         function="greeting",
         right="name = input('Name? ')\ndef greeting(word):\n    return f'{word} {name}'\n",
+        others=("def greeting(word):\n    return f'{word} {name}'\nname = input()\n",),
         wrong=(
             "name = input('Name? ')\ndef greeting(word):\n    return f'{word} name'\n",
             "name = input()\nage = input()\ndef greeting(word):\n    return f'{word} {name}'\n",
+        ),
+    ),
+    "any wording of prompts": Programs(
+        right="name = input('Name? ')\nprint('Hello', name)\n",
+        others=("print('Hello', input('Who are you?\\n> '))\n",),
+        wrong=(
+            "print('Name? ')\nname = input()\nprint('Hello', name)\n",
+            "name = input('Name? ')\nprint('Hello')\n",
+        ),
+    ),
+    "any number of inputs, any files": Programs(
+        right="while input() != 'stop':\n    pass\nprint('bye')\n",
+        others=(
+            "with open('log.txt', 'w') as log:\n    for _ in range(3):\n"
+            "        log.write(input())\nprint('bye')\n",
+        ),
+        wrong=(
+            "while input() != 'stop':\n    print('bye')\nprint('end')\n",
+            "while input() != 'end':\n    pass\nprint('bye')\n",
         ),
     ),
     "numbers in any text": Programs(
         function="roots",
         right="def roots(a, b, c):\n    root = (b * b - 4 * a * c) ** 0.5\n"
         "    print(f'x1 = {(-b + root) / 2 / a:.2f}, x2 = {(-b - root) / 2 / a:.2f}')\n",
+        others=(
+            "def roots(a, b, c):\n    root = (b * b - 4 * a * c) ** 0.5\n"
+            "    print((-b - root) / 2 / a + 0.003, 'and also', (-b + root) / 2 / a)\n",
+        ),
         wrong=(
             "def roots(a, b, c):\n    root = (b * b - 4 * a * c) ** 0.5\n"
             "    print(f'{(b + root) / 2 / a}, {(b - root) / 2 / a}')\n",
@@ -403,6 +433,10 @@ PROGRAMS = {
         function="ids",
         right="def ids(items):\n    return list(dict.fromkeys(items))\n"
         "def show(items):\n    print(f'{len(items)} in all')\n",
+        others=(
+            "def ids(items):\n    return sorted(items)\n"
+            "def show(items):\n    print('I have', len(items))\n",
+        ),
         wrong=(
             "def ids(items):\n    return items[:1]\n"
             "def show(items):\n    print(f'{len(items)} in all')\n",
@@ -424,6 +458,7 @@ PROGRAMS = {
         right="from functools import wraps\ndef kept(f):\n    @wraps(f)\n"
         "    def inner(*a, **k):\n        return f(*a, **k)\n    return inner\n"
         "@kept\ndef add_student(name, age=0):\n    return [name, age]\n",
+        others=("def add_student(name, age=0):\n    print(name)\n",),
         wrong=(
             "def add_student(name, years=0):\n    return [name, years]\n",
             "def add_student(name, age=1):\n    return [name, age]\n",
@@ -463,7 +498,9 @@ def test_a_line_passes_the_right_program_and_fails_wrong_ones(what: str, tmp_pat
     settings = "functionality_marks: 1\n" + programs.settings
     course = Course.small(tmp_path, "e", programs.right, line, settings)
     assert problems(tmp_path) == []
-    assert failures(course, programs.right, *programs.wrong) == ["", "s", "s"]
+    right = (programs.right, *programs.others)
+    expected = [""] * len(right) + ["s", "s"]
+    assert failures(course, *right, *programs.wrong) == expected
 
 
 def test_what_is_printed_at_import_and_to_stderr(tmp_path: Path) -> None:

@@ -174,6 +174,20 @@ def test_what_a_step_states_takes_the_references_place(
     assert passes(reference, session(outcome), held, stimulus) is meets
 
 
+def test_variables_are_compared_unless_a_step_may_have_several_results() -> None:
+    one, other = (
+        session(step(1), variables=(variable("a", value), variable("b", value))) for value in (1, 2)
+    )
+    free = StatedStep(step=0, returns=OfType(name="int"))
+    exact = StatedStep(step=0, returns=exactly(1))
+    left = StatedLeave(name="b", value=exactly(1))
+    stimulus = steps("f()")
+    assert passes(one, other, Expected(steps=(free,)), stimulus)
+    assert not passes(one, other, Expected(steps=(exact,)), stimulus)
+    assert not passes(one, other, Expected(steps=(free,), leaves=(left,)), stimulus)
+    assert not passes(one, other, Expected(), stimulus)
+
+
 def test_the_reference_must_do_what_a_step_states() -> None:
     seen, stimulus = session(step(5, "hi\n")), steps("f()")
     for stated, agrees in (

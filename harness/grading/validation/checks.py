@@ -11,6 +11,7 @@ from fractions import Fraction
 from harness.common.words import counted
 from harness.grading.observing.answer_key import Problem, expectation
 from harness.grading.validation.report import ClauseCoverage, FunctionShare
+from harness.judging.compare.session import compares_variables
 from harness.judging.compare.value import argument_name
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.values import AnyValue, OfType
@@ -207,12 +208,17 @@ def _values(held_to: Expectation) -> Iterator[Value]:
     values: list[Value] = []
     if seen.value is not None and not isinstance(stated.returns, _WITHOUT_ATTRIBUTES):
         values.append(seen.value)
-    values += [step.value for step in seen.steps if step.value is not None]
+    for index, step in enumerate(seen.steps):
+        own = stated.of_step(index)
+        is_free = own is not None and (own.returns is not None or own.shows is not None)
+        if step.value is not None and not is_free:
+            values.append(step.value)
     left_out = {each.name for each in stated.leaves if isinstance(each.value, _WITHOUT_ATTRIBUTES)}
     if not stated.leaves_any:
         for place, value in enumerate(seen.arguments):
             if argument_name(held_to, place) not in left_out:
                 values.append(value)
+    if compares_variables(stated):
         values += [each.value for each in seen.variables if each.name not in left_out]
     for value in reversed(values):
         yield from value.parts()
