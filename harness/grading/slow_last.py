@@ -37,19 +37,28 @@ class ClassPace:
 
 class RealTime:
     """How long the time that counts for slow submissions takes: workers share their processors
-    with others, and may be slower or quicker than the usual machine."""
+    with others, may be slower or quicker than the usual machine, and begin each submission anew."""
 
     def __init__(self) -> None:
         self._counted = self._real = 0.0
+        self._quick: list[float] = []
 
     def add(self, counted: float, real: float) -> None:
         """Note that so many counted seconds took so many real ones."""
         self._counted += counted
-        self._real += real
+        self._real += max(0.0, real - self._to_begin())
 
-    def of(self, counted: float) -> float:
-        """Return how long so many counted seconds will take."""
-        return counted * self._real / self._counted if self._counted else counted
+    def add_quick(self, real: float) -> None:
+        """Note how long a submission took that was not slow: as long as it takes to begin one."""
+        self._quick.append(real)
+
+    def of(self, counted: float, submissions: int) -> float:
+        """Return how long so many counted seconds of so many submissions will take."""
+        rate = self._real / self._counted if self._counted else 1.0
+        return counted * rate + submissions * self._to_begin()
+
+    def _to_begin(self) -> float:
+        return median(self._quick) if self._quick else 0.0
 
 
 def graded_slow_last(
@@ -86,6 +95,7 @@ def graded_slow_last(
             continue
         if isinstance(found, Graded):
             pace.add(found.used)
+            real_time.add_quick(found.seconds)
         yield job, found
     slow = [job for job, _ in paused.values()]
     for job, found in engine.run(setup, slow) if slow else ():
@@ -117,9 +127,9 @@ def slow_left(
     most: float | None = None
     if total_seconds is not None:
         budgets = sum(total_seconds - each.used.most for each in paused)
-        most = real_time.of(budgets) / at_once
+        most = real_time.of(budgets, len(paused)) / at_once
     return SlowLeft(
         submissions=len(paused),
-        seconds=real_time.of(foretold) / at_once,
+        seconds=real_time.of(foretold, len(paused)) / at_once,
         most_seconds=most,
     )
