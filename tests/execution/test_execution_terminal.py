@@ -7,6 +7,7 @@ import select
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,8 +21,11 @@ from harness.execution.linux import without_pexpect
 from harness.execution.linux.pexpect_terminal import Terminal, open_pty
 from harness.execution.piped import _MODULES, PipedDriver, PipedProcess
 from harness.execution.protocol.screen import plain_screen
+from harness.model.assignment import FunctionSignature
 from harness.model.observation import Ending, Phase, Tier
-from harness.model.stimulus import Key, Limits, Stimulus
+from harness.model.stimulus import Key, Limits, Stimulus, Typed
+from harness.model.values import Value
+from harness.stimuli.exists import Exists
 from tests.execution.small_world import (
     QUICK,
     TEN,
@@ -194,6 +198,56 @@ def test_the_text_of_an_input_call_is_told_from_other_output(driver: AnyDriver) 
     unmarked = observe(driver, PROMPTING, call("ask()", "x", "y", "z"))
     assert [turn.printed for turn in unmarked.turns] == [turn.printed for turn in seen.turns]
     assert not any(turn.prompt for turn in unmarked.turns)
+
+
+ASKS_AT_LOAD = """
+name = input("Name? ")
+def f(word):
+    return word + name + input()
+"""
+
+
+def test_lines_are_typed_while_a_program_loads_and_afterwards(driver: AnyDriver) -> None:
+    at_load = (Typed(text="Ann"),)
+    seen = observe(driver, ASKS_AT_LOAD, call("f('Hi ')", "!", at_load=at_load))
+    assert (seen.ending, seen.value) == (Ending.ANSWERED, Value.of("Hi Ann!"))
+    assert (seen.loading_printed, seen.reads) == ("Name? ", 1)
+    seen = observe(driver, ASKS_AT_LOAD, call("f('')", "Ann", "!"))
+    assert (seen.ending, seen.phase) == (Ending.ASKED_FOR_MORE, Phase.LOADING)
+
+
+SIGNATURES = """
+class Animal:
+    kind = "any"
+    def __init__(self, name, *, age=0):
+        self.name = name
+        self._age = age
+class Pet(Animal):
+    @staticmethod
+    def of(name): ...
+    @property
+    def old(self): ...
+    def feed(self, food="hay", *more, **how):
+        self.hungry = False
+limit = 3
+"""
+NAMES = {
+    "Pet": ("class", ["name", "*", "age=0"], ["hungry", "kind", "name", "old"]),
+    "Pet.of": ("function", ["name"], []),
+    "Pet.feed": ("function", ["food='hay'", "*more", "**how"], []),
+    "Pet.old": ("value", None, []),
+    "Pet.name": ("nothing", None, []),
+    "limit": ("value", None, []),
+}
+
+
+def test_a_name_tells_what_it_is_and_how_it_is_called(driver: AnyDriver) -> None:
+    known = tuple(FunctionSignature(name=name, parameters=()) for name in ("Pet", "limit"))
+    of = replace(assignment(), functions=known)
+    for name, (what, parameters, attributes) in NAMES.items():
+        seen = observe(driver, SIGNATURES, Stimulus(action=Exists(expression=name)), of=of)
+        told = {"is": what, "parameters": parameters, "attributes": attributes}
+        assert seen.value == Value.of(told), name
 
 
 def test_many_turns_are_never_mixed_up(one_driver: Driver) -> None:
