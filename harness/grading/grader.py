@@ -28,7 +28,7 @@ from harness.grading.observing.draws import (
     StimulusId,
 )
 from harness.grading.observing.evidence import evidence_of, failures_of
-from harness.grading.observing.in_order import RunsInOrder, RunsSoFar
+from harness.grading.observing.in_order import RunsInOrder, RunsSoFar, TryAgain
 from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.luck import Variations
 from harness.grading.observing.reference_calls import ReferenceCalls
@@ -87,6 +87,7 @@ class _Task:
     budget: SubmissionBudget
     so_far: RunsSoFar | None = None
     causes_later: bool = False
+    may_try_again: bool = False
 
 
 class Grader(AbstractContextManager["Grader"]):
@@ -128,13 +129,15 @@ class Grader(AbstractContextManager["Grader"]):
         so_far: RunsSoFar | None = None,
         pause_after: float | None = None,
         causes_later: bool = False,
+        may_try_again: bool = False,
     ) -> Graded:
         """Grade a submission, from its bytes to its mark, on all scenarios or `only` these.
 
         If it was paused, it goes on from the time that it had used (`before`) and from what it had
         found (`so_far`). If there are causes to be found, and that is to be done later, they are
         pending in its result. If our own code fails on it, it is held for review and says where
-        that was. Raise HarnessError if a process of ours failed.
+        that was. Raise HarnessError if a process of ours failed; `may_try_again`: TryAgain, also if
+        a scenario could not be observed.
         """
         plan = self._plan
         if only is not None:
@@ -155,11 +158,12 @@ class Grader(AbstractContextManager["Grader"]):
             budget=budget,
             so_far=so_far,
             causes_later=causes_later,
+            may_try_again=may_try_again,
         )
         begun = time.monotonic()
         try:
             graded = self._graded(task)
-        except HarnessError:
+        except (HarnessError, TryAgain):
             raise
         except Exception as error:
             return self._held(submission, error)
@@ -326,6 +330,7 @@ class Grader(AbstractContextManager["Grader"]):
                 plan=plan,
                 candidate=candidate,
                 whole_parts=task.so_far,
+                may_try_again=task.may_try_again,
             )
             in_order.run()
             first, second = in_order.first, in_order.second

@@ -9,13 +9,16 @@ import pytest
 
 from harness import load_assignment
 from harness.common import serial
+from harness.common.errors import HarnessError
 from harness.execution import SharedGroup, SubmissionServer
 from harness.grading.context import GradingContext, prepare
+from harness.grading.engines import Job
+from harness.grading.engines.worker import grade_in_turn
 from harness.grading.observing import budget
 from harness.grading.observing.budget import Used
 from harness.grading.observing.in_order import RunsSoFar
 from harness.judging.judge import differs_from_run_to_run
-from harness.model.observation import Isolation
+from harness.model.observation import Ending, Isolation, Observation
 from harness.model.plan import Visibility
 from harness.model.stimulus import Stimulus
 from harness.model.verdict import DIFFERS_FROM_RUN_TO_RUN, VerdictKind
@@ -228,3 +231,52 @@ def test_a_paused_submission_shows_nothing_again(
         later = grader.grade(program, before=Used(), so_far=so_far)
     assert set(observed) == {Visibility.HIDDEN}
     assert later.result == whole
+
+
+class Failing:
+    """Lets our own side fail once: the nth question of this visibility raises, or has the ending
+    that says that it could not be observed."""
+
+    def __init__(self, visibility: Visibility, nth: int, *, raises: bool) -> None:
+        self._left = {visibility: nth}
+        self._raises = raises
+
+    def meets(self, visibility: Visibility) -> Observation | None:
+        left = self._left.get(visibility, 0)
+        self._left[visibility] = left - 1
+        if left != 1:
+            return None
+        if self._raises:
+            raise HarnessError("the driver is gone")
+        return Observation(ending=Ending.HARNESS_ERROR)
+
+
+@pytest.mark.parametrize("raises", [True, False])
+@pytest.mark.parametrize("visibility", [Visibility.VISIBLE, Visibility.HIDDEN])
+@pytest.mark.parametrize("nth", [1, 2])
+def test_a_second_try_asks_nothing_visible_after_something_hidden(
+    context: GradingContext,
+    observed: list[Visibility],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    raises: bool,
+    visibility: Visibility,
+    nth: int,
+) -> None:
+    program = handed_in(PROGRAMS["for a process of its own"].replace("sum(rows)", "sum(rows) + 1"))
+    setup = context.worker_setup(context.grader_setup())
+    ((_, whole),) = grade_in_turn(setup, iter([Job(submission=program)]))
+    once = len(observed)
+    observed.clear()
+    failing = Failing(visibility, nth, raises=raises)
+    recorded = SubmissionServer.observe
+
+    def observe(self: SubmissionServer, stimulus: Stimulus, *more: Any) -> Any:
+        seen = recorded(self, stimulus, *more)
+        return failing.meets(observed[-1]) or seen
+
+    monkeypatch.setattr(SubmissionServer, "observe", observe)
+    ((_, again),) = grade_in_turn(setup, iter([Job(submission=program)]))
+    assert again.result == whole.result
+    assert len(observed) > once
+    assert observed == sorted(observed, key=lambda visibility: visibility.rank)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
@@ -28,7 +28,7 @@ from harness.grading.engines import (
     processes,
 )
 from harness.grading.grader import Graded, Grader
-from harness.grading.observing.in_order import RunsSoFar
+from harness.grading.observing.in_order import RunsSoFar, TryAgain
 from harness.model.result import SubmissionStatus
 from harness.results.reuse import Packer, Piece, ResultCache
 from harness.results.store import Store
@@ -166,6 +166,7 @@ def _grade_in_turn(
     make, plan = setup.on_graded, setup.grader.plan
     on_graded = functools.cache(functools.partial(make, plan)) if make else None
     pending: AnyJob | None = None
+    again: _Again | None = None  # how the pending job is tried again
     job: AnyJob | None
     while True:
         try:
@@ -174,11 +175,11 @@ def _grade_in_turn(
                 Grader(setup.grader, driver) as grader,
             ):
                 while job := pending or next(jobs, None):
-                    graded = _attempt(grader, job, cache, last=pending is not None)
-                    if graded is None:
-                        pending = job
+                    graded = _attempt(grader, job, cache, again)
+                    if isinstance(graded, _Again):
+                        pending, again = job, graded
                         break
-                    pending = None
+                    pending = again = None
                     if on_graded and isinstance(graded, Graded) and not graded.paused:
                         # A full disk is left to the writer of the reports: no mark depends on it.
                         with contextlib.suppress(OSError):
@@ -190,7 +191,7 @@ def _grade_in_turn(
         except HarnessError as failure:
             if (job := pending or next(jobs, None)) is None:
                 return
-            pending = None
+            pending = again = None
             yield job, WorkerFailure(reason=str(failure))
 
 
@@ -217,8 +218,19 @@ def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:
     yield ended
 
 
-def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> Message | None:
-    """Grade or search; None asks for another try with a fresh driver."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Again:
+    """Asks for another try with a fresh driver, which goes on from `so_far` (None: from where the
+    job begins)."""
+
+    so_far: RunsSoFar | None = None
+
+
+def _attempt(
+    grader: Grader, job: AnyJob, cache: ResultCache, again: _Again | None
+) -> Message | _Again:
+    """Grade or search, for the second time if this is tried `again`."""
+    last = again is not None
     try:
         if isinstance(job, FailureJob):
             return grader.first_failures(job.submission, first=job.first, most=job.most)
@@ -226,9 +238,11 @@ def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> 
             graded = grader.find_causes(job.submission, job.result, cache)
             is_ours = graded.result.status is SubmissionStatus.HARNESS_ERROR
             was_ours = job.result.status is SubmissionStatus.HARNESS_ERROR
-            return graded if last or was_ours or not is_ours else None
+            return graded if last or was_ours or not is_ours else _Again()
         only = None if job.only is None else frozenset(job.only)
-        so_far: RunsSoFar | None = None if job.so_far is None else pickle.loads(job.so_far)
+        so_far = None if again is None else again.so_far
+        if so_far is None and job.so_far is not None:
+            so_far = pickle.loads(job.so_far)
         graded = grader.grade(
             job.submission,
             cache,
@@ -237,11 +251,14 @@ def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> 
             so_far=so_far,
             pause_after=job.pause_after,
             causes_later=job.causes_later,
+            may_try_again=not last,
         )
+    except TryAgain as failure:
+        return _Again(so_far=failure.so_far)
     except HarnessError as failure:
-        return WorkerFailure(reason=str(failure)) if last else None
+        return WorkerFailure(reason=str(failure)) if last else _Again()
     except Exception as error:  # only of a search: grading itself reports it in its result
-        return WorkerFailure(reason=place_of(error)) if last else None
+        return WorkerFailure(reason=place_of(error)) if last else _Again()
     if graded.result.status is SubmissionStatus.HARNESS_ERROR and not last:
-        return None
+        return _Again()
     return graded

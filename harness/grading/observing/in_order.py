@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness.common.errors import HarnessError
 from harness.grading.observing.cost import cost_verdict
 from harness.grading.observing.judged_runs import JudgedRuns, does_not_do_alone
 from harness.grading.observing.luck import Variations, flag_luck
@@ -20,7 +21,7 @@ from harness.grading.observing.shared_run import SharedRuns
 from harness.grading.observing.speed import SpeedTrials
 from harness.judging.judge import differs_from_run_to_run, not_run
 from harness.marking.mark import excused
-from harness.model.observation import Isolation
+from harness.model.observation import Ending, Isolation
 from harness.model.plan import Plan, Scenario, Visibility, in_turn, needed
 from harness.model.policy import Sharing
 from harness.model.verdict import Verdict, VerdictKind
@@ -58,13 +59,24 @@ class RunsSoFar:
         )
 
 
+class TryAgain(Exception):  # noqa: N818  (an outcome of one attempt)
+    """Something of ours failed; another attempt goes on from `so_far`, the whole parts before."""
+
+    def __init__(self, so_far: RunsSoFar | None) -> None:
+        super().__init__()
+        self.so_far = so_far
+
+
 @dataclass(slots=True, kw_only=True)
 class RunsInOrder:
     """Runs all scenarios of a plan, except those that need one that fails, whose verdict says so.
     `first` is of all of them, `second` of those that failed and have stand-ins.
 
     `whole_parts` is what is known after the last part that the budget was enough for, None before
-    the first: from there the same submission can go on without running what it has shown again."""
+    the first: from there the same submission can go on without running what it has shown again.
+
+    `may_try_again`: if something of ours fails, raise `TryAgain` before anything of the next part
+    runs, so that nothing that may be shown is observed after what is hidden."""
 
     runs: JudgedRuns
     speed: SpeedTrials
@@ -72,6 +84,7 @@ class RunsInOrder:
     plan: Plan
     candidate: Candidate
     whole_parts: RunsSoFar | None = None
+    may_try_again: bool = False
     _now: RunsSoFar = field(init=False)
     _needs: Mapping[str, Sequence[Scenario]] = field(init=False)
     _waived: Collection[str] = field(init=False)
@@ -96,6 +109,15 @@ class RunsInOrder:
         return self._now.second
 
     def run(self) -> None:
+        """Run all parts. Raise TryAgain, or HarnessError if nobody tries again."""
+        try:
+            self._run_parts()
+        except HarnessError as failure:
+            if self.may_try_again:
+                raise TryAgain(self.whole_parts) from failure
+            raise
+
+    def _run_parts(self) -> None:
         later = {one.id for one in self.plan.scenarios}
         for number, part in enumerate(by_visibility(self.plan.scenarios)):
             if number < self._now.parts:
@@ -107,11 +129,22 @@ class RunsInOrder:
                 self._run(group, later)
                 if self.first.isolation is not Isolation.SHARED:
                     self._doubt(before)
+            if self.may_try_again and self._has_failed_by_us(part):
+                raise TryAgain(self.whole_parts)
             if not self.candidate.budget.is_over:
                 self._now.parts = number + 1
                 self.whole_parts = self._now.copy()
         self._audit_the_rest()
         self._skip_what_needs_others()
+
+    def _has_failed_by_us(self, part: Sequence[Scenario]) -> bool:
+        """Return whether one of these scenarios could not be observed."""
+        for scenario in part:
+            for outcome in (self.first, self.second):
+                observations = outcome.observations.get(scenario.id, ())
+                if any(seen.ending is Ending.HARNESS_ERROR for seen in observations):
+                    return True
+        return False
 
     def _run(self, group: Sequence[Scenario], later: Collection[str]) -> None:
         """Run those of a group that need nothing that is known to be wrong. The ids `later` are of
