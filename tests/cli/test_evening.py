@@ -306,7 +306,7 @@ def test_before_anybody_gave_marks_that_is_one_line(with_slots: Course, tmp_path
     book = with_slots.write(
         "book.csv", "Username,A tiny till [Total Pts: 12.5 Score] |1\nperfect,\nnobody,\n"
     )
-    said = "this file holds no marks: 5 submissions still to be marked by hand "
+    said = "this file contains no marks: 5 submissions still to be marked by hand "
     said += "(Code style, The report); "
     said += "--marks functionality exports the marks without that part"
     assert with_slots.run(*arguments).err.splitlines() == [said]

@@ -17,10 +17,12 @@ def anonymous(run: RunResult) -> RunResult:
     Names, emails, times, names of files and folders and everything that people wrote are left out.
     The output of programs and the code that findings quote stay.
     """
-    cohort = _chosen(run.facts.cohort, _COHORT)
-    ordered = enumerate(sorted(run.submissions, key=unrelated_order), start=1)
     width = len(str(len(run.submissions)))
-    submissions = (_submission(result, f"student-{number:0{width}}") for number, result in ordered)
+    submissions: list[SubmissionResult] = []
+    for result in sorted(run.submissions, key=unrelated_order):
+        number = len(submissions) + 1
+        submissions.append(_submission(result, f"student-{number:0{width}}"))
+    cohort = _chosen(run.facts.cohort, _COHORT)
     facts = _chosen(run.facts, _FACTS, cohort=cohort)
     return RunResult(facts=facts, submissions=tuple(submissions))
 
@@ -52,27 +54,32 @@ def _chosen(source: T, fields: Sequence[str], **more: object) -> T:
 
 def unrelated_order(result: SubmissionResult) -> str:
     """Return a key to sort by that is unrelated to the ids."""
-    return sha256(f"{result.source_digest}\0{result.id}".encode("utf-8", "replace")).hexdigest()
+    key = f"{result.source_digest}\0{result.id}".encode("utf-8", "replace")
+    return sha256(key).hexdigest()
 
 
 def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
+    findings = [_chosen(finding, _FINDING, file="") for finding in result.findings]
+    manual = [_chosen(given, ("slot", "mark")) for given in result.manual]
+    students_causes = None
+    if result.students_causes is not None:
+        students_causes = _causes(result.students_causes)
     return _chosen(
         result,
         _RESULT,
         id=name,
-        findings=tuple(_chosen(finding, _FINDING, file="") for finding in result.findings),
+        findings=tuple(findings),
         unparsable=_chosen(result.unparsable, ("reason", "line", "needs"), file=""),
-        manual=tuple(_chosen(given, ("slot", "mark")) for given in result.manual),
+        manual=tuple(manual),
         late=_chosen(result.late, ("begun", "slip_days", "share", "of"), due=""),
         adjustment=_chosen(result.adjustment, ("marks",), reason=""),
-        causes=tuple(map(_cause, result.causes)),
-        students_causes=_students_causes(result),
+        causes=_causes(result.causes),
+        students_causes=students_causes,
     )
 
 
-def _students_causes(result: SubmissionResult) -> tuple[Cause, ...] | None:
-    found = result.students_causes
-    return None if found is None else tuple(map(_cause, found))
+def _causes(found: Sequence[Cause]) -> tuple[Cause, ...]:
+    return tuple(map(_cause, found))
 
 
 def _cause(cause: Cause) -> Cause:
@@ -81,4 +88,7 @@ def _cause(cause: Cause) -> Cause:
     Without an observation the message may be about files or people.
     """
     place = _chosen(cause.place, ("first", "last"), file="")
-    return _chosen(cause if cause.example else cause.stating(""), _CAUSE, place=place)
+    told = cause
+    if not cause.example:
+        told = cause.stating("")
+    return _chosen(told, _CAUSE, place=place)

@@ -51,7 +51,8 @@ def gradebook_exporters() -> tuple[Exporter, ...]:
     for platform in gradebooks():
         marks = f"marks for {platform.title}'s gradebook (CSV)"
         export = partial(_export, platform)
-        exporters += [Exporter(name=platform.name, help=marks, export=export, is_gradebook=True)]
+        exporter = Exporter(name=platform.name, help=marks, export=export, is_gradebook=True)
+        exporters.append(exporter)
         if platform.feedback_name is not None:
             feedback = feedback_exporter(
                 f"feedback-{platform.name}",
@@ -69,26 +70,38 @@ def gradebook_entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
 
     Only graded and unreadable submissions have a mark.
     """
-    total = marks is not Marks.FUNCTIONALITY
     if marks is Marks.BEFORE_LATENESS:
         result = replace(result, late=None)
-    mark = result.total if total else result.mark
-    missing = ", ".join(part.slot.title for part in result.manual if part.mark is None)
-    why = f"no mark yet for {missing}"
-    if result.excused:
-        why, missing = f"excused ({result.excused})", ""
-    elif result.mark is None and not (total and result.override):
-        why, missing = words.STATUS[result.status], ""
+    if marks is Marks.FUNCTIONALITY:
+        mark, out_of = result.mark, result.out_of
+    else:
+        mark, out_of = result.total, result.total_out_of
+    written, why, waits = "", "", ""
+    if mark is None:
+        why, waits = _without(result, marks)
+    else:
+        written = rounded(mark)
     return GradebookEntry(
         id=result.id,
         student=result.student or Student(id=result.id),
-        mark="" if mark is None else rounded(mark),
-        out_of=result.total_out_of if total else result.out_of,
+        mark=written,
+        out_of=out_of,
         total_out_of=result.total_out_of,
-        why=why if mark is None else "",
-        waits=missing if mark is None else "",
+        why=why,
+        waits=waits,
         comment=words.whole_comment(result),
     )
+
+
+def _without(result: SubmissionResult, marks: Marks) -> tuple[str, str]:
+    """Return why a result has no mark, and the slots that a person still has to mark."""
+    if result.excused:
+        return f"excused ({result.excused})", ""
+    is_overridden = marks is not Marks.FUNCTIONALITY and result.override is not None
+    if result.mark is None and not is_overridden:
+        return words.STATUS[result.status], ""
+    missing = ", ".join(part.slot.title for part in result.manual if part.mark is None)
+    return f"no mark yet for {missing}", missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +137,9 @@ def _export(platform: Gradebook, request: ExportRequest) -> Exported:
     filled = make_gradebook(platform, entries, request)
     warnings = list(filled.warnings)
     if not filled.marks:
-        line = "this file holds no marks"
-        if waiting := [entry.waits for entry in entries if entry.waits]:
+        line = "this file contains no marks"
+        waiting = [entry.waits for entry in entries if entry.waits]
+        if waiting:
             what = " | ".join(dict.fromkeys(waiting))
             line += f": {counted(len(waiting), 'submission')} still to be marked by hand ({what})"
             line += f"; --marks {Marks.FUNCTIONALITY} exports the marks without that part"
@@ -134,12 +148,20 @@ def _export(platform: Gradebook, request: ExportRequest) -> Exported:
 
 
 def _feedback_page(name: Callable[[str], str | None], result: SubmissionResult) -> str | None:
-    """Return the page's path; None for a path, on whichever system, instead of the name of one
-    folder or file. What does not print is in no platform's name: it is left out.
+    """Return the page's path, or None if the source is a path on some system and not the name of
+    one folder or file.
+
+    No platform uses characters that do not print: each becomes an underscore.
     """
-    is_path = result.source in ("", ".", "..") or _OF_PATHS.search(result.source)
-    path = None if is_path else name(result.source)
-    return path and "".join(c if c.isprintable() else "_" for c in path)
+    if result.source in ("", ".", "..") or _OF_PATHS.search(result.source):
+        return None
+    path = name(result.source)
+    if path is None:
+        return None
+    for character in set(path):
+        if not character.isprintable():
+            path = path.replace(character, "_")
+    return path
 
 
 def _from_roster(
@@ -154,8 +176,8 @@ def _from_roster(
     title = request.column or request.plan.assignment.title
     filled = _fill(platform, platform.from_roster(_read(roster), title), entries, request)
     header, *students = filled.sheet.rows
-    marked = filled.sheet.with_rows([header, *(row for row in students if row[-1])])
-    return replace(filled, sheet=marked)
+    marked = [row for row in students if row[-1]]
+    return replace(filled, sheet=filled.sheet.with_rows([header, *marked]))
 
 
 def _from_submissions(
@@ -170,13 +192,16 @@ def _from_submissions(
         raise UserError(what, hint="--gradebook FILE")
     if request.match is not None or request.clear:
         raise UserError("--match and --clear need a gradebook", hint="--gradebook FILE")
-    begun = any(entry.mark for entry in entries)
-    named = [entry for entry in entries if entry.why and (begun or not entry.waits)]
+    marks = sum(bool(entry.mark) for entry in entries)
+    unmarked: list[tuple[str, GradebookEntry]] = []
+    for entry in entries:
+        if entry.why and (marks or not entry.waits):
+            unmarked.append((entry.label, entry))
     title = request.column or request.plan.assignment.title
     return FilledGradebook(
         sheet=platform.blank(entries, words.number(entries[0].out_of), title),
-        warnings=tuple(_without_mark([(entry.label, entry) for entry in named])),
-        marks=sum(bool(entry.mark) for entry in entries),
+        warnings=tuple(_without_mark(unmarked)),
+        marks=marks,
     )
 
 
@@ -208,13 +233,14 @@ def _matched(
     """Return the rows that can be matched without doubt, in order: by id, by login, by name."""
     matches = list(settled)
     for by in By:
-        taken = {id(side) for match in matches for side in (match.row, match.entry)}
-        left = [row for row in rows if id(row) not in taken]
-        waiting = [entry for entry in entries if id(entry) not in taken]
-        sure = pairs([row.person for row in left], [each.person for each in waiting], by)
-        matches += [
-            _Match(row=left[one], entry=waiting[other], by=by) for one, other in sure.items()
-        ]
+        taken_rows = {match.row.at for match in matches}
+        taken_entries = {match.entry.id for match in matches}
+        left = [row for row in rows if row.at not in taken_rows]
+        waiting = [entry for entry in entries if entry.id not in taken_entries]
+        people = [row.person for row in left]
+        sure = pairs(people, [entry.person for entry in waiting], by)
+        for row, entry in sure.items():
+            matches.append(_Match(row=left[row], entry=waiting[entry], by=by))
     return sorted(matches, key=lambda match: match.row.at)
 
 
@@ -241,22 +267,28 @@ def _read_matches(
     of_entries = by_key((entry, id_keys([entry.id, entry.student.id])) for entry in entries)
     of_rows = by_key((row, row.person.keys(By.LOGIN)) for row in rows)
     matches: list[_Match] = []
+    matched_entries: set[str] = set()
+    matched_rows: set[int] = set()
     for record in sheet.records:
-        download, row_id = record.first(*_DOWNLOAD), record.first(*_GRADEBOOK)
+        download = record.first(*_DOWNLOAD)
+        row_id = record.first(*_GRADEBOOK)
         entry = _only(of_entries, download, "submission of this run", record.place)
         row = _only(of_rows, row_id, "row of the gradebook", record.place)
-        if any(match.entry is entry or match.row is row for match in matches):
+        if entry.id in matched_entries or row.at in matched_rows:
             what = f"{download} or {row_id} was matched on a line above already"
             raise UserError(what, place=record.place)
+        matched_entries.add(entry.id)
+        matched_rows.add(row.at)
         matches.append(_Match(row=row, entry=entry))
     return matches
 
 
 def _only(of_key: Mapping[str, list[_T]], key: str, what: str, place: str) -> _T:
     fitting = of_key.get(id_key(key), [])
-    if len(fitting) != 1:
-        count = f"{len(fitting)} of them have" if fitting else f"no {what} has"
-        raise UserError(f"{count} the id {key!r}", place=place)
+    if not fitting:
+        raise UserError(f"no {what} has the id {key!r}", place=place)
+    if len(fitting) > 1:
+        raise UserError(f"{len(fitting)} of them have the id {key!r}", place=place)
     return fitting[0]
 
 
@@ -269,25 +301,34 @@ def _fill(
 ) -> FilledGradebook:
     """Put each mark into its row.
 
-    Kept as they are: rows without a submission, excused students, and the marks of students who
-    have none in this run (unless `request.clear`). Whatever is kept, replaced or removed is named;
-    a submission that waits for a person's marks only once any submission has its mark. UserError
-    when no row is a student's or a submission's, the column is out of another maximum (where the
-    user did not name it), or the match file is wrong."""
+    Rows without a submission and excused students stay as they are, and so do the marks of students
+    who have none in this run (unless `request.clear`). Warnings name everything that is kept,
+    replaced or removed. A submission that waits for marks by hand is named only if any submission
+    has its mark.
+
+    Raise UserError if no row belongs to a student or a submission, the column has another maximum
+    (and the user did not name it), or the match file is wrong.
+    """
     layout = platform.layout(sheet, request.column, request.plan.assignment.title)
     records = (layout.students or sheet).records
-    people = ((each.row, person_in(each, platform.ids, platform.logins)) for each in records)
-    rows = [_Row(at=at, person=who) for at, who in people if who and (who.ids or who.logins)]
+    rows: list[_Row] = []
+    for record in records:
+        person = person_in(record, platform.ids, platform.logins)
+        if person is not None and (person.ids or person.logins):
+            rows.append(_Row(at=record.row, person=person))
     _check_once(platform, records)
     if not rows:
         raise UserError("has no students in it", place=sheet.place, hint="download it again")
-    settled = _read_matches(request.match, rows, entries) if request.match else []
+    settled: list[_Match] = []
+    if request.match is not None:
+        settled = _read_matches(request.match, rows, entries)
     matches = _matched(rows, entries, settled)
     if not matches:
         what = f"no row fits any of {counted(len(entries), 'submission')}"
         hint = "check that it is the gradebook of this course; ids, logins and names were compared"
         raise UserError(what, place=sheet.place, hint=hint)
-    filler = _Filler(sheet, layout, request, begun=any(entry.mark for entry in entries))
+    begun = any(entry.mark for entry in entries)
+    filler = _Filler(sheet, layout, request, begun=begun)
     filler.check_maximum(entries)
     for match in matches:
         filler.fill(match)
@@ -303,8 +344,8 @@ def _fill(
 
 
 def _check_once(platform: Gradebook, records: Iterable[Record]) -> None:
-    """Raise UserError where two rows have one id in the same column: which of the two the platform
-    would import nobody can tell."""
+    """Raise UserError if two rows have one id in the same column: nobody can tell which of the two
+    the platform would import."""
     seen: set[tuple[str, str]] = set()
     for record in records:
         for column in platform.ids:
@@ -323,10 +364,11 @@ def _without_mark(unmarked: Iterable[tuple[str, GradebookEntry]]) -> list[str]:
     of_reason: dict[str, list[str]] = {}
     for where, entry in unmarked:
         of_reason.setdefault(entry.why, []).append(where)
-    return [
-        f"{listed(names)} {'has' if len(names) == 1 else 'have'} no mark: {why}"
-        for why, names in of_reason.items()
-    ]
+    lines: list[str] = []
+    for why, names in of_reason.items():
+        have = "has" if len(names) == 1 else "have"
+        lines.append(f"{listed(names)} {have} no mark: {why}")
+    return lines
 
 
 class _Filler:
@@ -350,7 +392,8 @@ class _Filler:
         if maximum is None or out_of <= {maximum}:
             return
         ours = " or ".join(words.number(most) for most in sorted(out_of))
-        title, most = self._sheet.rows[0][self._layout.mark], words.number(maximum)
+        title = self._sheet.rows[0][self._layout.mark]
+        most = words.number(maximum)
         what = f'the column "{title}" is out of {most}, the marks are out of {ours}'
         in_all = {entry.total_out_of for entry in entries}
         if maximum not in in_all and self._request.column is None:
@@ -361,7 +404,8 @@ class _Filler:
     def fill(self, match: _Match) -> None:
         layout, entry = self._layout, match.entry
         row = self.rows[match.row.at]
-        row += [""] * (max(layout.mark, layout.comment or 0) + 1 - len(row))
+        last = max(layout.mark, layout.comment or 0)
+        row += [""] * (last + 1 - len(row))
         where = f"{self._sheet.at(match.row.at)}: {match.row.person.label}"
         before = row[layout.mark].strip()
         if match.by is By.NAME:
@@ -373,17 +417,12 @@ class _Filler:
             return
         if entry.mark:
             row[layout.mark] = entry.mark.replace(".", layout.decimal)
-            self.marks += 1
-            mark = number_in(entry.mark)
-            if before not in _NO_MARK and number_in(before) != mark:
-                self.warnings.append(f"{where}: {before} became {entry.mark}")
-            if mark is not None and mark > entry.out_of:
-                maximum = words.number(entry.out_of)
-                self.warnings.append(f"{where}: {entry.mark} is more than the maximum, {maximum}")
+            self._count_mark(where, before, entry)
         elif before not in _NO_MARK:
             stays = "stays in the gradebook (--clear removes it)"
             if self._request.clear:
-                row[layout.mark], stays = "", "was removed from the gradebook"
+                row[layout.mark] = ""
+                stays = "was removed from the gradebook"
             self.warnings.append(f"{where} has no mark: {entry.why}; {before} {stays}")
         elif entry.why and (self._begun or not entry.waits):
             self.unmarked.append((where, entry))
@@ -392,6 +431,16 @@ class _Filler:
             if old and old != entry.comment.strip():
                 self.warnings.append(f"{where}: the comment in the gradebook was replaced")
             row[layout.comment] = entry.comment
+
+    def _count_mark(self, where: str, before: str, entry: GradebookEntry) -> None:
+        """Count a mark that was written, and warn if it replaces another or is too high."""
+        self.marks += 1
+        mark = number_in(entry.mark)
+        if before not in _NO_MARK and number_in(before) != mark:
+            self.warnings.append(f"{where}: {before} became {entry.mark}")
+        if mark is not None and mark > entry.out_of:
+            maximum = words.number(entry.out_of)
+            self.warnings.append(f"{where}: {entry.mark} is more than the maximum, {maximum}")
 
 
 def _left_over(

@@ -32,15 +32,24 @@ def manual_template(
     With `style`, by the digests of submissions, the last column has its evidence.
     """
     slots = plan.assignment.manual
-    marks = (f"{slot.id} (out of {words.number(slot.out_of)})" for slot in slots)
-    table = [[ID, NAME, *marks, ADJUSTMENT, REASON, COMMENT]]
-    table += (_row(result, slots) for result in run.submissions)
+    marks = [f"{slot.id} (out of {words.number(slot.out_of)})" for slot in slots]
+    header = [ID, NAME, *marks, ADJUSTMENT, REASON, COMMENT]
     if style:
-        table[0].append(EVIDENCE)
-        for row, result in zip(table[1:], run.submissions, strict=True):
-            evidence = style.get(result.source_digest)
-            row.append(style_in_words(evidence) if evidence else "")
+        header.append(EVIDENCE)
+    table = [header]
+    for result in run.submissions:
+        row = _row(result, slots)
+        if style:
+            row.append(_evidence(style, result))
+        table.append(row)
     return csv_text(table)
+
+
+def _evidence(style: Mapping[str, StyleEvidence], result: SubmissionResult) -> str:
+    evidence = style.get(result.source_digest)
+    if evidence is None:
+        return ""
+    return style_in_words(evidence)
 
 
 def read_manual(sheet: Sheet, run: RunResult, plan: Plan, who: str = "") -> list[Change]:
@@ -50,39 +59,49 @@ def read_manual(sheet: Sheet, run: RunResult, plan: Plan, who: str = "") -> list
     with its line.
     """
     reader = _Reader(sheet, run, plan)
-    changes = [
-        Change(
+    changes: list[Change] = []
+    for result, action in reader.read():
+        change = Change(
             who=who,
             assignment=plan.assignment.id,
             submission=result.id,
             action=action,
             source_digest=result.source_digest,
         )
-        for result, action in reader.read()
-    ]
+        changes.append(change)
     if reader.mistakes:
         raise UserError("\n".join(reader.mistakes))
     return changes
 
 
 def _row(result: SubmissionResult, slots: Sequence[ManualSlot]) -> list[str]:
+    name = ""
+    if result.student is not None:
+        name = result.student.name
     given = {part.slot.id: part.mark for part in result.manual}
-    marks = (given.get(slot.id) for slot in slots)
-    adjustment = result.adjustment
-    return [
-        result.id,
-        result.student.name if result.student else "",
-        *("" if mark is None else _exact(mark) for mark in marks),
-        _exact(adjustment.marks) if adjustment else "",
-        adjustment.reason if adjustment else "",
-        result.comment,
-    ]
+    marks = [_exact(given.get(slot.id)) for slot in slots]
+    adjustment, reason = "", ""
+    if result.adjustment is not None:
+        adjustment = _exact(result.adjustment.marks)
+        reason = result.adjustment.reason
+    return [result.id, name, *marks, adjustment, reason, result.comment]
 
 
-def _exact(mark: Fraction) -> str:
-    """Return a text that reads back as the same fraction: a decimal if it has a short one."""
+def _exact(mark: Fraction | None) -> str:
+    """Return a text that reads back as the same fraction: a decimal if it has a short one.
+
+    It is empty without a mark.
+    """
+    if mark is None:
+        return ""
     text = words.number(mark)
-    return text if Fraction(text) == mark else str(mark)
+    if Fraction(text) == mark:
+        return text
+    return str(mark)
+
+
+def _stripped(row: Sequence[str]) -> list[str]:
+    return [bare_cell(cell).strip() for cell in row]
 
 
 class _Reader:
@@ -93,30 +112,36 @@ class _Reader:
         self.mistakes: list[str] = []
 
     def read(self) -> Iterator[tuple[SubmissionResult, Action]]:
-        header, *rows = ([bare_cell(cell).strip() for cell in row] for row in self._sheet.rows)
+        header, *rows = map(_stripped, self._sheet.rows)
         columns = self._columns(header)
-        rows_above = set()
-        for index, row in enumerate(rows if not self.mistakes else (), start=1):
-            cells = {name: cell for name, cell in zip(columns, row, strict=False) if cell}
+        if self.mistakes:
+            return
+        rows_above: set[str] = set()
+        for index, row in enumerate(rows, start=1):
+            named = zip(columns, row, strict=False)
+            cells = {name: cell for name, cell in named if cell}
             name = cells.get(ID, "")
-            if (result := self._results.get(name)) is None:
+            result = self._results.get(name)
+            if result is None:
                 self._wrong(index, f"there is no submission {shorten(name)!r} in this run")
             elif name in rows_above:
                 self._wrong(index, f"{name} has a row above already")
             else:
-                yield from ((result, action) for action in self._actions(index, cells, result))
+                for action in self._actions(index, cells, result):
+                    yield result, action
             rows_above.add(name)
 
     def _columns(self, header: Sequence[str]) -> list[str]:
         """Return what each column holds: the id of its slot, or a name of ours."""
+        known = {ID, NAME, ADJUSTMENT, REASON, COMMENT, EVIDENCE, *self._slots}
         columns: list[str] = []
         for cell in header:
-            slot = _SLOT.fullmatch(cell)
-            columns.append(slot["id"] if slot and slot["id"] in self._slots else cell)
-            if columns[-1] not in (ID, NAME, ADJUSTMENT, REASON, COMMENT, EVIDENCE, *self._slots):
-                known = " | ".join(self._slots) or "none"
-                said = f"{shorten(cell)!r} is not a column of marks"
-                self._wrong(0, f"{said}. Hint: the slots are: {known}")
+            column = self._column(cell)
+            columns.append(column)
+            if column not in known:
+                slots = " | ".join(self._slots) or "none"
+                what = f"{shorten(cell)!r} is not a column of marks"
+                self._wrong(0, f"{what}. Hint: the slots are: {slots}")
         for name, count in Counter(columns).items():
             if count > 1 and not self.mistakes:
                 self._wrong(0, f"there are {count} columns {name}. Hint: remove all but one")
@@ -124,28 +149,37 @@ class _Reader:
             self._wrong(0, "there is no column id. Hint: begin with --to manual-marks")
         return columns
 
+    def _column(self, cell: str) -> str:
+        """Return the slot that a header cell names, or its text."""
+        slot = _SLOT.fullmatch(cell)
+        if slot is not None and slot["id"] in self._slots:
+            return slot["id"]
+        return cell
+
     def _actions(
         self, index: int, cells: Mapping[str, str], result: SubmissionResult
     ) -> Iterator[Action]:
         """Return the changes of a row to a submission in its present state."""
         before = {part.slot.id: part.mark for part in result.manual}
-        marks = before | {
-            name: self._mark(index, cell, self._slots[name])
-            for name, cell in cells.items()
-            if name in self._slots
-        }
+        marks = dict(before)
+        for name, cell in cells.items():
+            slot = self._slots.get(name)
+            if slot is not None:
+                marks[name] = self._mark(index, cell, slot)
         for name, mark in marks.items():
             if mark != before[name]:
                 yield MarkGiven(slot=name, mark=mark)
         if ADJUSTMENT in cells:
             adjustment = self._adjustment(index, cells[ADJUSTMENT], cells.get(REASON, ""))
             if adjustment != result.adjustment:
-                manual = tuple(replace(e, mark=marks.get(e.slot.id)) for e in result.manual)
-                marked = replace(result, manual=manual, adjustment=None)
+                manual = [replace(part, mark=marks.get(part.slot.id)) for part in result.manual]
+                marked = replace(result, manual=tuple(manual), adjustment=None)
                 self._check_total(index, marked, adjustment)
                 yield Adjusted(adjustment=adjustment)
         if COMMENT in cells:
-            comment = "" if cells[COMMENT] == TAKEN_BACK else cells[COMMENT]
+            comment = cells[COMMENT]
+            if comment == TAKEN_BACK:
+                comment = ""
             if comment != result.comment:
                 yield Commented(text=comment)
 
@@ -160,20 +194,24 @@ class _Reader:
         marks = self._number(index, text, ADJUSTMENT)
         if not reason and text != TAKEN_BACK:
             self._wrong(index, f"an adjustment of {text} needs a reason")
-        return None if marks is None else Adjustment(marks=marks, reason=reason)
+        if marks is None:
+            return None
+        return Adjustment(marks=marks, reason=reason)
 
     def _check_total(self, index: int, result: SubmissionResult, given: Adjustment | None) -> None:
         """Refuse an adjustment that leads out of 0 to the maximum, where the total is known."""
         if result.total is None or given is None:
             return
-        total, most = result.total + given.marks, max(result.total_out_of, result.total)
-        if not 0 <= total <= most:
-            by, makes, top = (words.number(each) for each in (given.marks, total, most))
-            what = f"an adjustment of {by} makes the total {makes}, not between 0 and {top}"
-            self._wrong(index, what)
+        total = result.total + given.marks
+        maximum = max(result.total_out_of, result.total)
+        if not 0 <= total <= maximum:
+            makes = f"an adjustment of {words.number(given.marks)} makes the total"
+            bounds = f"not between 0 and {words.number(maximum)}"
+            self._wrong(index, f"{makes} {words.number(total)}, {bounds}")
 
     def _number(self, index: int, text: str, what: str) -> Fraction | None:
-        if (number := read_number(text)) is None and text != TAKEN_BACK:
+        number = read_number(text)
+        if number is None and text != TAKEN_BACK:
             self._wrong(index, f"{what}: {shorten(text)!r} is not a number")
         return number
 

@@ -1,12 +1,12 @@
 """A run's marks as CSV, a submission a row, for a spreadsheet."""
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from harness.common.csv_tables import csv_text
 from harness.common.words import rounded
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult
+from harness.model.submission import Student
 from harness.reporting.export.exporter import text_exporter
 from harness.reporting.view import words
 
@@ -15,58 +15,100 @@ MARKS_CSV = "marks.csv"
 
 def marks_csv(run: RunResult, plan: Plan) -> str:
     """Return every submission with its marks; a missing mark is an empty cell."""
-    return csv_header(plan) + "".join(csv_row(result, plan) for result in run.submissions)
+    lines = [csv_header(plan)]
+    for result in run.submissions:
+        lines.append(csv_row(result, plan))
+    return "".join(lines)
 
 
 def csv_header(plan: Plan) -> str:
     """Return the first line of `marks_csv`."""
-    late = _LATE if plan.assignment.late is not None else {}
-    return csv_text([[*_BEFORE, *(slot.title for slot in plan.assignment.manual), *late, *_AFTER]])
+    slots = [slot.title for slot in plan.assignment.manual]
+    late = _LATE if plan.assignment.late is not None else ()
+    return csv_text([[*_BEFORE, *slots, *late, *_AFTER]])
 
 
 def csv_row(result: SubmissionResult, plan: Plan) -> str:
     """Return a submission's line."""
     given = {part.slot.id: part.mark for part in result.manual}
-    slots = (_mark(given.get(slot.id)) for slot in plan.assignment.manual)
-    late = _LATE if plan.assignment.late is not None else {}
-    parts = ([cell(result) for cell in part.values()] for part in (_BEFORE, late, _AFTER))
-    before, lateness, after = parts
-    return csv_text([[*before, *slots, *lateness, *after]])
+    cells = _before(result)
+    for slot in plan.assignment.manual:
+        cells.append(_mark(given.get(slot.id)))
+    if plan.assignment.late is not None:
+        cells += _late(result)
+    cells += _after(result)
+    return csv_text([cells])
 
 
 def _mark(mark: Fraction | None) -> str:
-    return "" if mark is None else rounded(mark)
+    if mark is None:
+        return ""
+    return rounded(mark)
 
 
-# The columns before those of marks by hand, those where late work is graded, and the others.
-_BEFORE: dict[str, Callable[[SubmissionResult], str]] = {
-    "id": lambda result: result.id,
-    "student": lambda result: result.student.id if result.student else "",
-    "name": lambda result: result.student.name if result.student else "",
-    "email": lambda result: result.student.email if result.student else "",
-    "status": lambda result: result.status.value,
-    "flagged": lambda result: "yes" if result.flagged else "",
-    "handed in": lambda result: result.handed_in,
-    "attempt": lambda result: str(result.attempt) if result.attempt is not None else "",
-    "mark": lambda result: _mark(result.mark),
-    "out of": lambda result: rounded(result.out_of),
-}
-_LATE: dict[str, Callable[[SubmissionResult], str]] = {
-    "before lateness": lambda result: _mark(result.reached),
-    "late": lambda result: str(result.late.begun or "") if result.late else "",
-    "slip days": lambda result: str(result.late.slip_days or "") if result.late else "",
-    "late marks": lambda result: _mark(result.late_marks if result.late else None),
-}
-_AFTER: dict[str, Callable[[SubmissionResult], str]] = {
-    "adjustment": lambda result: _mark(result.adjustment.marks if result.adjustment else None),
-    "reason": lambda result: result.adjustment.reason if result.adjustment else "",
-    "total": lambda result: _mark(result.total),
-    "total out of": lambda result: rounded(result.total_out_of),
-    "comment": lambda result: result.comment,
-    "override": lambda result: _mark(result.override.mark if result.override else None),
-    "override reason": lambda result: result.override.reason if result.override else "",
-    "excused": lambda result: result.excused,
-    "comments on lines": lambda result: "\n".join(map(words.on_line, result.line_comments)),
-}
+# The columns before those of marks by hand, those where late work is graded, and the others. Each
+# function below returns the cells of one group in this order.
+_BEFORE = (
+    *("id", "student", "name", "email", "status", "flagged", "handed in", "attempt", "mark"),
+    "out of",
+)
+_LATE = ("before lateness", "late", "slip days", "late marks")
+_AFTER = (
+    *("adjustment", "reason", "total", "total out of", "comment", "override", "override reason"),
+    *("excused", "comments on lines"),
+)
+
+
+def _before(result: SubmissionResult) -> list[str]:
+    student = result.student or Student(id="")
+    flagged = "yes" if result.flagged else ""
+    attempt = ""
+    if result.attempt is not None:
+        attempt = str(result.attempt)
+    return [
+        result.id,
+        student.id,
+        student.name,
+        student.email,
+        result.status.value,
+        flagged,
+        result.handed_in,
+        attempt,
+        _mark(result.mark),
+        rounded(result.out_of),
+    ]
+
+
+def _late(result: SubmissionResult) -> list[str]:
+    late = result.late
+    if late is None:
+        return [_mark(result.reached), "", "", ""]
+    begun = str(late.begun or "")
+    slip_days = str(late.slip_days or "")
+    return [_mark(result.reached), begun, slip_days, _mark(result.late_marks)]
+
+
+def _after(result: SubmissionResult) -> list[str]:
+    adjustment, reason = "", ""
+    if result.adjustment is not None:
+        adjustment = _mark(result.adjustment.marks)
+        reason = result.adjustment.reason
+    override, override_reason = "", ""
+    if result.override is not None:
+        override = _mark(result.override.mark)
+        override_reason = result.override.reason
+    comments = [words.on_line(comment) for comment in result.line_comments]
+    return [
+        adjustment,
+        reason,
+        _mark(result.total),
+        rounded(result.total_out_of),
+        result.comment,
+        override,
+        override_reason,
+        result.excused,
+        "\n".join(comments),
+    ]
+
 
 EXPORTER = text_exporter("csv", "marks, one submission a row", marks_csv, may_be_anonymous=True)

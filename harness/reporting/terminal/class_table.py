@@ -18,12 +18,19 @@ class TableColumn:
     title: str
     cells: tuple[Text, ...]
     is_number: bool = False
-    narrowest: int | None = None  # to how much it may be folded; None: to nothing less
+    narrowest: int | None = None  # it may be folded to this width; None: not at all
     is_detail: bool = False  # it goes below the row if it does not fit
 
     @property
     def width(self) -> int:
-        return max(len(self.title), *(cell.cell_len for cell in self.cells), 0)
+        width = len(self.title)
+        for cell in self.cells:
+            width = max(width, cell.cell_len)
+        return width
+
+    @property
+    def has_text(self) -> bool:
+        return any(cell.plain for cell in self.cells)
 
 
 class ClassTable:
@@ -33,30 +40,41 @@ class ClassTable:
     def __init__(
         self, columns: Iterable[TableColumn], title: str, entries: Sequence[Sequence[str]]
     ) -> None:
-        self._columns = [each for each in columns if any(cell.plain for cell in each.cells)]
+        self._columns = [column for column in columns if column.has_text]
         self._title = title
         self._entries = entries
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        longest = max((len(entry) for row in self._entries for entry in row), default=0)
-        last = _GAP + max(longest + 1, len(self._title)) if longest else 0
-        inside, below = self._columns, list[TableColumn]()
+        last = self._width_of_entries()
+        inside = list(self._columns)
+        below: list[TableColumn] = []
         while True:
             for needed in (last, 0):
                 widths = _widths(inside, options.max_width - needed)
-                if widths is not None:
+                if widths is None:
+                    continue
+                space_left = 0
+                if needed:
                     space_left = options.max_width - sum(widths) - _GAP * len(widths)
-                    yield from self._rows(
-                        inside, widths, below, space_left if needed else 0, options
-                    )
-                    return
-            details = [column for column in inside if column.is_detail]
-            if not details:  # nothing more can go: the terminal is too narrow for what is left
+                yield from self._rows(inside, widths, below, space_left, options)
+                return
+            details = [at for at, column in enumerate(inside) if column.is_detail]
+            if not details:
+                # Nothing more can go: the terminal is too narrow for the columns that are left.
                 narrow = [column.narrowest or column.width for column in inside]
                 yield from self._rows(inside, narrow, below, 0, options)
                 return
-            inside = [column for column in inside if column is not details[-1]]
-            below = [details[-1], *below]
+            below.insert(0, inside.pop(details[-1]))
+
+    def _width_of_entries(self) -> int:
+        """Return how wide the column of entries must be, with its gap; 0 without entries."""
+        longest = 0
+        for row in self._entries:
+            for entry in row:
+                longest = max(longest, len(entry))
+        if not longest:
+            return 0
+        return _GAP + max(longest + 1, len(self._title))
 
     def _rows(
         self,
@@ -74,11 +92,22 @@ class ClassTable:
             return
         for row in everything:
             yield self._table(inside, widths, [row], space_left)
-            pieces = [f"{each.title} {each.cells[row].plain}" for each in below if each.cells[row]]
-            if not space_left and self._entries[row]:
-                pieces += [f"{self._title} {self._entries[row][0]}", *self._entries[row][1:]]
+            pieces = self._pieces_below(row, below, has_entries=not space_left)
             for line in _filled(pieces, options.max_width - _INDENT):
                 yield Text(" " * _INDENT + line, "dim")
+
+    def _pieces_below(
+        self, row: int, below: Sequence[TableColumn], *, has_entries: bool
+    ) -> list[str]:
+        """Return the texts of the lines below a row."""
+        pieces: list[str] = []
+        for column in below:
+            if column.cells[row]:
+                pieces.append(f"{column.title} {column.cells[row].plain}")
+        if has_entries and self._entries[row]:
+            first, *others = self._entries[row]
+            pieces += [f"{self._title} {first}", *others]
+        return pieces
 
     def _table(
         self,
@@ -96,13 +125,14 @@ class ClassTable:
         for row in rows:
             cells = [column.cells[row] for column in inside]
             if space_left:
-                cells.append(Text("\n".join(_filled(self._entries[row], space_left))))
+                lines = _filled(self._entries[row], space_left)
+                cells.append(Text("\n".join(lines)))
             table.add_row(*cells)
         return table
 
 
 def _widths(columns: Sequence[TableColumn], space_left: int) -> list[int] | None:
-    """How wide each column is, together at most `space_left`; None if they do not fit."""
+    """Return how wide each column is, together at most `space_left`; None if they do not fit."""
     widths = [column.width for column in columns]
     over = sum(widths) + _GAP * (len(widths) - 1) - space_left
     while over > 0:
@@ -118,8 +148,10 @@ def _widths(columns: Sequence[TableColumn], space_left: int) -> list[int] | None
 
 
 def _filled(pieces: Sequence[str], width: int) -> list[str]:
-    """Lines of whole pieces, with commas between them; a piece that is wider than a line has its
-    own."""
+    """Return lines of whole pieces with commas between them.
+
+    A piece that is wider than a line gets a line of its own.
+    """
     lines: list[str] = []
     for piece in pieces:
         if lines and len(lines[-1]) + 3 + len(piece) <= width:
@@ -134,12 +166,13 @@ def _filled(pieces: Sequence[str], width: int) -> list[str]:
 
 def shared(columns: Iterable[TableColumn], suffix: str) -> list[TableColumn]:
     """Move a suffix that all cells of a column have into its title."""
-    moved: list[TableColumn] = []
-    for column in columns:
-        filled = [cell for cell in column.cells if cell.plain]
-        if filled and all(cell.plain.endswith(suffix) for cell in filled):
-            cells = tuple(Text(cell.plain.removesuffix(suffix)) for cell in column.cells)
-            moved.append(replace(column, title=column.title + suffix, cells=cells))
-        else:
-            moved.append(column)
-    return moved
+    return [_with_suffix_in_title(column, suffix) for column in columns]
+
+
+def _with_suffix_in_title(column: TableColumn, suffix: str) -> TableColumn:
+    filled = [cell for cell in column.cells if cell.plain]
+    is_shared = bool(filled) and all(cell.plain.endswith(suffix) for cell in filled)
+    if not is_shared:
+        return column
+    cells = tuple(Text(cell.plain.removesuffix(suffix)) for cell in column.cells)
+    return replace(column, title=column.title + suffix, cells=cells)

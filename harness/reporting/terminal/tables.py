@@ -1,7 +1,9 @@
 """The same results in a terminal, as rich renderables. Foreign text enters as `Text` after
 `visible`, never as rich markup, so that it can neither colour nor move anything."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -28,32 +30,45 @@ from harness.reporting.terminal.class_table import ClassTable, TableColumn, shar
 from harness.reporting.view import figures, words
 from harness.reporting.view.marks import counting_mark
 from harness.results.redaction import ShownCheck
-from harness.results.student_view import EVERYTHING, FunctionTally, student_view
+from harness.results.student_view import EVERYTHING, FunctionTally, StudentView, student_view
 
-_MOST_ROWS_OF_A_CLASS = 60
-_MOST_CAUSES = 20
+_MAX_ROWS_OF_A_CLASS = 60
+_MAX_CAUSES = 20
 
 
 def summary_table(run: RunResult, plan: Plan) -> RenderableType:
     """Return a run as a table, a submission a row, with the notes that a reader must know below
     it.
     """
-    rows = [_row(result, plan) for result in islice(run.submissions, _MOST_ROWS_OF_A_CLASS)]
+    rows = [_row(result, plan) for result in islice(run.submissions, _MAX_ROWS_OF_A_CLASS)]
     has_totals = any(row.has_total for row in rows)
-    marks = tuple(row.mark if has_totals else row.functionality for row in rows)
-    name = "mark" if has_totals or not plan.assignment.manual else "functionality"
-    functionality = tuple(row.functionality for row in rows) if has_totals else ()
     columns = [
-        TableColumn(title="submission", cells=tuple(row.id for row in rows), narrowest=10),
-        TableColumn(title="name", cells=tuple(row.name for row in rows), narrowest=12),
-        TableColumn(title="state", cells=tuple(row.state for row in rows), narrowest=12),
-        TableColumn(title=name, cells=marks, is_number=True),
-        TableColumn(title="functionality", cells=functionality, is_number=True, is_detail=True),
-        TableColumn(title="late", cells=tuple(row.late for row in rows), is_detail=True),
-        TableColumn(title="passed", cells=tuple(row.passed for row in rows), is_number=True),
+        TableColumn(title="submission", cells=_cells(rows, "id"), narrowest=10),
+        TableColumn(title="name", cells=_cells(rows, "name"), narrowest=12),
+        TableColumn(title="state", cells=_cells(rows, "state"), narrowest=12),
     ]
-    table = ClassTable(shared(columns, " so far"), "loses most in", [row.loses for row in rows])
+    functionality = _cells(rows, "functionality")
+    if has_totals:
+        columns.append(TableColumn(title="mark", cells=_cells(rows, "mark"), is_number=True))
+        detail = TableColumn(
+            title="functionality", cells=functionality, is_number=True, is_detail=True
+        )
+        columns.append(detail)
+    else:
+        name = "functionality" if plan.assignment.manual else "mark"
+        columns.append(TableColumn(title=name, cells=functionality, is_number=True))
+    columns += [
+        TableColumn(title="late", cells=_cells(rows, "late"), is_detail=True),
+        TableColumn(title="passed", cells=_cells(rows, "passed"), is_number=True),
+    ]
+    worst = [row.loses for row in rows]
+    table = ClassTable(shared(columns, " so far"), "loses most in", worst)
     return Group(table, *_remarks(run))
+
+
+def _cells(rows: Sequence[_ClassRow], name: str) -> tuple[Text, ...]:
+    """Return the same field of all rows."""
+    return tuple(getattr(row, name) for row in rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +87,7 @@ class _ClassRow:
 
 
 def _row(result: SubmissionResult, plan: Plan) -> _ClassRow:
-    """Return a submission's row; of one that cannot be shown that of one that is held."""
+    """Return a submission's row. If it cannot be shown, the row says that it is held."""
     try:
         return _row_of(result, plan)
     except Exception as error:
@@ -81,46 +96,42 @@ def _row(result: SubmissionResult, plan: Plan) -> _ClassRow:
 
 def _row_of(result: SubmissionResult, plan: Plan) -> _ClassRow:
     tallies = figures.tallies(result, plan)
-    passed, total = sum(t.passed for t in tallies), sum(t.total for t in tallies)
+    passed = sum(tally.passed for tally in tallies)
+    total = sum(tally.total for tally in tallies)
+    passed_text = Text()
+    if total:
+        passed_text = Text(f"{passed}/{total}")
     losing = [tally for tally in tallies if tally.points < tally.out_of]
-    worst = sorted(losing, key=lambda tally: tally.points - tally.out_of)[:3]
+    losing.sort(key=lambda tally: tally.points - tally.out_of)
+    worst = losing[:3]
+    name = Text()
+    if result.student is not None:
+        name = _plain(result.student.name)
     return _ClassRow(
         id=_plain(result.id),
-        name=_plain(result.student.name if result.student else ""),
+        name=name,
         state=_state(result),
         mark=_mark(result),
         functionality=_functionality(result),
         has_total=words.has_total(result),
         late=_plain(words.late_in_short(result)),
-        passed=Text(f"{passed}/{total}" if total else ""),
-        loses=[visible(f"{each.function} {each.passed}/{each.total}") for each in worst],
+        passed=passed_text,
+        loses=[visible(f"{tally.function} {tally.passed}/{tally.total}") for tally in worst],
     )
 
 
 def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     """Return one submission with all its scenarios, hidden ones too, for its lecturer."""
     view = student_view(result, plan, visible=EVERYTHING)
-    name = f" {visible(view.name)}" if view.name else ""
-    head = Text.assemble((f"{visible(result.id)}{name}", "bold"), "  ", _state(result), "  ")
-    head.append(_mark(result)).append(words.extra(view))
-    parts: list[RenderableType] = [head]
-    if (counting := counting_mark(result)).sum:
-        parts.append(_plain(counting.sum))
-    if handing_in := words.handing_in(result):
-        parts.append(Text(visible(", ".join(handing_in)), "dim"))
-    if troubles := list(unreadable(result.problem, result.unparsable)):
-        parts.append(_Printed(troubles))
-    if (over := result.over_budget) is not None:
-        parts.append(Text(visible(f"{over}; {over.go_on(result.id)}"), "yellow"))
-    parts += [_plain(note) for note in result.notes]
-    if isolation := words.isolation(result):
-        parts.append(Text(visible(isolation), "dim"))
+    parts = _head(result, view)
     parts.append(Text(""))
-    if tallies := figures.tallies(result, plan):
+    tallies = figures.tallies(result, plan)
+    if tallies:
         parts.append(_functions(tallies))
-    said = [*words.account(result), *map(words.on_line, result.line_comments)]
-    parts += [Text(visible(line), "dim") for line in said]
-    if stood_in := words.stood_in(outcome.verdict for outcome in result.scenarios):
+    for line in (*words.account(result), *map(words.on_line, result.line_comments)):
+        parts.append(Text(visible(line), "dim"))
+    stood_in = words.stood_in(outcome.verdict for outcome in result.scenarios)
+    if stood_in:
         parts.append(Text(f"{stood_in} of the submission's", "yellow"))
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
@@ -129,12 +140,48 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     if view.causes_pending:
         pending = "the causes of these failures are still to be found: run harness grade again"
         parts.append(Text(pending, "yellow"))
-    parts.append(_Printed(things_to_fix(view, _MOST_CAUSES)))
-    seen = [c for c in view.shown if c.verdict.kind is not VerdictKind.UNREADABLE]
-    ungraded = [check for check in seen if check.informational and not check.verdict.passed]
-    parts += [Text("")] * bool(ungraded)
-    parts += [_plain(f"costs no marks, but differs: {c.function}: {c.name}") for c in ungraded]
+    parts.append(_Printed(things_to_fix(view, _MAX_CAUSES)))
+    ungraded = [_plain(line) for line in _lines_of_ungraded(view)]
+    if ungraded:
+        parts += [Text(""), *ungraded]
     return Group(*parts)
+
+
+def _head(result: SubmissionResult, view: StudentView) -> list[RenderableType]:
+    """Return the submission's mark, and what must be known before its failures are read."""
+    title = visible(result.id)
+    if view.name:
+        title += f" {visible(view.name)}"
+    head = Text.assemble((title, "bold"), "  ", _state(result), "  ")
+    head.append(_mark(result))
+    head.append(words.extra(view))
+    parts: list[RenderableType] = [head]
+    counting = counting_mark(result)
+    if counting.sum:
+        parts.append(_plain(counting.sum))
+    handing_in = words.handing_in(result)
+    if handing_in:
+        parts.append(Text(visible(", ".join(handing_in)), "dim"))
+    troubles = list(unreadable(result.problem, result.unparsable))
+    if troubles:
+        parts.append(_Printed(troubles))
+    over = result.over_budget
+    if over is not None:
+        parts.append(Text(visible(f"{over}; {over.go_on(result.id)}"), "yellow"))
+    for note in result.notes:
+        parts.append(_plain(note))
+    isolation = words.isolation(result)
+    if isolation:
+        parts.append(Text(visible(isolation), "dim"))
+    return parts
+
+
+def _lines_of_ungraded(view: StudentView) -> Iterator[str]:
+    """Yield a line for each check that fails but costs no marks."""
+    for check in view.shown:
+        is_read = check.verdict.kind is not VerdictKind.UNREADABLE
+        if is_read and check.informational and not check.verdict.passed:
+            yield f"costs no marks, but differs: {check.function}: {check.name}"
 
 
 def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
@@ -146,8 +193,9 @@ def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
 
 
 def _functions(tallies: Iterable[FunctionTally]) -> Table:
-    counted = (Column(each, justify="right") for each in ("passed", "points"))
-    table = Table("function", *counted, box=None, pad_edge=False, header_style="bold")
+    passed = Column("passed", justify="right")
+    of_points = Column("points", justify="right")
+    table = Table("function", passed, of_points, box=None, pad_edge=False, header_style="bold")
     for tally in tallies:
         points = f"{words.number(tally.points)}/{words.number(tally.out_of)}"
         table.add_row(_plain(tally.function), f"{tally.passed}/{tally.total}", points)
@@ -168,25 +216,34 @@ class _Printed:
 def _state(result: SubmissionResult) -> Text:
     styles = {SubmissionStatus.GRADED: "", SubmissionStatus.UNREADABLE: "red"}
     text = Text(words.STATUS[result.status], styles.get(result.status, "yellow"))
-    return text.append(" ⚑", "yellow") if result.flagged else text
+    if result.flagged:
+        text.append(" ⚑", "yellow")
+    return text
 
 
 def _mark(result: SubmissionResult) -> Text:
     """Return the mark that counts."""
     mark = counting_mark(result)
-    out_of = "" if mark.value is None else f"/{words.number(mark.out_of)}"
-    so_far = "" if mark.value is None or mark.is_final else " so far"
-    return Text(f"{words.mark_text(mark.value)}{out_of}{so_far}")
+    text = Text(words.mark_text(mark.value))
+    if mark.value is None:
+        return text
+    text.append(f"/{words.number(mark.out_of)}")
+    if not mark.is_final:
+        text.append(" so far")
+    return text
 
 
 def _functionality(result: SubmissionResult) -> Text:
-    out_of = "" if result.mark is None else f"/{words.number(result.out_of)}"
-    return Text(f"{words.mark_text(result.mark)}{out_of}")
+    text = Text(words.mark_text(result.mark))
+    if result.mark is not None:
+        text.append(f"/{words.number(result.out_of)}")
+    return text
 
 
 def _remarks(run: RunResult) -> list[RenderableType]:
     lines: list[RenderableType] = []
-    if (left_out := len(run.submissions) - _MOST_ROWS_OF_A_CLASS) > 0:
+    left_out = len(run.submissions) - _MAX_ROWS_OF_A_CLASS
+    if left_out > 0:
         lines.append(Text(f"… and {left_out} more: see the report.", "dim"))
     facts = run.facts
     if not facts.complete:
@@ -195,7 +252,8 @@ def _remarks(run: RunResult) -> list[RenderableType]:
     if words.is_other_python(facts.python, facts.python_wanted):
         said = f"Graded with Python {facts.python}; the assignment names {facts.python_wanted}."
         lines.append(Text(said, "bold yellow"))
-    lines += [Text(visible(notice), "yellow") for notice in facts.notices]
+    for notice in facts.notices:
+        lines.append(Text(visible(notice), "yellow"))
     return lines
 
 
