@@ -48,6 +48,8 @@ from harness.results.store import Store
 Listener = Callable[[Event], None]
 OnEach = Callable[[SubmissionResult], SubmissionResult]
 _LISTED = 3  # ids in a message
+# Of a result that replaces one that we failed to find, so that the next run tries again.
+_NO_STATE = ""
 _SOON = 8  # submissions whose causes are found so soon that the report waits for them
 EARLIER_NOTE = "the harness failed on this submission; this result is from an earlier run"
 
@@ -63,7 +65,7 @@ class BatchOptions:
     engine: Engine | None = None  # in place of workers on this machine
     fresh: bool = False
     thorough: bool = False
-    # What there is to say of what was handed in:
+    # Facts and remarks about the uploads.
     cohort: CohortFacts | None = None
     notices: tuple[str, ...] = ()
     # Makes, of all ids and the plan, what workers of this machine do with each result: it is shown,
@@ -109,26 +111,22 @@ def grade_batch(
         chosen, is_class = submissions, True
         if options.only is not None:
             chosen = _chosen(submissions, options.only)
-            # A part was added to a complete run, or all that it was asked to grade was read again.
-            before = store.earlier_facts()
-            is_class = _covers(store, options.paths) or (before is not None and before.complete)
+            is_class = _is_of_whole_class(store, options.paths)
         facts = _begin(store, context, submissions, options, state)
         todo = [each for each in chosen if not _is_done(store, each, grader)]
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
-        ids = tuple(sorted({each.id for each in submissions} | store.states().keys()))
-        setup = replace(
-            context.worker_setup(grader),
-            store=options.out / STORE_NAME,
-            on_graded=partial(options.on_graded, ids) if options.on_graded else None,
-        )
+        names = {submission.id for submission in submissions}
+        setup = replace(context.worker_setup(grader), store=options.out / STORE_NAME)
+        if options.on_graded is not None:
+            ids = tuple(sorted(names | store.states().keys()))
+            setup = replace(setup, on_graded=partial(options.on_graded, ids))
         batch = _Batch(store=store, state=state, setup=setup, options=options, listener=listener)
         with batch.engine:
             try:
                 batch.grade(todo)
             except KeyboardInterrupt:
                 raise Interrupted(store.run(), len(chosen)) from None
-            missing = {each.id for each in submissions} - store.states().keys()
-            if is_class and not missing:
+            if is_class and names <= store.states().keys():
                 facts = replace(facts, finished=now(), complete=True)
             store.finish(facts)
             try:
@@ -162,7 +160,9 @@ class _Batch:
         """Return how many workers there are; None on other machines, where several work on the slow
         submissions, and nobody waits for one of them.
         """
-        return None if self.options.engine else self.options.jobs or len(cores())
+        if self.options.engine is not None:
+            return None
+        return self.options.jobs or len(cores())
 
     def grade(self, todo: Sequence[Submission]) -> None:
         """Grade these, and store each result as it comes."""
@@ -172,7 +172,8 @@ class _Batch:
                 store.add(found)
                 continue
             result = _not_lost(found, store)
-            store.save(result, state_digest="" if result.earlier else self.state)
+            state = _NO_STATE if result.earlier else self.state
+            store.save(result, state_digest=state)
             _tell_of_odd_runs(result, self.listener)
             self.listener(SubmissionGraded(result=result))
 
@@ -188,7 +189,8 @@ class _Batch:
 
         def jobs() -> Iterator[CausesJob]:
             for members in groups.values():
-                if (result := self._pending(members[0])) is not None:
+                result = self._pending(members[0])
+                if result is not None:
                     yield CausesJob(submission=members[0], result=result)
 
         for job, found in self.engine.run(self.setup, jobs()):
@@ -204,7 +206,9 @@ class _Batch:
     def _pending(self, submission: Submission) -> SubmissionResult | None:
         """Return the stored result if its causes are pending."""
         result = self.store.result(submission.id)
-        return result if result is not None and result.pending is not None else None
+        if result is None or result.pending is None:
+            return None
+        return result
 
     def _save_causes(
         self, members: Sequence[Submission], before: SubmissionResult, found: SubmissionResult
@@ -258,15 +262,18 @@ def _begin(
 
 def _tell_of_odd_runs(result: SubmissionResult, listener: Listener) -> None:
     kinds = [scenario.verdict.kind for scenario in result.scenarios]
-    if stopped := kinds.count(VerdictKind.STOPPED_EARLY):
+    stopped = kinds.count(VerdictKind.STOPPED_EARLY)
+    if stopped:
         what = f"{result.id}: {stopped} of {len(kinds)} scenarios stopped early, as nothing of"
         why = "their functions ended; --thorough runs all at the full limit"
         listener(Notice(text=f"{what} {why}"))
     second = [scenario.verdict.stand_in for scenario in result.scenarios]
-    if broken := second.count(StandInOutcome.BROKEN):
+    broken = second.count(StandInOutcome.BROKEN)
+    if broken:
         what = f"{result.id}: the course's own stand-in failed in {broken} of its second runs"
         listener(Notice(text=f"{what}, which changes no mark; results.json names them"))
-    if (over := result.over_budget) is not None:
+    over = result.over_budget
+    if over is not None:
         listener(Notice(text=f"{result.id}: {over}; {over.go_on(result.id)}"))
 
 
@@ -293,8 +300,9 @@ def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
     """Return the result; if our own code failed, the good one that an earlier run has of the same
     bytes. It is stored under no state, so that the next run tries again.
     """
-    failed = result.status is SubmissionStatus.HARNESS_ERROR
-    earlier = store.earlier(result.id, result.source_digest) if failed else None
+    if result.status is not SubmissionStatus.HARNESS_ERROR:
+        return result
+    earlier = store.earlier(result.id, result.source_digest)
     if earlier is None:
         return result
     notes = tuple(note for note in earlier.notes if note != EARLIER_NOTE)
@@ -304,27 +312,36 @@ def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
 
 
 def _is_done(store: Store, submission: Submission, grader: GraderSetup) -> bool:
+    """Return whether the stored result is the one that grading again would give."""
     earlier = store.result(submission.id)
     if earlier is None or earlier.status is SubmissionStatus.HARNESS_ERROR:
         return False
-    if _has_more_time(earlier, grader):
+    if _has_more_time(earlier, grader) or not _is_of_same_upload(earlier, submission):
         return False
+    # Messages about modules beside the files depend on them too.
+    if submission.not_taken:
+        return False
+    for entry in earlier.scenarios:
+        verdict = entry.verdict
+        if verdict.explanation is not None and verdict.explanation.rule == NOT_TAKEN:
+            return False
+        # These say as much about the machine at that moment as about the submission. Scenarios that
+        # ended at a limit of CPU time or output, full or shortened, do not.
+        if verdict.on_wall_time or verdict.kind is VerdictKind.HARNESS_ERROR:
+            return False
+    return True
+
+
+def _is_of_same_upload(earlier: SubmissionResult, submission: Submission) -> bool:
     withheld = None
     if earlier.over_budget is None:
         withheld = {reason.value: reason for reason in Withheld}.get(earlier.status.value)
-    verdicts = [entry.verdict for entry in earlier.scenarios]
     return (
         earlier.source_digest == submission.digest
         and earlier.problem == submission.problem
         and earlier == of_submission(earlier, submission)
         and earlier.notes[: len(submission.notes)] == submission.notes
         and withheld == submission.withheld
-        # What is said of modules beside the files depends on them too.
-        and not submission.not_taken
-        and not any(v.explanation and v.explanation.rule == NOT_TAKEN for v in verdicts)
-        # What says as much about the machine at that moment as about the submission is tried
-        # again. What ended at a limit of CPU time or output, full or shortened, does not.
-        and not any(v.on_wall_time or v.kind is VerdictKind.HARNESS_ERROR for v in verdicts)
     )
 
 
@@ -345,7 +362,7 @@ def _graded(
     listener: Listener,
 ) -> Iterator[Piece | SubmissionResult]:
     """Yield every submission's pieces and result as they come, our own failures as their own
-    status. What a group submitted together is graded once, so that all of them have the same mark.
+    status. Files that a group submitted together are graded once, so that all have the same mark.
     """
     plan = setup.grader.plan
     groups = _groups(todo)
@@ -357,10 +374,9 @@ def _graded(
         for submission in groups[job.submission.id]:
             if isinstance(found, WorkerFailure):
                 listener(Notice(text=f"{submission.id}: could not be graded: {found.reason}"))
-                yield replace(
-                    without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
-                    problem="the harness failed on this submission; run the same command again",
-                )
+                problem = "the harness failed on this submission; run the same command again"
+                failed = without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR)
+                yield replace(failed, problem=problem)
             else:
                 result = found.result
                 notes = (*submission.notes, *result.notes[len(job.submission.notes) :])
@@ -379,12 +395,15 @@ def _groups(submissions: Iterable[Submission]) -> dict[str, list[Submission]]:
 def _refuse_to_lose(
     store: StoreReader, submissions: Sequence[Submission], paths: Sequence[Path]
 ) -> None:
-    """Raise UserError where the store has results that this run would drop, though what they were
-    read from is still there: a part of a class, or another class, is not the class's report."""
+    """Raise UserError if the store has results that this run would drop, though the files that they
+    were read from are still there: a part of a class, or another class, is not the class's
+    report."""
     lost = sorted(store.states().keys() - {submission.id for submission in submissions})
     if not lost or _covers(store, paths):
         return
-    listed = ", ".join(lost[:_LISTED]) + (" …" if len(lost) > _LISTED else "")
+    listed = ", ".join(lost[:_LISTED])
+    if len(lost) > _LISTED:
+        listed += " …"
     number = f"{len(lost)} {plural(len(lost), 'submission')}"
     raise UserError(
         f"holds the report of a class with {number} that would be lost ({listed})",
@@ -402,10 +421,22 @@ def _covers(store: StoreReader, paths: Sequence[Path]) -> bool:
     """
     folder = store.path.parent.resolve()
     before = [(folder / path).resolve() for path in store.paths()]
+    if not before and store.states():
+        return False
     now = [path.resolve() for path in paths]
-    return bool(before or not store.states()) and all(
-        any(path.is_relative_to(each) for each in now) for path in before if path.exists()
-    )
+    for path in before:
+        if path.exists() and not any(path.is_relative_to(given) for given in now):
+            return False
+    return True
+
+
+def _is_of_whole_class(store: StoreReader, paths: Sequence[Path]) -> bool:
+    """Return whether the run is complete after a part of the class is graded: it was before, or
+    everything that it was asked to grade was read again."""
+    if _covers(store, paths):
+        return True
+    before = store.earlier_facts()
+    return before is not None and before.complete
 
 
 def _chosen(submissions: Sequence[Submission], only: frozenset[str]) -> tuple[Submission, ...]:
@@ -413,16 +444,20 @@ def _chosen(submissions: Sequence[Submission], only: frozenset[str]) -> tuple[Su
     known = {submission.id for submission in submissions}
     for name in sorted(only - known):
         near = difflib.get_close_matches(name, known, n=3)
-        hint = f"there is {', '.join(near)}" if near else "the report lists the ids"
+        hint = "the report lists the ids"
+        if near:
+            hint = f"there is {', '.join(near)}"
         raise UserError(f"no submission has the id {name!r}", hint=hint)
     return tuple(submission for submission in submissions if submission.id in only)
 
 
 def _refuse_other_states(store: StoreReader, only: frozenset[str], state: str) -> None:
-    """Raise UserError where other results of the class were found with other scenarios, another
+    """Raise UserError if other results of the class were found with other scenarios, another
     reference or another harness: one report has one plan."""
-    states = {state, ""}  # the latter of a result that replaces one that we failed to find
-    other = [name for name, had in store.states().items() if name not in only and had not in states]
+    other: list[str] = []
+    for name, found_with in store.states().items():
+        if name not in only and found_with not in (state, _NO_STATE):
+            other.append(name)
     if other:
         number = f"{len(other)} other {plural(len(other), 'submission')} of this report"
         what = f"{number} were graded with other scenarios or another harness"

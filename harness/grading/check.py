@@ -18,7 +18,7 @@ from harness.model.explanation.facts import NotHandedIn
 from harness.model.plan import Assignment
 from harness.model.result import Decision, SubmissionResult
 from harness.model.submission import ARCHIVE_ENDINGS, Submission
-from harness.model.verdict import Verdict
+from harness.model.verdict import Cause, Verdict
 
 
 def check_submissions(
@@ -74,12 +74,7 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
     """
     for path in paths:
         must_exist(path)
-        if path.is_dir() and not any(
-            inside.is_dir()
-            or is_program(inside.name)
-            or inside.name.lower().endswith(ARCHIVE_ENDINGS)
-            for inside in path.iterdir()
-        ):
+        if path.is_dir() and not _may_hold_submissions(path):
             missing = f"there is no {what_to_name(assignment)} in this folder"
             raise UserError(missing, place=str(path), hint=GO_THERE)
     if _lie_together(assignment) and all(_is_part(path, assignment) for path in paths):
@@ -91,6 +86,10 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
 def _may_be_checked(path: Path) -> bool:
     is_packed = path.name.lower().endswith(ARCHIVE_ENDINGS)
     return is_packed or is_program(path.name) or path.is_dir()
+
+
+def _may_hold_submissions(folder: Path) -> bool:
+    return any(_may_be_checked(path) for path in folder.iterdir())
 
 
 def _lie_together(assignment: Assignment) -> bool:
@@ -127,30 +126,38 @@ def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
         return ()
     if not all(_is_part(path, assignment) for path in paths):
         return ()
-    there = [entry.name for folder in folders for entry in folder.iterdir()]
-    there += [original_name(name, together) or name for name in there]
+    there: set[str] = set()
+    for folder in folders:
+        for path in folder.iterdir():
+            there.add(path.name)
+            original = original_name(path.name, together)
+            if original is not None:
+                there.add(original)
     return tuple(name for name in together if name not in there)
 
 
 def _missing_file(verdict: Verdict) -> str | None:
     """Return the file that was not handed in, if that is why a scenario failed."""
-    facts = verdict.explanation.facts if verdict.explanation else None
-    return facts.file if isinstance(facts, NotHandedIn) else None
+    if verdict.explanation is None:
+        return None
+    facts = verdict.explanation.facts
+    if not isinstance(facts, NotHandedIn):
+        return None
+    return facts.file
 
 
 def without_files(result: SubmissionResult, names: Collection[str]) -> SubmissionResult:
-    """The result without what failed only because these files were not handed in; unchanged where
-    nothing else is left."""
-
-    outcomes = [each for each in result.scenarios if _missing_file(each.verdict) not in names]
+    """Return the result without scenarios that failed only because these files were not handed in;
+    unchanged if nothing else is left."""
+    outcomes = [entry for entry in result.scenarios if _missing_file(entry.verdict) not in names]
     if not outcomes:
         return result
-    left = {each.scenario_id for each in outcomes}
-    causes = [
-        replace(cause, scenarios=tuple(name for name in cause.scenarios if name in left))
-        for cause in result.causes
-        if not cause.scenarios or left.intersection(cause.scenarios)
-    ]
+    left = {entry.scenario_id for entry in outcomes}
+    causes: list[Cause] = []
+    for cause in result.causes:
+        scenarios = tuple(name for name in cause.scenarios if name in left)
+        if scenarios or not cause.scenarios:
+            causes.append(replace(cause, scenarios=scenarios))
     return replace(result, scenarios=tuple(outcomes), causes=tuple(causes))
 
 

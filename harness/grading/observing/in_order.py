@@ -7,7 +7,7 @@ may be shown has ended: whatever a program finds to write it down in, there is n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.common.errors import HarnessError
@@ -30,7 +30,7 @@ from harness.model.verdict import Verdict, VerdictKind
 def by_visibility(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, ...]]:
     """Yield the scenarios in parts, those that students see first in the first."""
     for visibility in Visibility:
-        part = tuple(one for one in scenarios if one.visibility is visibility)
+        part = tuple(each for each in scenarios if each.visibility is visibility)
         if part:
             yield part
 
@@ -102,14 +102,19 @@ class RunsInOrder:
 
     @property
     def first(self) -> RunOutcome:
+        """Return what the first runs have found so far."""
         return self._now.first
 
     @property
     def second(self) -> RunOutcome:
+        """Return what the second runs, with stand-ins, have found so far."""
         return self._now.second
 
     def run(self) -> None:
-        """Run all parts. Raise TryAgain, or HarnessError if nobody tries again."""
+        """Run all parts of the plan that are not known yet.
+
+        Raise TryAgain, or HarnessError if nobody tries again.
+        """
         try:
             self._run_parts()
         except HarnessError as failure:
@@ -118,13 +123,13 @@ class RunsInOrder:
             raise
 
     def _run_parts(self) -> None:
-        later = {one.id for one in self.plan.scenarios}
+        later = _ids(self.plan.scenarios)
         for number, part in enumerate(by_visibility(self.plan.scenarios)):
             if number < self._now.parts:
-                later -= {one.id for one in part}
+                later -= _ids(part)
                 continue
             for group in in_turn(part, needed(part)):
-                later -= {one.id for one in group}
+                later -= _ids(group)
                 before = self.first
                 self._run(group, later)
                 if self.first.isolation is not Isolation.SHARED:
@@ -149,8 +154,8 @@ class RunsInOrder:
     def _run(self, group: Sequence[Scenario], later: Collection[str]) -> None:
         """Run those of a group that need nothing that is known to be wrong. The ids `later` are of
         what comes afterwards."""
-        ready = tuple(one for one in group if self._skipped(one, self._now.wrong) is None)
-        self._now.wrong |= {one.id for one in group} - {one.id for one in ready}
+        ready = tuple(each for each in group if self._skipped(each, self._now.wrong) is None)
+        self._now.wrong |= _ids(group) - _ids(ready)
         if not ready:
             return
         part = replace(self.plan, scenarios=ready)
@@ -158,23 +163,41 @@ class RunsInOrder:
             part, self._candidate_now(), self._now.memory, self._shared_runs, later
         )
         for scenario in ready:
-            if scenario.faster_than and outcome.verdicts[scenario.id].passed:
-                seen = outcome.observations[scenario.id]
-                if slow := self.speed.verdict(scenario, self.candidate.server, seen):
-                    outcome.verdicts[scenario.id] = slow
-            if scenario.cost is not None and outcome.verdicts[scenario.id].passed:
-                seen = outcome.observations[scenario.id]
-                if costly := cost_verdict(scenario, self.candidate.server, seen):
-                    outcome.verdicts[scenario.id] = costly
+            self._measure(scenario, outcome)
         flag_luck(outcome, part, self.candidate, self.variations)
-        self._now.first = self.first.merged_with(outcome) if self._now.has_begun else outcome
+        if self._now.has_begun:
+            self._now.first = self.first.merged_with(outcome)
+        else:
+            self._now.first = outcome
         self._now.has_begun = True
-        again = [one for one in ready if one.stand_ins and is_wrong(outcome.verdicts[one.id])]
+        self._run_again_standing_in(ready, outcome)
+        for scenario in ready:
+            if self._is_wrong(scenario) and scenario.id not in self._waived:
+                self._now.wrong.add(scenario.id)
+
+    def _measure(self, scenario: Scenario, outcome: RunOutcome) -> None:
+        """Fail a right answer that takes longer, or runs more lines, than the scenario allows."""
+        seen = outcome.observations[scenario.id]
+        server = self.candidate.server
+        if scenario.faster_than and outcome.verdicts[scenario.id].passed:
+            slow = self.speed.verdict(scenario, server, seen)
+            if slow is not None:
+                outcome.verdicts[scenario.id] = slow
+        if scenario.cost is not None and outcome.verdicts[scenario.id].passed:
+            costly = cost_verdict(scenario, server, seen)
+            if costly is not None:
+                outcome.verdicts[scenario.id] = costly
+
+    def _run_again_standing_in(self, ready: Sequence[Scenario], outcome: RunOutcome) -> None:
+        """Run the failed scenarios again with the course's modules in place of the submission's."""
+        again: list[Scenario] = []
+        for scenario in ready:
+            if scenario.stand_ins and is_wrong(outcome.verdicts[scenario.id]):
+                again.append(scenario.standing_in())
         if again:
-            standing_in = replace(self.plan, scenarios=tuple(one.standing_in() for one in again))
-            outcome = self.runs.alone(standing_in, self.candidate, self._now.second_memory)
-            self._now.second = self.second.merged_with(outcome)
-        self._now.wrong |= {one.id for one in ready if self._is_wrong(one)} - set(self._waived)
+            part = replace(self.plan, scenarios=tuple(again))
+            second = self.runs.alone(part, self.candidate, self._now.second_memory)
+            self._now.second = self.second.merged_with(second)
 
     def _candidate_now(self) -> Candidate:
         """Return the candidate; once something had to run alone, with all its processes its own."""
@@ -190,9 +213,10 @@ class RunsInOrder:
     def _audit_the_rest(self) -> None:
         """Audit functions whose audit was put off to a part in which no scenario passed. What is
         seen now may hold what was asked since: whether it is as before is one bit."""
-        audited = self.first.audited
-        left = [one for one in self.plan.scenarios if one.id in self.first.shared]
-        left = [one for one in left if one.function not in audited and self._is_new(one)]
+        left: list[Scenario] = []
+        for scenario in self.plan.scenarios:
+            if scenario.function not in self.first.audited and self._is_new(scenario):
+                left.append(scenario)
         for scenario in self._shared_runs.chosen_for_audit(left):
             part = replace(self.plan, scenarios=(scenario,))
             again = self.runs.alone(part, self._candidate_all_alone(""), self.runs.memory(part))
@@ -207,8 +231,8 @@ class RunsInOrder:
                 self.first.new_runs.pop(key, None)
 
     def _is_new(self, scenario: Scenario) -> bool:
-        """Return whether it was in a shared process in this run."""
-        return self.first.shared[scenario.id] in self.first.new_runs
+        """Return whether it passed in a shared process in this run."""
+        return self.first.shared.get(scenario.id) in self.first.new_runs
 
     def _doubt(self, before: RunOutcome) -> None:
         """Run again alone what earlier parts have from shared processes, once it is known that the
@@ -216,7 +240,7 @@ class RunsInOrder:
         one bit of it is used, and nothing is kept."""
         if not before.shared:
             return
-        scenarios = tuple(one for one in self.plan.scenarios if one.id in before.shared)
+        scenarios = tuple(each for each in self.plan.scenarios if each.id in before.shared)
         part = replace(self.plan, scenarios=scenarios)
         again = self.runs.alone(part, self._candidate_now(), self.runs.memory(part))
         for scenario in scenarios:
@@ -250,6 +274,10 @@ class RunsInOrder:
     def _is_wrong(self, scenario: Scenario) -> bool:
         verdict = self.second.verdicts.get(scenario.id) or self.first.verdicts[scenario.id]
         return is_wrong(verdict)
+
+
+def _ids(scenarios: Iterable[Scenario]) -> set[str]:
+    return {scenario.id for scenario in scenarios}
 
 
 def is_wrong(verdict: Verdict) -> bool:

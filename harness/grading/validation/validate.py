@@ -58,15 +58,10 @@ def validate(
     reported here.
     """
     import_early()
-    specification, plan, key = context.specification, context.specification.plan, context.key
+    specification, plan = context.specification, context.specification.plan
     clauses, uncovered = coverage(plan)
     progress("second run", 0, 1)
-    problems = [*key_disagreements(plan, key)]
-    problems += value_problems(plan, key, specification.reference)
-    problems += uncovered
-    problems += second_run(context)
-    problems += stand_in_problems(context)
-
+    problems = [*_reference_problems(context, uncovered)]
     programs = _Programs.of(context, samples)
     graded = programs.graded(context, jobs, digests=isolation, progress=progress)
     if isolation:
@@ -98,11 +93,22 @@ def validate(
         tolerances=tolerances(plan),
         advice=(
             *_advice(reference.isolation_reason, plan),
-            *slow_patterns(plan, key, context.slowness),
+            *slow_patterns(plan, context.key, context.slowness),
             *printing_givens(context),
         ),
         why_alone=why_alone(graded.all()),
     )
+
+
+def _reference_problems(context: GradingContext, uncovered: Sequence[Problem]) -> Iterator[Problem]:
+    """Yield where the reference disagrees with the scenarios or with itself; the `uncovered`
+    clauses and scenarios come between the two."""
+    specification = context.specification
+    yield from key_disagreements(specification.plan, context.key)
+    yield from value_problems(specification.plan, context.key, specification.reference)
+    yield from uncovered
+    yield from second_run(context)
+    yield from stand_in_problems(context)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
