@@ -38,9 +38,11 @@ from harness.model.assignment import FunctionSignature
 from harness.model.expectation import KEY_VERSION, AnswerKey
 from harness.model.observation import Phase, Tier
 from harness.model.plan import Plan, Scenario, Specification, Visibility
+from harness.model.policy import FileImports
 from harness.model.result import RunFacts
 from harness.model.stimulus import statements
 
+_MAX_PROBLEMS = 20  # in one message
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -143,12 +145,14 @@ def prepare(
     refuse: bool = True,
     recall_tier: bool = False,
 ) -> GradingContext:
-    """Find the interpreter, probe the tier, and make (or recall) the answer key. Raises UserError
-    when no interpreter serves, the required tier cannot be had, or the reference does not do what
-    the scenarios state: a plan that disagrees with itself is not used (`refuse=False` leaves that
-    to the caller, who reports it). With `recall_tier` the last trial of the tier will do, where
-    nothing has changed since: for marks it is tried anew. That packages are installed is said on
-    stderr."""
+    """Find the interpreter, probe the tier, and make (or recall) the answer key.
+
+    With `recall_tier`, the last trial of the tier is used if nothing has changed since; for marks
+    the tier is tried anew. Installing packages is reported on stderr. Raise UserError if no
+    interpreter serves, the required tier is not available, or the reference does not do what the
+    scenarios state: a plan that disagrees with itself is not used (`refuse=False` leaves that to
+    the caller, who reports it).
+    """
     specification = with_called_functions(specification)
     interpreter = find_interpreter(specification.plan.assignment.python, python)
     if packages := specification.plan.assignment.packages:
@@ -166,12 +170,8 @@ def prepare(
     key = _recalled_key(specification, interpreter, tier.tier, cache, slowness)
     if packages:
         _refuse_unloadable(key, packages, library.modules)
-    problems = key_disagreements(specification.plan, key) if refuse else ()
-    if problems:
-        lines = "\n".join(map(str, problems[:20]))
-        more = f"\n… and {len(problems) - 20} more" if len(problems) > 20 else ""
-        what = f"the reference does not do what the scenarios state:\n{lines}{more}"
-        raise UserError(what, hint="fix the scenario or the reference, then run harness validate")
+    if refuse:
+        _refuse_disagreements(specification.plan, key)
     return GradingContext(
         specification=specification,
         interpreter=interpreter,
@@ -182,17 +182,35 @@ def prepare(
     )
 
 
+def _refuse_disagreements(plan: Plan, key: AnswerKey) -> None:
+    """Raise UserError if the reference does not do what the scenarios state."""
+    problems = key_disagreements(plan, key)
+    if not problems:
+        return
+    lines = [str(problem) for problem in problems[:_MAX_PROBLEMS]]
+    if len(problems) > _MAX_PROBLEMS:
+        lines.append(f"… and {len(problems) - _MAX_PROBLEMS} more")
+    listing = "\n".join(lines)
+    what = f"the reference does not do what the scenarios state:\n{listing}"
+    raise UserError(what, hint="fix the scenario or the reference, then run harness validate")
+
+
 def _refuse_unloadable(key: AnswerKey, packages: Sequence[str], modules: Sequence[str]) -> None:
     """Raise UserError if the reference imports something missing.
 
     Packages and the modules that they provide often have different names.
     """
-    seen = [answer.observation for entry in key.scenarios for answer in entry.answers]
-    for raised in (each.raised for each in seen if each.phase is Phase.LOADING):
-        if raised is not None and raised.type_name == "ModuleNotFoundError":
-            what = f"the reference cannot be loaded: {plain(raised.message)}"
-            names = listed([each for each in modules if each[0] != "_"]) or "nothing"
-            raise UserError(what, hint=f"what {listed(packages)} provides is imported as {names}")
+    for entry in key.scenarios:
+        for answer in entry.answers:
+            raised = answer.observation.raised
+            if raised is None or answer.observation.phase is not Phase.LOADING:
+                continue
+            if raised.type_name == "ModuleNotFoundError":
+                what = f"the reference cannot be loaded: {plain(raised.message)}"
+                public = [name for name in modules if not name.startswith("_")]
+                names = listed(public) or "nothing"
+                hint = f"what {listed(packages)} provides is imported as {names}"
+                raise UserError(what, hint=hint)
 
 
 def with_modules_allowed(plan: Plan, modules: Sequence[str]) -> Plan:
@@ -200,13 +218,13 @@ def with_modules_allowed(plan: Plan, modules: Sequence[str]) -> Plan:
     policy = plan.assignment.policy
     if policy is None:
         return plan
-    policy = replace(
-        policy,
-        imports=policy.imports and policy.imports.allowing(modules),
-        file_imports=tuple(
-            replace(each, imports=each.imports.allowing(modules)) for each in policy.file_imports
-        ),
-    )
+    imports = policy.imports
+    if imports is not None:
+        imports = imports.allowing(modules)
+    file_imports: list[FileImports] = []
+    for each in policy.file_imports:
+        file_imports.append(replace(each, imports=each.imports.allowing(modules)))
+    policy = replace(policy, imports=imports, file_imports=tuple(file_imports))
     return replace(plan, assignment=replace(plan.assignment, policy=policy))
 
 
@@ -251,8 +269,9 @@ def _recalled_key(
         serial.dumps(timeless),
     ]
     name = sha256("\n".join(parts).encode()).hexdigest()
-    path = cache / "keys" / f"{name}.json" if cache else None
-    if path is not None:
+    path = None
+    if cache is not None:
+        path = cache / "keys" / f"{name}.json"
         with contextlib.suppress(OSError, serial.SerialError):
             return serial.loads(AnswerKey, path.read_bytes())
     with create_driver(interpreter, tier, cpu=pick_cpu()) as driver:
@@ -272,7 +291,9 @@ def now() -> str:
 def run_facts(context: GradingContext, more_notices: Iterable[str]) -> RunFacts:
     """Return the facts at the start of a run."""
     plan = context.specification.plan
-    notices = [context.interpreter.notice] if context.interpreter.notice else []
+    notices: list[str] = []
+    if context.interpreter.notice:
+        notices.append(context.interpreter.notice)
     if context.specification.left_out:
         tags = ", ".join(context.specification.left_out)
         notices.append(f"graded without the scenarios tagged {tags}")
@@ -301,11 +322,11 @@ def visible_only(specification: Specification) -> Specification:
     """Return the assignment and its key with only the parts that a student may see, without
     stand-ins, which are answers. Raise UserError if nothing is left.
     """
-    cut = _cut(specification, lambda scenario: scenario.visibility is Visibility.VISIBLE)
-    if not cut.plan.scenarios:
-        place = cut.plan.assignment.id
+    visible = _only(specification, lambda scenario: scenario.visibility is Visibility.VISIBLE)
+    if not visible.plan.scenarios:
+        place = visible.plan.assignment.id
         raise UserError("there is no visible scenario to check against", place=place)
-    return replace(cut, plan=cut.plan.without_stand_ins())
+    return replace(visible, plan=visible.plan.without_stand_ins())
 
 
 def isolated(specification: Specification) -> Specification:
@@ -324,15 +345,19 @@ def without_tags(specification: Specification, tags: Sequence[str]) -> Specifica
     """Return the assignment without the scenarios that carry one of these tags; the points of the
     others make up the whole mark. Raise UserError for a tag that no scenario carries.
     """
-    known = {tag for scenario in specification.plan.scenarios for tag in scenario.tags}
-    if unknown := [tag for tag in tags if tag not in known]:
-        hint = f"there are: {', '.join(sorted(known)) or 'no tags'}"
-        raise UserError(f"no scenario has the tag {unknown[0]!r}", hint=hint)
-    cut = _cut(specification, lambda scenario: not set(scenario.tags) & set(tags))
-    return replace(cut, left_out=tuple(sorted({*specification.left_out, *tags})))
+    known: set[str] = set()
+    for scenario in specification.plan.scenarios:
+        known.update(scenario.tags)
+    for tag in tags:
+        if tag not in known:
+            hint = f"there are: {', '.join(sorted(known)) or 'no tags'}"
+            raise UserError(f"no scenario has the tag {tag!r}", hint=hint)
+    others = _only(specification, lambda scenario: set(scenario.tags).isdisjoint(tags))
+    return replace(others, left_out=tuple(sorted({*specification.left_out, *tags})))
 
 
-def _cut(specification: Specification, keep: Callable[[Scenario], bool]) -> Specification:
+def _only(specification: Specification, keep: Callable[[Scenario], bool]) -> Specification:
+    """Return the assignment with only the scenarios that `keep` accepts."""
     plan = specification.plan.subset(keep)
     kept = {scenario.id for scenario in plan.scenarios}
     transcripts = tuple(t for t in specification.transcripts if t.scenario_id in kept)
@@ -349,24 +374,43 @@ def with_called_functions(specification: Specification) -> Specification:
     if specification.reference or plan.assignment.functions:
         return specification
     called: set[str] = set()
-    for stimulus in (each for scenario in plan.scenarios for each in scenario.stimuli):
-        nodes = _nodes(stimulus.source_texts())
-        functions = [node.func for node in nodes if isinstance(node, ast.Call)]
-        called |= {f.id for f in functions if isinstance(f, ast.Name)} - _bound(nodes)
+    for scenario in plan.scenarios:
+        for stimulus in scenario.stimuli:
+            called |= _called(_nodes(stimulus.source_texts()))
     provided = _nodes(file.data for file in plan.assignment.variants[0].files)
-    defined = {n.name for n in provided if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-    names = sorted(called - _bound(provided) - defined - set(dir(builtins)))
+    defined = _bound(provided) | set(dir(builtins))
+    for node in provided:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            defined.add(node.name)
+    names = sorted(called - defined)
     signatures = tuple(FunctionSignature(name=name, parameters=()) for name in names)
     assignment = replace(plan.assignment, functions=signatures)
     return replace(specification, plan=replace(plan, assignment=assignment))
 
 
 def _nodes(sources: Iterable[str | bytes]) -> list[ast.AST]:
-    """Yield all syntax nodes of these texts, some of which may be data, or for another Python
+    """Return all syntax nodes of these texts, some of which may be data, or for another Python
     version.
     """
-    return [node for source in sources for each in statements(source) for node in ast.walk(each)]
+    nodes: list[ast.AST] = []
+    for source in sources:
+        for statement in statements(source):
+            nodes += ast.walk(statement)
+    return nodes
+
+
+def _called(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names that are called, and not assigned there."""
+    called: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            called.add(node.func.id)
+    return called - _bound(nodes)
 
 
 def _bound(nodes: Iterable[ast.AST]) -> set[str]:
-    return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.add(node.id)
+    return bound

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from harness.model.observation import Observation
 from harness.model.stimulus import Stimulus
@@ -22,24 +23,41 @@ class QuestionOrder:
     then: list[int] = field(default_factory=list)
 
 
-def order_of(asked: Mapping[int, tuple[Stimulus, Observation]]) -> QuestionOrder:
-    """Order stimuli, each with what the reference answers.
+class Asked(Protocol):
+    """A stimulus with the reference's observation."""
+
+    @property
+    def stimulus(self) -> Stimulus:
+        """The question."""
+
+    @property
+    def reference(self) -> Observation:
+        """The answer."""
+
+
+def order_of(asked: Mapping[int, Asked]) -> QuestionOrder:
+    """Order stimuli, by number.
 
     What an earlier question shows is left out: a program that remembers what it was asked would
     have the answer from there, in whatever way it remembers.
     """
     questions: dict[int, str] = {}
-    for number, (stimulus, _) in asked.items():
-        questions[number] = _question(stimulus)
+    for number, each in asked.items():
+        questions[number] = _question(each.stimulus)
     all_questions = "\0".join(questions.values())
     order = QuestionOrder()
     earlier = ""
-    for number, (_, reference) in asked.items():
+    for number, each in asked.items():
         question = questions[number]
-        answers = [answer for answer in _answers(reference) if len(answer) >= _MIN_LENGTH]
-        if not any(all_questions.count(answer) > question.count(answer) for answer in answers):
+        is_shown_elsewhere = is_shown_earlier = False
+        for answer in _answers(each.reference):
+            if all_questions.count(answer) > question.count(answer):
+                is_shown_elsewhere = True
+            if answer in earlier:
+                is_shown_earlier = True
+        if not is_shown_elsewhere:
             order.then.append(number)
-        elif not any(answer in earlier for answer in answers):
+        elif not is_shown_earlier:
             order.first.append(number)
             earlier += "\0" + question
     return order
@@ -47,14 +65,19 @@ def order_of(asked: Mapping[int, tuple[Stimulus, Observation]]) -> QuestionOrder
 
 def _question(stimulus: Stimulus) -> str:
     action = stimulus.action
-    texts = [*(action.argv if action.program else stimulus.source_texts())]
-    texts += [binding.literal for binding in stimulus.bindings]
-    texts += [constant.literal for constant in stimulus.constants]
+    texts: list[str] = []
+    if action.program:
+        texts += action.argv
+    else:
+        texts += stimulus.source_texts()
+    for binding in (*stimulus.bindings, *stimulus.constants):
+        texts.append(binding.literal)
     texts += [typed.text for typed in stimulus.inputs]
     return "\0".join(texts).translate(_SPELLING)
 
 
 def _answers(observation: Observation) -> set[str]:
+    """Return the texts that answer a question and are too long to occur by chance."""
     texts = ["".join(turn.printed for turn in observation.turns)]
     if observation.value is not None:
         texts.append(observation.value.source())
@@ -65,4 +88,9 @@ def _answers(observation: Observation) -> set[str]:
         if step.value is not None:
             texts.append(step.value.source())
     texts += [variable.value.source() for variable in observation.variables]
-    return {text.translate(_SPELLING) for text in texts}
+    answers: set[str] = set()
+    for text in texts:
+        answer = text.translate(_SPELLING)
+        if len(answer) >= _MIN_LENGTH:
+            answers.add(answer)
+    return answers

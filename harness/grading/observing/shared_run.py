@@ -26,9 +26,9 @@ from harness.execution import (
 )
 from harness.grading.observing.draws import Observer, StimulusId
 from harness.grading.observing.question_order import order_of
-from harness.model.expectation import AnswerKey
+from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Observation
-from harness.model.plan import Plan, Scenario
+from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.stimulus import Limits, Stimulus
 from harness.results.reuse import encoded
 
@@ -189,7 +189,7 @@ class SharedRuns:
         replies = _Replies(self._entries)
         draws: dict[StimulusId, DifferingDraw] = {}
         for group in groups:
-            numbers = [n for n in group.jobs if self._entries[n].scenario.id in wanted]
+            numbers = self._numbers_of(group, wanted)
             if len(numbers) < _WORTH_A_PROCESS:
                 continue
             outcome = self._run_group(server, group, numbers, replies)
@@ -200,11 +200,16 @@ class SharedRuns:
                 draw = DifferingDraw(entry=entry, data=data, sources=server.sources)
                 draws[entry.id] = draw
         return SharedRunResult(
-            passed={entry.id: entry.reference for entry in replies.equal},
-            differs={entry.id: entry.reference for entry in replies.other},
+            passed=_references(replies.equal),
+            differs=_references(replies.other),
             audit=self._choose_audit(replies.equal, self._shared_later(groups, later)),
             draws=draws,
         )
+
+    def _numbers_of(self, group: SharedGroup, scenarios: Collection[str]) -> list[int]:
+        """Return the numbers in a group that are of the scenarios with these ids, in its order."""
+        entries = self._entries
+        return [number for number in group.jobs if entries[number].scenario.id in scenarios]
 
     def _run_group(
         self, server: SharingObserver, group: SharedGroup, numbers: list[int], replies: _Replies
@@ -235,17 +240,23 @@ class SharedRuns:
         """Return the functions with scenarios of the ids `later` that will share a process."""
         found: set[str] = set()
         for group in groups:
-            entries = [self._entries[number] for number in group.jobs]
-            coming = [entry.scenario for entry in entries if entry.scenario.id in later]
-            parts = Counter(scenario.visibility for scenario in coming)
-            if any(count >= _WORTH_A_PROCESS for count in parts.values()):
-                found.update(scenario.function for scenario in coming)
+            functions: set[str] = set()
+            parts: Counter[Visibility] = Counter()
+            for number in self._numbers_of(group, later):
+                scenario = self._entries[number].scenario
+                functions.add(scenario.function)
+                parts[scenario.visibility] += 1
+            if parts and max(parts.values()) >= _WORTH_A_PROCESS:
+                found |= functions
         return frozenset(found)
 
     def functions_of(self, audit: Collection[StimulusId]) -> frozenset[str]:
         """Return the functions of these stimuli."""
-        entries = self._entries.values()
-        return frozenset(entry.scenario.function for entry in entries if entry.id in audit)
+        functions: set[str] = set()
+        for entry in self._entries.values():
+            if entry.id in audit:
+                functions.add(entry.scenario.function)
+        return frozenset(functions)
 
     def chosen_for_audit(self, scenarios: Collection[Scenario]) -> tuple[Scenario, ...]:
         """Return one of these scenarios of each function, chosen by the secret."""
@@ -270,8 +281,9 @@ class SharedRuns:
     def _shareable(self) -> dict[int, SharedStimulus]:
         """Return the stimuli that may share a process, by their numbers in the plan's order."""
         shareable: dict[int, SharedStimulus] = {}
-        known = self._key.scenarios if self._key is not None else ()
-        answers = {entry.scenario_id: entry.answers for entry in known}
+        answers: dict[str, tuple[Answer, ...]] = {}
+        if self._key is not None:
+            answers = {entry.scenario_id: entry.answers for entry in self._key.scenarios}
         for scenario in self._plan.scenarios:
             if scenario.faster_than:  # its time is measured in its own process
                 continue
@@ -288,7 +300,7 @@ class SharedRuns:
         return shareable
 
     def _digest_references(self) -> None:
-        references = {entry.id: entry.reference for entry in self._entries.values()}
+        references = _references(self._entries.values())
         for scenario in self._plan.scenarios:
             ids = [StimulusId(scenario.id, index) for index in range(len(scenario.stimuli))]
             if all(each in references for each in ids):
@@ -308,8 +320,7 @@ class SharedRuns:
                 entry.arguments = job.arguments
                 left[number] = entry
         while len(left) >= _WORTH_A_PROCESS:
-            pairs = {number: (entry.stimulus, entry.reference) for number, entry in left.items()}
-            order = order_of(pairs)
+            order = order_of(left)
             order.then.sort(key=lambda number: self._draw("order", number))
             # Those with the same constants beside each other.
             order.then.sort(
@@ -324,6 +335,10 @@ class SharedRuns:
         """Return a number that only the holder of the secret knows."""
         text = f"{self._plan.spec_digest}\0{purpose}\0{of}"
         return hmac.digest(self._secret, text.encode(), "sha256")
+
+
+def _references(entries: Iterable[SharedStimulus]) -> dict[StimulusId, Observation]:
+    return {entry.id: entry.reference for entry in entries}
 
 
 def _least_of_each_function(entries: Iterable[SharedStimulus]) -> Iterable[SharedStimulus]:

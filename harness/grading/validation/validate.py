@@ -32,7 +32,7 @@ from harness.grading.validation.known_programs import (
     trivial_score,
 )
 from harness.grading.validation.patterns import slow_patterns
-from harness.grading.validation.report import ValidationReport
+from harness.grading.validation.report import SampleOutcome, ValidationReport
 from harness.grading.validation.samples import Sample, compare, sample_problems
 from harness.matchers.kinds.texts import Matches
 from harness.model.plan import Plan, Scenario, Visibility
@@ -50,12 +50,10 @@ def validate(
     isolation: bool = False,
     progress: Progress = lambda what, done, total: None,
 ) -> ValidationReport:
-    """Check the reference, goldens, coverage, repeatability, mutants and samples of one
-    assignment.
+    """Check the reference, goldens, coverage, repeatability, mutants and samples.
 
     With `isolation`, also check that shared and separate processes give the same results. The
-    context must come from `prepare(…, refuse=False)`, because disagreements of the reference are
-    reported here.
+    context must come from `prepare(…, refuse=False)`: the reference's disagreements come here.
     """
     import_early()
     specification, plan = context.specification, context.specification.plan
@@ -70,10 +68,9 @@ def validate(
         for together, apart in zip(graded.all(), alone.all(), strict=True):
             problems += isolation_problems(together, apart)
     mutants = tuple(map(mutant_outcome, specification.mutants, _results(graded.mutants)))
-    sampled = tuple(
-        compare(result, sample.expected, plan)
-        for sample, result in zip(samples, _results(graded.samples), strict=True)
-    )
+    sampled: list[SampleOutcome] = []
+    for sample, result in zip(samples, _results(graded.samples), strict=True):
+        sampled.append(compare(result, sample.expected, plan))
     reference = graded.reference.result
     problems += _policy_problems(reference)
     problems += mutant_problems(specification, mutants)
@@ -87,15 +84,11 @@ def validate(
         clauses=clauses,
         functions=shares(plan),
         mutants=mutants,
-        samples=sampled,
+        samples=tuple(sampled),
         trivial=tuple(map(trivial_score, _results(graded.trivial))),
         problems=tuple(problems),
         tolerances=tolerances(plan),
-        advice=(
-            *_advice(reference.isolation_reason, plan),
-            *slow_patterns(plan, context.key, context.slowness),
-            *printing_givens(context),
-        ),
+        advice=tuple(_all_advice(context, reference)),
         why_alone=why_alone(graded.all()),
     )
 
@@ -184,6 +177,13 @@ def _policy_problems(itself: SubmissionResult) -> Iterator[Problem]:
         if found.word:
             message += f" (policy.yaml calls it {found.word})"
         yield Problem("policy", f"{found.file}:{found.line}", message)
+
+
+def _all_advice(context: GradingContext, reference: SubmissionResult) -> Iterator[str]:
+    plan = context.specification.plan
+    yield from _advice(reference.isolation_reason, plan)
+    yield from slow_patterns(plan, context.key, context.slowness)
+    yield from printing_givens(context)
 
 
 def _advice(reason: str, plan: Plan) -> Iterator[str]:
