@@ -468,7 +468,7 @@ def test_a_group_is_run_once_and_has_one_mark(course: Course, tmp_path: Path) ->
 
 
 def test_something_else_may_be_left_to_a_person(course: Course, tmp_path: Path) -> None:
-    handed = HandIn(id="1", name="K", files=(("A1.py", handed_in(course)[0].files[0][1]),))
+    handed = HandIn(id="1", name="K", files=(("b1.py", handed_in(course)[0].files[0][1]),))
     path = zipped_class(canvas([handed]), tmp_path / "class.zip")
     graded(course, path)
     assert marked(course) == {"1": ("unreadable", 0.0)}

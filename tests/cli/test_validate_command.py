@@ -70,8 +70,7 @@ def test_what_would_be_better_otherwise_is_said(course: Course) -> None:
     outcome = course.run("validate", "tiny", "--no-samples")
     assert (
         "slow: even the reference runs each scenario in its own process: `USED`, a set at module "
-        "level, may change unseen. Hint: what is made inside a function instead lets scenarios run "
-        "together"
+        "level, may change unseen. Hint: "
     ) in outcome.out
     assert "hard to read: total/some-text would show students a regular expression." in outcome.out
     assert outcome.out.splitlines()[0] == "tiny: sound", outcome.out
