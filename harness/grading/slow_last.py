@@ -17,6 +17,7 @@ TIMES_THE_MEDIAN = 10
 LEAST_SECONDS = 2.0  # shorter ones hold up nobody
 FIRST_SECONDS = 10.0  # until there is a median
 FEWEST = 5  # submissions of which there is one
+_KEPT = 0.8  # of the weight of what was noted before
 
 
 class ClassPace:
@@ -44,9 +45,10 @@ class RealTime:
         self._quick: list[float] = []
 
     def add(self, counted: float, real: float) -> None:
-        """Note that so many counted seconds took so many real ones."""
-        self._counted += counted
-        self._real += max(0.0, real - self._to_begin())
+        """Note that so many counted seconds took so many real ones. Earlier ones count less: what
+        else the machine does changes."""
+        self._counted = counted + _KEPT * self._counted
+        self._real = max(0.0, real - self._to_begin()) + _KEPT * self._real
 
     def add_quick(self, real: float) -> None:
         """Note how long a submission took that was not slow: as long as it takes to begin one."""
