@@ -20,10 +20,10 @@ from harness.assignment.files.policy import read_policy
 from harness.assignment.files.reference import check_reference_imports
 from harness.assignment.loading import SpecErrors, digest, display_path
 from harness.assignment.scenarios.cases import Compiled
-from harness.assignment.scenarios.context import Context, slug
+from harness.assignment.scenarios.context import ScenarioReader, slug
 from harness.assignment.scenarios.draws import DRAWS, DrawRequest, draw, freeze, load_module
 from harness.assignment.scenarios.file import ScenarioFile, counted_points, rescale
-from harness.assignment.vocabulary import ProvidedError, Vocabulary, class_names
+from harness.assignment.vocabulary import AssignmentSymbols, ProvidedError, class_names
 from harness.common.files import write
 from harness.matchers.reading import Refused, nearest
 from harness.model.assignment import Assignment, Clause, Exemption, OtherFiles, SourceFile
@@ -114,7 +114,7 @@ class _Compiler:
         )
         return Compilation(specification=specification, requests=compiled.requests, fuzzing=fuzzing)
 
-    def _open_vocabulary(self) -> Vocabulary:
+    def _open_vocabulary(self) -> AssignmentSymbols:
         """Read assignment.yaml. Raise SpecErrors if it, or a provided file, cannot be read: without
         its constants a spec seems full of errors."""
         document = self._open(loading.ASSIGNMENT)
@@ -127,7 +127,7 @@ class _Compiler:
             raise SpecErrors(self.problems.lines())
         return vocabulary
 
-    def _vocabulary(self, document: Document) -> Vocabulary | None:
+    def _vocabulary(self, document: Document) -> AssignmentSymbols | None:
         """Return the content of assignment.yaml; None, with errors noted, if its constants cannot
         be read."""
         heading = read_heading(document, self.root, self.folder, self.support)
@@ -146,7 +146,7 @@ class _Compiler:
         return replace(heading, clauses=clauses)
 
     def _assignment(
-        self, vocabulary: Vocabulary, compiled: Compiled, policy: Policy | None
+        self, vocabulary: AssignmentSymbols, compiled: Compiled, policy: Policy | None
     ) -> Assignment:
         shape, submission = vocabulary.shape, vocabulary.shape.submission
         extra = self._extra(compiled.provide)
@@ -210,7 +210,7 @@ class _Compiler:
     def _display_path(self, name: str) -> str:
         return display_path(self.root, self.folder / name)
 
-    def _open_named(self, vocabulary: Vocabulary, key: str, default: str) -> Document | None:
+    def _open_named(self, vocabulary: AssignmentSymbols, key: str, default: str) -> Document | None:
         document, name = vocabulary.document, getattr(vocabulary.shape, key)
         if name:
             if self._is_there(name):
@@ -227,7 +227,7 @@ class _Compiler:
     def _not_there(self, name: str) -> str:
         return f"there is no file {name} in {display_path(self.root, self.folder)}"
 
-    def _mutants(self, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
+    def _mutants(self, vocabulary: AssignmentSymbols) -> tuple[Mutant, ...]:
         """Read the mutants. They concern only the reference and are not part of the plan."""
         if not vocabulary.reference:
             return ()
@@ -241,7 +241,7 @@ class _Compiler:
             return ()
         return small_files.read_mutants(mutants, vocabulary)
 
-    def _scenarios(self, vocabulary: Vocabulary) -> Compiled:
+    def _scenarios(self, vocabulary: AssignmentSymbols) -> Compiled:
         compiled = Compiled(recording=self.recording)
         for path in sorted(self.folder.glob("*.yml")):
             what = "this file is not read"
@@ -270,7 +270,7 @@ class _Compiler:
             files[short] = SourceFile(name=short, data=(self.folder / name).read_bytes())
         return tuple(files.values())
 
-    def _spec_digest(self, vocabulary: Vocabulary, compiled: Compiled) -> str:
+    def _spec_digest(self, vocabulary: AssignmentSymbols, compiled: Compiled) -> str:
         names = {*self.used, *vocabulary.used, *compiled.requests}
         names.update(entry.path for entry in compiled.transcripts)
         parts: list[tuple[str, bytes]] = []
@@ -343,7 +343,9 @@ class _Needable:
         return named
 
 
-def with_needs(scenarios: Sequence[Scenario], stated: Sequence[Context]) -> Sequence[Scenario]:
+def with_needs(
+    scenarios: Sequence[Scenario], stated: Sequence[ScenarioReader]
+) -> Sequence[Scenario]:
     """Return the scenarios with their needs; note an error for each name that cannot be needed."""
     named = _Needable.among(scenarios)
     needs: dict[str, dict[str, None]] = {}
@@ -367,7 +369,7 @@ def with_needs(scenarios: Sequence[Scenario], stated: Sequence[Context]) -> Sequ
     return resolved
 
 
-def _needed_name(context: Context, index: int, name: str, named: _Needable) -> str:
+def _needed_name(context: ScenarioReader, index: int, name: str, named: _Needable) -> str:
     """Return the function, or the id or group of scenarios, that the name stands for. Raise
     Refused, with the error noted, if it cannot be needed."""
     loc = (*context.at("needs"), index)
@@ -389,7 +391,7 @@ def _needed_name(context: Context, index: int, name: str, named: _Needable) -> s
 
 
 def _needed_scenarios(
-    context: Context, loc: Loc, name: str, named: _Needable
+    context: ScenarioReader, loc: Loc, name: str, named: _Needable
 ) -> tuple[str, list[Scenario]]:
     """Return the id or group that the name stands for, and its scenarios. Raise Refused, with the
     error noted, if it stands for none or for the scenario itself."""

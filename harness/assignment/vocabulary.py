@@ -56,7 +56,7 @@ class Variants:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vocabulary:
+class AssignmentSymbols:
     """The content of assignment.yaml and the files it names: the names that scenarios may use."""
 
     document: Document

@@ -1,6 +1,6 @@
 """Read a matcher at a place in a specification.
 
-`Field` is the place and the data there; `MatcherKey` the key that names the matcher, with its
+`YamlNode` is the place and the data there; `MatcherKey` the key that names the matcher, with its
 arguments.
 """
 
@@ -16,7 +16,7 @@ from harness.model.expectation import Floats, Matcher
 from harness.model.values import Value, ValueKind
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import Context
+    from harness.assignment.scenarios.context import ScenarioReader
 
 _SHORT_NAME = 4  # characters: of shorter names one other letter is much (Pet is no set)
 _ALIKE, _ALIKE_SHORT = 0.6, 0.75  # of 1
@@ -31,25 +31,25 @@ class Refused(Exception):  # noqa: N818 - the mistake is the specification's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class YamlNode:
     """One place in a specification and the data there.
 
     Every error is noted with its place before `Refused` is raised. A reader of several fields goes
     on, so that all errors of a file are reported together.
     """
 
-    source: Context  # the scenario that is read, with the constants in force
+    source: ScenarioReader  # the scenario that is read, with the constants in force
     path: tuple[str | int, ...]  # the keys and indexes that lead here from the top of the file
     data: Any  # what the YAML holds here: None, bool, int, float, str, list or dict
     for_text: bool  # a text is expected (printed output, a message) and not any value
     floats: Floats | None  # how far off floats may be; None: not at all
     patterns: Mapping[str, str]  # the assignment's named patterns: words to regular expression
 
-    def at(self, key: str | int) -> Field:
+    def at(self, key: str | int) -> YamlNode:
         """Return the field of a key of this mapping, or of an index of this list."""
         return replace(self, path=(*self.path, key), data=self.data[key])
 
-    def items(self) -> list[Field]:
+    def items(self) -> list[YamlNode]:
         """Return the fields of this list."""
         return [self.at(index) for index in range(len(self.data))]
 
@@ -79,7 +79,7 @@ class Field:
             hint = 'write the whole value as {python: "…"} (with unordered: true for any order)'
             self.refuse("expected a value, got a mapping", hint)
         if isinstance(self.data, list):
-            return Value(ValueKind.LIST, items=read_all(self.items(), Field.value))
+            return Value(ValueKind.LIST, items=read_all(self.items(), YamlNode.value))
         if isinstance(self.data, str):
             return Value(ValueKind.STR, self.render(self.text()))
         return Value.of(self.data)
@@ -146,7 +146,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 class Part:
     """One argument of a matcher, as it is written under a key."""
 
-    read: Callable[[Field], Any]  # raises Refused for a wrong value
+    read: Callable[[YamlNode], Any]  # raises Refused for a wrong value
     # Of the argument; a function is given the schema of any matcher.
     schema: Schema | Callable[[Schema], Schema]
     # In YAML; empty: the matcher's name for the first part, else the argument's.
@@ -169,7 +169,7 @@ class MatcherKey:
         """The keys that may stand beside it."""
         return [part.key for part in self.parts.values() if part.key != self.name]
 
-    def read(self, field: Field) -> Matcher:
+    def read(self, field: YamlNode) -> Matcher:
         """Return the matcher of a mapping with this key. Raise Refused, with the error noted."""
         stated = {name: part for name, part in self.parts.items() if part.key in field.data}
         for name, part in self.parts.items():
@@ -224,27 +224,27 @@ def as_read(matcher: Matcher) -> Matcher:
     return matcher
 
 
-def read_values(field: Field) -> tuple[Value, ...]:
+def read_values(field: YamlNode) -> tuple[Value, ...]:
     """Return the data as a list of values. Raise Refused, with the error noted."""
     if not isinstance(field.data, list):
         field.expected("a list of values")
-    return read_all(field.items(), Field.value)
+    return read_all(field.items(), YamlNode.value)
 
 
-def read_number(field: Field) -> float:
+def read_number(field: YamlNode) -> float:
     """Return the data as a number. Raise Refused, with the error noted."""
     if type(field.data) not in (int, float):
         field.expected("a number")
     return float(field.data)
 
 
-def _flag(field: Field) -> bool:
+def _flag(field: YamlNode) -> bool:
     if not isinstance(field.data, bool):
         field.expected("true or false")
     return field.data
 
 
-def _distance(field: Field) -> float:
+def _distance(field: YamlNode) -> float:
     number = read_number(field)
     if number < 0:
         field.refuse("expected a number that is not negative")

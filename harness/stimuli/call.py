@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.model.stimulus import Action, StimulusParts, Typed, called_function
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import Context
+    from harness.assignment.scenarios.context import ScenarioReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Call(Action):
 
     @classmethod
     def read(
-        cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read the expression, and the value with whose `==` the result is compared, if any."""
         text = context.text("call")

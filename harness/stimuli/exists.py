@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.model.stimulus import Action, StimulusParts, Typed
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import Context
+    from harness.assignment.scenarios.context import ScenarioReader
 
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -29,7 +29,7 @@ class Exists(Action):
 
     @classmethod
     def read(
-        cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read the name; a method's has its class before it."""
         name = context.text(cls.key).strip()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.model.stimulus import Action, Form, StimulusParts, Typed
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import Context
+    from harness.assignment.scenarios.context import ScenarioReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Run(Action):
 
     @classmethod
     def read(
-        cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read the program's file and its arguments."""
         program = context.file(loc, context.text("run"))

@@ -476,7 +476,7 @@ def test_something_else_may_be_left_to_a_person(course: Course, tmp_path: Path) 
     graded(course, path)
     assert marked(course) == {"1": ("needs_review", None)}
     (one,) = results(course.report)["submissions"]
-    assert (one["problem"], one["flagged"]) == ("found A1.py, expected a1.py", True)
+    assert (one["problem"], one["flagged"]) == ("found b1.py, expected a1.py", True)
 
 
 def test_an_unclear_layout_writes_nothing(course: Course, tmp_path: Path) -> None:

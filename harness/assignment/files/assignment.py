@@ -29,8 +29,8 @@ from harness.assignment.shapes import (
     wrong,
 )
 from harness.assignment.vocabulary import (
+    AssignmentSymbols,
     Variants,
-    Vocabulary,
     definitions_beside,
     other_names,
     public_functions,
@@ -398,7 +398,7 @@ class AssignmentShape(Shape):
 
 def read_heading(
     document: Document, root: Path, folder: Path, support: Path | None
-) -> Vocabulary | None:
+) -> AssignmentSymbols | None:
     """Return the content of assignment.yaml without its clauses; None, with errors noted, if it
     cannot be read."""
     shape = read_shape(AssignmentShape, document)
@@ -413,7 +413,7 @@ def read_heading(
     paths = [instead.get(name, beside / name) for name in shape.provided]
     provided = _files(document, root, ("provided",), paths)
     states_floats = "floats" in shape.model_fields_set
-    return Vocabulary(
+    return AssignmentSymbols(
         document=document,
         shape=shape,
         folder=folder,
@@ -491,7 +491,7 @@ def _files(
     return tuple(files)
 
 
-def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
+def manual_slots(vocabulary: AssignmentSymbols) -> tuple[ManualSlot, ...]:
     """Return the slots in the file's order.
 
     Note errors for repeated ids, for clauses that clauses.yaml lacks, and for rubrics with more
@@ -530,7 +530,9 @@ def _rubric(document: Document, loc: Loc, slot: ManualShape) -> tuple[RubricItem
     return tuple(items.values())
 
 
-def comparisons(vocabulary: Vocabulary, classes: Sequence[str]) -> tuple[ClassComparison, ...]:
+def comparisons(
+    vocabulary: AssignmentSymbols, classes: Sequence[str]
+) -> tuple[ClassComparison, ...]:
     """Return how the objects of each class are compared.
 
     With a reference, note an error for a class that is neither among `classes` nor made by a call

@@ -9,12 +9,12 @@ from pydantic import ConfigDict
 
 from harness.assignment.document import Loc
 from harness.assignment.scenarios.cases import Compiled, variations
-from harness.assignment.scenarios.context import Context, Variation, slug
+from harness.assignment.scenarios.context import ScenarioReader, Variation, slug
 from harness.assignment.scenarios.draws import course_function, with_constants
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
 from harness.assignment.scenarios.stimulus import kind_of, read_given, read_stimulus, typed_inputs
 from harness.assignment.shapes import Constants, Expects, Shape, Whole, Words, one_required, quote
-from harness.assignment.vocabulary import Vocabulary
+from harness.assignment.vocabulary import AssignmentSymbols
 from harness.matchers.reading import Refused
 from harness.model.expectation import Expected
 from harness.model.stimulus import Action, Stimulus
@@ -89,7 +89,7 @@ class FuzzShape(Shape):
 _Entry = FuzzSampleShape | FuzzGameShape
 
 
-def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
+def fuzz_settings(vocabulary: AssignmentSymbols, compiled: Compiled) -> FuzzSettings:
     """Return the inputs to draw: by the strategies of scenarios, then by `fuzz:`, whose errors
     are noted."""
     shape, document = vocabulary.shape.fuzz, vocabulary.document
@@ -105,13 +105,15 @@ def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
         keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
         stated = {key: getattr(entry, key) for key in keys}
         own = ScenarioShape.model_construct(_fields_set=keys, **stated)
-        context = Context(document, vocabulary, SettingsShape(), own, loc)
+        context = ScenarioReader(document, vocabulary, SettingsShape(), own, loc)
         context.check_owner()
         with suppress(Refused):
             kind = kind_of(context)
             for variation in variations(context):
                 targets.append(_target(context.under(variation), entry, kind))
-    base = Context(document, vocabulary, SettingsShape(), ScenarioShape.model_construct(), ())
+    base = ScenarioReader(
+        document, vocabulary, SettingsShape(), ScenarioShape.model_construct(), ()
+    )
     base = base.under(Variation())
     assume = [
         _function(base, ("fuzz", "assume", index), source, strict=False)
@@ -144,7 +146,7 @@ def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
             )
 
 
-def _target(context: Context, entry: _Entry, kind: type[Action]) -> FuzzTarget:
+def _target(context: ScenarioReader, entry: _Entry, kind: type[Action]) -> FuzzTarget:
     """Return the target of an entry under one set of constants. Raise Refused if it cannot be
     read."""
     context.names_known = isinstance(entry, FuzzGameShape)
@@ -167,7 +169,7 @@ def _target(context: Context, entry: _Entry, kind: type[Action]) -> FuzzTarget:
     return replace(target, prompts=tuple(_prompts(context, entry)), inputs=entry.inputs)
 
 
-def _prompts(context: Context, entry: FuzzGameShape) -> Iterator[Prompt]:
+def _prompts(context: ScenarioReader, entry: FuzzGameShape) -> Iterator[Prompt]:
     if not entry.answers:
         context.add((*context.loc, "answers"), "expected a prompt, got nothing")
     for text, answers in entry.answers.items():
@@ -184,7 +186,7 @@ def _prompts(context: Context, entry: FuzzGameShape) -> Iterator[Prompt]:
         )
 
 
-def _lines(context: Context, loc: Loc, answers: FuzzAnswersShape, key: str) -> Lines:
+def _lines(context: ScenarioReader, loc: Loc, answers: FuzzAnswersShape, key: str) -> Lines:
     written, where = getattr(answers, key), (*loc, key)
     if isinstance(written, str):
         return Lines(function=_function(context, where, written))
@@ -192,7 +194,7 @@ def _lines(context: Context, loc: Loc, answers: FuzzAnswersShape, key: str) -> L
 
 
 def _function(
-    context: Context, loc: Loc, name: str, *, strict: bool = True
+    context: ScenarioReader, loc: Loc, name: str, *, strict: bool = True
 ) -> CourseFunction | None:
     """Return the function; None, with an error noted, if it does not exist or, if `strict`, asks
     for something that is not a constant."""

@@ -20,7 +20,7 @@ from harness.assignment.shapes import (
     read_shape,
     wrong,
 )
-from harness.assignment.vocabulary import Vocabulary, defined_in
+from harness.assignment.vocabulary import AssignmentSymbols, defined_in
 from harness.common.words import listed
 from harness.matchers.reading import nearest
 from harness.model.policy import (
@@ -224,7 +224,7 @@ def _conditions_of(shape: Shape) -> tuple[Condition, ...]:
 
 
 def _requirements(
-    document: Document, shapes: Sequence[RequirementShape], vocabulary: Vocabulary
+    document: Document, shapes: Sequence[RequirementShape], vocabulary: AssignmentSymbols
 ) -> tuple[Requirement, ...]:
     """Return the requirements; note errors for a part that the reference lacks, and for unknown
     names."""
@@ -250,7 +250,7 @@ def _requirements(
     return tuple(requirements)
 
 
-def _check_scope(document: Document, loc: Loc, scope: str, vocabulary: Vocabulary) -> None:
+def _check_scope(document: Document, loc: Loc, scope: str, vocabulary: AssignmentSymbols) -> None:
     """Note an error if neither a submitted file nor a part of the reference has this name."""
     files = vocabulary.submission_files
     if scope in files or not vocabulary.reference:
@@ -261,7 +261,7 @@ def _check_scope(document: Document, loc: Loc, scope: str, vocabulary: Vocabular
         document.add(loc, f"the reference has no file, class or function {scope}", hint)
 
 
-def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
+def read_policy(document: Document, vocabulary: AssignmentSymbols) -> Policy | None:
     """Return the policy; None, with errors noted, if the file cannot be read."""
     shape = read_shape(PolicyShape, document)
     if shape is None:
@@ -294,7 +294,7 @@ def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
 
 
 def _file_imports(
-    document: Document, shape: ImportsShape, vocabulary: Vocabulary
+    document: Document, shape: ImportsShape, vocabulary: AssignmentSymbols
 ) -> tuple[FileImports, ...]:
     if not shape.files:
         document.add(("imports", "files"), "names no file", "leave imports out")

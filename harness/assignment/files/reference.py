@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.assignment.document import Problems
-from harness.assignment.vocabulary import Vocabulary
+from harness.assignment.vocabulary import AssignmentSymbols
 from harness.model.plan import Place, SourceFile
 
 
-def check_reference_imports(vocabulary: Vocabulary, root: Path, problems: Problems) -> None:
+def check_reference_imports(vocabulary: AssignmentSymbols, root: Path, problems: Problems) -> None:
     """Note an error for each relative import, and for each import of a file beside the reference
     that is neither submitted nor provided."""
     folder = vocabulary.reference_folder

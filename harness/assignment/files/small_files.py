@@ -27,7 +27,7 @@ from harness.assignment.shapes import (
     read_shape,
     wrong,
 )
-from harness.assignment.vocabulary import Vocabulary
+from harness.assignment.vocabulary import AssignmentSymbols
 from harness.common.errors import UserError
 from harness.common.words import listed
 from harness.matchers.reading import Refused, nearest
@@ -190,7 +190,7 @@ def _equivalent(part: EquivalentShape) -> Equivalent:
     )
 
 
-def read_mutants(document: Document, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
+def read_mutants(document: Document, vocabulary: AssignmentSymbols) -> tuple[Mutant, ...]:
     """Return the mutants that can be made; note errors for the others."""
     shape = read_shape(MutantsShape, document)
     if shape is None:

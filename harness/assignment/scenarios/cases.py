@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.assignment.document import HintedError, Loc
-from harness.assignment.scenarios.context import Context, Variation
+from harness.assignment.scenarios.context import ScenarioReader, Variation
 from harness.assignment.scenarios.draws import (
     DrawRequest,
     OutdatedDrawsError,
@@ -32,7 +32,7 @@ _OVERRIDDEN = (bool, int, float, str, list, tuple, dict, set, type(None))
 _VERY_NEAR = 0.8  # of 1: `text` is no `exit`
 
 
-def variations(context: Context) -> list[Variation]:
+def variations(context: ScenarioReader) -> list[Variation]:
     """Return every combination of a scenario's overrides; none, with errors noted, if one is
     wrong."""
     options: dict[str, list[Any]] = {}
@@ -74,7 +74,7 @@ def _display(value: Any) -> str:
     return str(value) if is_word else repr(value)
 
 
-def _can_override(context: Context, loc: Loc, name: str, base: Mapping[str, object]) -> bool:
+def _can_override(context: ScenarioReader, loc: Loc, name: str, base: Mapping[str, object]) -> bool:
     if name not in base:
         what, hint = f"no provided module defines the constant {name}", nearest(name, base)
         context.add(loc, what, hint, key=True)
@@ -87,7 +87,7 @@ def _can_override(context: Context, loc: Loc, name: str, base: Mapping[str, obje
     return True
 
 
-def _check_values(context: Context, loc: Loc, written: Any, base: object) -> bool:
+def _check_values(context: ScenarioReader, loc: Loc, written: Any, base: object) -> bool:
     values = written if isinstance(written, list) else [written]
     if not values:
         context.add(loc, "a sweep needs values, got an empty list")
@@ -143,10 +143,10 @@ class Compiled:
     stand_ins: dict[str, SourceFile] = field(default_factory=dict)  # by name
     samples: dict[tuple[str, Overrides, Clock | None], DrawRequest] = field(default_factory=dict)
     """The requests of strategies, by the scenarios' group, their constants and their clock."""
-    needs: list[Context] = field(default_factory=list)  # the scenarios that need others
+    needs: list[ScenarioReader] = field(default_factory=list)  # the scenarios that need others
 
 
-def check_draw_keys(context: Context) -> None:
+def check_draw_keys(context: ScenarioReader) -> None:
     """Note errors for keys that cannot be combined with `sample` or `cases`."""
     if context.states("sample") and context.states("cases"):
         hint = "write a scenario for each"
@@ -161,7 +161,9 @@ def check_draw_keys(context: Context) -> None:
         context.add((*context.loc, "sample"), "expected a mapping, got null")
 
 
-def cases_of(context: Context, kind: type[Action], compiled: Compiled) -> list[Context]:
+def cases_of(
+    context: ScenarioReader, kind: type[Action], compiled: Compiled
+) -> list[ScenarioReader]:
     """Return the context of each row or draw; only the scenario's own if it has neither.
 
     There are none if one is wrong or they are to be recorded.
@@ -180,10 +182,10 @@ def cases_of(context: Context, kind: type[Action], compiled: Compiled) -> list[C
 
 
 def _checked_rows(
-    context: Context, kind: type[Action], written: Sequence[CaseShape]
-) -> list[Context]:
+    context: ScenarioReader, kind: type[Action], written: Sequence[CaseShape]
+) -> list[ScenarioReader]:
     """Return the rows; none, with an error noted, if one is wrong."""
-    rows: list[Context] = []
+    rows: list[ScenarioReader] = []
     with suppress(Refused):
         rows = _rows(context, written)
     before = len(context.document.problems)
@@ -193,7 +195,7 @@ def _checked_rows(
     return rows
 
 
-def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
+def _draws(context: ScenarioReader, compiled: Compiled) -> list[tuple[Binding, ...]]:
     sample, source, loc = context.own.sample, context.own.cases, (*context.loc, "cases")
     if context.states("sample") == context.states("cases") or isinstance(source, list):
         return []
@@ -212,7 +214,7 @@ def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
         return []
 
 
-def _rows(context: Context, cases: Sequence[CaseShape]) -> list[Context]:
+def _rows(context: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioReader]:
     """Return the rows in their order. Raise Refused, with an error noted, if one is not a row."""
     loc: Loc = (*context.loc, "cases")
     if not cases:
@@ -236,7 +238,7 @@ def _rows(context: Context, cases: Sequence[CaseShape]) -> list[Context]:
     return rows
 
 
-def _row(context: Context, where: Loc, case: CaseShape) -> Context:
+def _row(context: ScenarioReader, where: Loc, case: CaseShape) -> ScenarioReader:
     bindings: list[Binding] = []
     for name, value in (case.model_extra or {}).items():
         if not name.isidentifier():
@@ -254,7 +256,7 @@ def _row(context: Context, where: Loc, case: CaseShape) -> Context:
     return in_row.with_bindings(tuple(ordered))
 
 
-def uses(context: Context, names: Collection[str]) -> bool:
+def uses(context: ScenarioReader, names: Collection[str]) -> bool:
     """Return whether a text of the scenario is filled in with one of these names."""
     texts = context.own.model_dump(include={*_OF_A_ROW, "files"}, exclude_unset=True)
     return not _names_of(texts).isdisjoint(names)
@@ -272,7 +274,7 @@ def _names_of(data: Any) -> set[str]:
     return names
 
 
-def check_differ(context: Context, kind: type[Action], stimuli: Sequence[Stimulus]) -> None:
+def check_differ(context: ScenarioReader, kind: type[Action], stimuli: Sequence[Stimulus]) -> None:
     """Note an error for a row that repeats an earlier one, and for draws that nothing uses."""
     table = isinstance(context.own.cases, list)
     first_of: dict[Stimulus, int] = {}
@@ -302,7 +304,7 @@ def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:
     return f'write "{{{{ {unused[0]} }}}}" in input, or state input in each case'
 
 
-def one_of_each(scenario: Scenario, context: Context) -> list[Scenario]:
+def one_of_each(scenario: Scenario, context: ScenarioReader) -> list[Scenario]:
     """Return a scenario for each case of one that states `each`."""
     scenarios: list[Scenario] = []
     for number, stimulus in enumerate(scenario.stimuli, start=1):

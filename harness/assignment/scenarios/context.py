@@ -28,15 +28,15 @@ from harness.assignment.scenarios.python_text import (
     typed_in,
 )
 from harness.assignment.vocabulary import (
+    AssignmentSymbols,
     Overrides,
     TemplateError,
-    Vocabulary,
     class_names,
     render,
 )
 from harness.matchers.kinds import read as read_matcher
 from harness.matchers.kinds.values import Exactly
-from harness.matchers.reading import Field, Refused, nearest
+from harness.matchers.reading import Refused, YamlNode, nearest
 from harness.model.expectation import Floats, Matcher
 from harness.model.stimulus import Binding, Clock, Typed
 from harness.model.values import Value, ValueKind
@@ -71,7 +71,7 @@ class Variation:
 
 
 @dataclass(slots=True)
-class Context:
+class ScenarioReader:
     """One scenario, or one row of its table, under one set of constants.
 
     It knows the settings in force, the place of each, and the names that texts and expressions may
@@ -79,7 +79,7 @@ class Context:
     """
 
     document: Document
-    vocabulary: Vocabulary
+    vocabulary: AssignmentSymbols
     head: SettingsShape
     own: ScenarioShape  # in which what a row, or the file for all, states has taken its place
     loc: Loc
@@ -94,7 +94,7 @@ class Context:
     names_known: bool = True  # False where draws are still to be recorded
     text_line: int = 0  # of a session, while a matcher is read there
 
-    def with_head(self, keys: Set[str]) -> Context:
+    def with_head(self, keys: Set[str]) -> ScenarioReader:
         """Return the scenario with the head's values of these keys, unless it states them
         itself."""
         keys = (keys & self.head.model_fields_set) - self.own.model_fields_set
@@ -102,7 +102,7 @@ class Context:
         own = self.own.model_copy(update=values)
         return replace(self, own=own, head_keys=self.head_keys | keys)
 
-    def under(self, variation: Variation) -> Context:
+    def under(self, variation: Variation) -> ScenarioReader:
         return replace(
             self,
             variation=variation,
@@ -111,7 +111,7 @@ class Context:
             names_known=not self.broken & {"given", "sample", "cases", "session"},
         )
 
-    def with_bindings(self, bindings: tuple[Binding, ...]) -> Context:
+    def with_bindings(self, bindings: tuple[Binding, ...]) -> ScenarioReader:
         """Return the context of a case that binds these names; `{{ NAME }}` may be one of them."""
         constants = dict(self.constants)
         for binding in bindings:
@@ -230,8 +230,8 @@ class Context:
             return False
         return True
 
-    def field(self, loc: Loc, data: Any, *, for_text: bool = False) -> Field:
-        return Field(
+    def field(self, loc: Loc, data: Any, *, for_text: bool = False) -> YamlNode:
+        return YamlNode(
             source=self,
             path=loc,
             data=data,

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from harness.assignment.document import HintedError
-from harness.assignment.vocabulary import Vocabulary
+from harness.assignment.vocabulary import AssignmentSymbols
 from harness.common.errors import UserError
 from harness.common.extras import install_command
 from harness.model.plan import Place
@@ -67,7 +67,7 @@ class DrawRequest:
 
 
 def request_for(
-    vocabulary: Vocabulary, asked: SampleShape | str, constants: Mapping[str, object]
+    vocabulary: AssignmentSymbols, asked: SampleShape | str, constants: Mapping[str, object]
 ) -> DrawRequest:
     """Return the request of a `sample`, or of the source of `cases`. Raise HintedError if its
     function does not exist."""
@@ -82,7 +82,9 @@ def request_for(
 
 
 def course_function(
-    vocabulary: Vocabulary, source: str, example: str = "boards.any_board is any_board in boards.py"
+    vocabulary: AssignmentSymbols,
+    source: str,
+    example: str = "boards.any_board is any_board in boards.py",
 ) -> CourseFunction:
     """Return the function of this name in a Python file of the spec folder, without its constants.
 
@@ -120,7 +122,9 @@ def with_constants(
     return replace(function, constants=bound)
 
 
-def replies_of(vocabulary: Vocabulary, source: str, constants: Mapping[str, object]) -> Replies:
+def replies_of(
+    vocabulary: AssignmentSymbols, source: str, constants: Mapping[str, object]
+) -> Replies:
     """Return the generator that a scenario names. Its first parameter is the output, the others are
     constants. Raise HintedError if it does not exist."""
     function = course_function(vocabulary, source, "guesses.bisect is bisect in guesses.py")

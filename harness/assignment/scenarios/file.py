@@ -16,7 +16,7 @@ from harness.assignment.scenarios.cases import (
     uses,
     variations,
 )
-from harness.assignment.scenarios.context import Context, slug
+from harness.assignment.scenarios.context import ScenarioReader, slug
 from harness.assignment.scenarios.shape import (
     OF_EACH_ALONE,
     ScenarioFileShape,
@@ -36,7 +36,7 @@ from harness.assignment.scenarios.stimulus import (
     stimulus_of,
 )
 from harness.assignment.shapes import salvage
-from harness.assignment.vocabulary import Vocabulary
+from harness.assignment.vocabulary import AssignmentSymbols
 from harness.matchers.reading import Refused
 from harness.model.expectation import Expected
 from harness.model.plan import MIN_SIZES, CostLimit, Growth, Scenario, TranscriptFile, Visibility
@@ -57,7 +57,7 @@ class ScenarioFile:
     """Reads the scenarios of a file. Errors are noted; draws, files and needs go to `compiled`."""
 
     document: Document
-    vocabulary: Vocabulary
+    vocabulary: AssignmentSymbols
     compiled: Compiled
     scenarios: list[Scenario] = field(default_factory=list)
     marks: Fraction = Fraction()  # of all scenarios together, if the file's head states them
@@ -77,7 +77,7 @@ class ScenarioFile:
             shape, broken = salvage(ScenarioShape, self.document, loc, item)
             if shape is not None:
                 broken |= broken_head
-                context = Context(self.document, self.vocabulary, head, shape, loc, broken)
+                context = ScenarioReader(self.document, self.vocabulary, head, shape, loc, broken)
                 with suppress(Refused):
                     self._check_name(context, names)
                     self._scenario(context.with_head(_SETTINGS))
@@ -111,7 +111,7 @@ class ScenarioFile:
             head = ScenarioFileShape.model_validate({"scenarios": placeholder})
         return head, broken - {"scenarios"}
 
-    def _check_name(self, context: Context, names: dict[str, str]) -> None:
+    def _check_name(self, context: ScenarioReader, names: dict[str, str]) -> None:
         name, where = context.own.name, (*context.loc, "name")
         if not (short := slug(name)):
             context.refuse(
@@ -124,7 +124,7 @@ class ScenarioFile:
             context.refuse(where, what, "names are unique in their file")
         names[short] = name
 
-    def _scenario(self, context: Context) -> None:
+    def _scenario(self, context: ScenarioReader) -> None:
         """Add the scenario under each set of constants. Raise Refused if it cannot be read."""
         before = len(self.document.problems)
         context.check_owner()
@@ -150,7 +150,7 @@ class ScenarioFile:
             if len(self.document.problems) > before:
                 return  # the other values would say the same again
 
-    def _variation(self, context: Context, kind: type[Action]) -> None:
+    def _variation(self, context: ScenarioReader, kind: type[Action]) -> None:
         """Add the scenario under one set of constants. Raise Refused if it cannot be read."""
         cases = cases_of(context, kind, self.compiled)
         prefix = read_given(context)
@@ -182,7 +182,7 @@ class ScenarioFile:
         else:
             self.scenarios.append(scenario)
 
-    def _transcript(self, context: Context) -> str | None:
+    def _transcript(self, context: ScenarioReader) -> str | None:
         """Return the text of the scenario's transcript; None if it has none or it is to be
         recorded."""
         if not context.states("transcript") or context.has_cases:
@@ -195,7 +195,12 @@ class ScenarioFile:
         return None
 
     def _built(
-        self, context: Context, stimuli: list[Stimulus], stated: list[Expected], *, each_read: bool
+        self,
+        context: ScenarioReader,
+        stimuli: list[Stimulus],
+        stated: list[Expected],
+        *,
+        each_read: bool,
     ) -> Scenario:
         """Return the scenario under one set of constants. `stated` has one part for each stimulus
         if `each_read`, otherwise one for all."""
@@ -229,7 +234,7 @@ class ScenarioFile:
         )
 
 
-def _cost(context: Context, stimuli: Sequence[Stimulus]) -> CostLimit | None:
+def _cost(context: ScenarioReader, stimuli: Sequence[Stimulus]) -> CostLimit | None:
     """Return how the scenario's cost may grow. Raise Refused if its cases have no sizes."""
     if "cost" not in context.own.model_fields_set:
         return None
@@ -250,7 +255,7 @@ def _cost(context: Context, stimuli: Sequence[Stimulus]) -> CostLimit | None:
     return context.refuse(where, what, "write cases: [{n: 100}, {n: 200}, {n: 400}]")
 
 
-def _check_faster_than(context: Context) -> None:
+def _check_faster_than(context: ScenarioReader) -> None:
     """Note an error if `faster_than` is stated together with a key that rules it out."""
     clashing = [key for key in ("replies", "ends") if context.states(key)]
     if context.own.stand_in:
@@ -260,7 +265,7 @@ def _check_faster_than(context: Context) -> None:
         context.add((*context.loc, "faster_than"), what, key=True)
 
 
-def _check_hint(context: Context) -> None:
+def _check_hint(context: ScenarioReader) -> None:
     """Note an error if the scenario shows only its hint and has none."""
     own = context.own
     if own.visible == "hint" and not (own.hint or own.description):
@@ -270,7 +275,7 @@ def _check_hint(context: Context) -> None:
         context.add((*context.loc, key), what, "add hint: or description:")
 
 
-def _bound_by(cases: Sequence[Context]) -> set[str]:
+def _bound_by(cases: Sequence[ScenarioReader]) -> set[str]:
     """Return the names that the cases bind."""
     names: set[str] = set()
     for case in cases:

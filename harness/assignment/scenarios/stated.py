@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.assignment.document import Loc, inner_value
-from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.context import ScenarioReader
 from harness.assignment.scenarios.python_text import (
     BUILTIN_EXCEPTIONS,
     parse_expression,
@@ -45,7 +45,7 @@ from harness.model.plan import Place
 from harness.model.stimulus import StimulusParts, called_function
 from harness.model.values import NONE, Value, file_value
 
-_Reader = Callable[[Context, StimulusParts, Loc, Any], dict[str, Any]]
+_Reader = Callable[[ScenarioReader, StimulusParts, Loc, Any], dict[str, Any]]
 _READERS: dict[str, _Reader] = {}
 # No value of Python's is shown so: the key of a dictionary would have quotes.
 _SHARE = re.compile(
@@ -56,7 +56,9 @@ _OF_MANY = ("occur", "all_different", "share")  # keys about many calls
 _MATCHER = re.compile(r"\{\s*([a-z_]+)\s*:")
 
 
-def read_stated(context: Context, parts: StimulusParts, *, transcript: str | None) -> Expected:
+def read_stated(
+    context: ScenarioReader, parts: StimulusParts, *, transcript: str | None
+) -> Expected:
     """Return everything that a scenario states of a stimulus, with templates filled in.
 
     Errors are noted.
@@ -88,14 +90,14 @@ def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
 
 
 @_reads("returns")
-def _returns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _returns(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if context.states("over"):
         return {}  # it is a part of what is stated there
     return {"returns": context.matcher(loc, data)}
 
 
 @_reads("over")
-def _over(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _over(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     """Read what the results of many calls must be like. Note an error if a right program would fail
     it too often."""
     own = context.own
@@ -121,7 +123,7 @@ def _over(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[s
 
 
 @_reads(*_OF_MANY)
-def _of_many(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _of_many(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     """Note an error for what only many calls can show, without them."""
     if not context.states("over") and "over" not in context.broken:
         what = f"{loc[-1]} is about many calls"
@@ -129,7 +131,7 @@ def _of_many(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dic
     return {}
 
 
-def _shares(context: Context) -> tuple[Share, ...]:
+def _shares(context: ScenarioReader) -> tuple[Share, ...]:
     loc, shares = context.at("share"), []
     for value, written in context.own.share.items():
         found = _SHARE.fullmatch(written.strip())
@@ -143,7 +145,7 @@ def _shares(context: Context) -> tuple[Share, ...]:
     return tuple(shares)
 
 
-def _check_fair(context: Context, loc: Loc, matcher: ByChance) -> None:
+def _check_fair(context: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
     """Note an error if a right program would fail with more than one in a billion."""
     chance = matcher.unfairness(matcher.calls)
     if chance <= MAX_UNFAIR:
@@ -155,7 +157,9 @@ def _check_fair(context: Context, loc: Loc, matcher: ByChance) -> None:
 
 
 @_reads("exists", "class")
-def _signature(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _signature(
+    context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
+) -> dict[str, Any]:
     """Read everything that is stated about a name: it must be what it is in the reference."""
     parameters: tuple[str, ...] | None = None
     if context.states("parameters"):
@@ -172,7 +176,7 @@ def _signature(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> d
     return {"returns": stated}
 
 
-def _kind_of_name(context: Context, key: str, name: str) -> str:
+def _kind_of_name(context: ScenarioReader, key: str, name: str) -> str:
     """Return what the name must be; an empty text if the reference does not tell."""
     vocabulary = context.vocabulary
     if key == "class":
@@ -183,7 +187,9 @@ def _kind_of_name(context: Context, key: str, name: str) -> str:
 
 
 @_reads("session")
-def _shown_matchers(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _shown_matchers(
+    context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
+) -> dict[str, Any]:
     """Read the matchers that stand in place of the output of single steps."""
     stated: list[StatedStep] = []
     for index, step in enumerate(parse_session(data)):
@@ -215,7 +221,7 @@ def _is_for_text(matcher: Matcher) -> bool:
 
 
 @_reads("steps")
-def _steps(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _steps(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     """Read what each step of `steps:` states."""
     stated: list[StatedStep] = []
     for index, step in enumerate(data):
@@ -224,7 +230,7 @@ def _steps(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[
     return {"steps": tuple(stated)}
 
 
-def _stated_step(context: Context, loc: Loc, index: int, step: StepShape) -> StatedStep:
+def _stated_step(context: ScenarioReader, loc: Loc, index: int, step: StepShape) -> StatedStep:
     """Return what one step states. Raise Refused, with the error noted."""
     keys = step.model_fields_set
     if step.do and "returns" in keys:
@@ -243,19 +249,21 @@ def _stated_step(context: Context, loc: Loc, index: int, step: StepShape) -> Sta
 
 
 @_reads("prints", "stderr")
-def _text(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _text(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     return {str(loc[-1]): context.matcher(loc, data, for_text=True)}
 
 
 @_reads("exit")
-def _exit(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _exit(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if isinstance(data, int):
         return {"exit": data}
     return {"exit_any": True}
 
 
 @_reads("reads")
-def _inputs_taken(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _inputs_taken(
+    context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
+) -> dict[str, Any]:
     if isinstance(data, AtMostShape):
         if data.any:
             return {"reads_any": True}
@@ -264,14 +272,14 @@ def _inputs_taken(context: Context, parts: StimulusParts, loc: Loc, data: Any) -
 
 
 @_reads("ends")
-def _ends(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _ends(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if data == "asks_for_more":
         return {"ends": Ending.ASKED_FOR_MORE}
     return {"ends": Ending(data)}
 
 
 @_reads("turns")
-def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _turns(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if data == {"any": True}:
         is_stated = context.states("prints")
         return {} if is_stated else {"prints": AnyValue()}
@@ -297,11 +305,11 @@ def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[
 
 
 @_reads("raises")
-def _raises(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _raises(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     return {"raises": _stated_raise(context, loc, data)}
 
 
-def _stated_raise(context: Context, loc: Loc, data: Any) -> StatedRaise:
+def _stated_raise(context: ScenarioReader, loc: Loc, data: Any) -> StatedRaise:
     if not isinstance(data, RaisesShape):
         return StatedRaise(type_name=data)
     message: Matcher | None = None
@@ -313,7 +321,7 @@ def _stated_raise(context: Context, loc: Loc, data: Any) -> StatedRaise:
     return StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
 
 
-def _check_base(context: Context, loc: Loc, name: str) -> None:
+def _check_base(context: ScenarioReader, loc: Loc, name: str) -> None:
     """Note an error for a class of exceptions that nothing defines."""
     vocabulary = context.vocabulary
     if not vocabulary.reference:
@@ -326,7 +334,7 @@ def _check_base(context: Context, loc: Loc, name: str) -> None:
 
 
 @_reads("leaves")
-def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _leaves(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     names, call = parts.leaves, parts.action.expression
     if call and names == frozenset():
         what = "only the return value and the output of this call can be checked"
@@ -349,7 +357,9 @@ def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict
     return {"leaves": read_all(data.items(), leave)}
 
 
-def _check_left(context: Context, loc: Loc, name: str, names: frozenset[str], call: str) -> None:
+def _check_left(
+    context: ScenarioReader, loc: Loc, name: str, names: frozenset[str], call: str
+) -> None:
     """Raise Refused, with the error noted, if a name is not compared afterwards."""
     if name not in names:
         what = f"{name} is neither a parameter of the function nor a name of the session"
@@ -364,7 +374,7 @@ def _check_left(context: Context, loc: Loc, name: str, names: frozenset[str], ca
             context.refuse(loc, what, hint, key=True)
 
 
-def _how_to_compare(context: Context, name: str, call: str) -> str:
+def _how_to_compare(context: ScenarioReader, name: str, call: str) -> str:
     """Return how a name that `given:` or a case binds is compared afterwards; an empty text for any
     other name."""
     if not call or name not in context.names:
@@ -384,7 +394,7 @@ def _call_in(call: str) -> ast.Call:
 
 
 @_reads("writes")
-def _writes(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _writes(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if data == "unchanged":
         return {"writes_unchanged": True}
     if data == {"any": True}:
@@ -405,14 +415,14 @@ def _writes(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict
     return fields
 
 
-def _check_file_names(context: Context, loc: Loc, names: list[Any]) -> None:
+def _check_file_names(context: ScenarioReader, loc: Loc, names: list[Any]) -> None:
     for index, name in enumerate(names):
         if not isinstance(name, str):
             what = f"expected the name of a file, got {describe(name)}"
             context.add((*loc, index), what)
 
 
-def _written(context: Context, loc: Loc, content: Any) -> Matcher:
+def _written(context: ScenarioReader, loc: Loc, content: Any) -> Matcher:
     """Return the expected content of a file: None if it must not exist."""
     if content is None:
         return Exactly(value=NONE)
@@ -424,7 +434,7 @@ def _written(context: Context, loc: Loc, content: Any) -> Matcher:
     return context.matcher(loc, content, for_text=True)
 
 
-def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None]:
+def transcript_of(context: ScenarioReader, *, recording: bool) -> tuple[str, str | None]:
     """Return the path of the scenario's transcript, below the spec folder, and its text (None if it
     is still to be recorded). Raise Refused, with the error noted, if there is none."""
     loc, written = (*context.loc, "transcript"), context.own.transcript

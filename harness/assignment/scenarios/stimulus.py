@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from harness.assignment.document import HintedError, Loc
-from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.context import ScenarioReader
 from harness.assignment.scenarios.draws import replies_of
 from harness.assignment.scenarios.python_text import PythonError, parse_session, parse_statements
 from harness.common.words import listed
@@ -45,7 +45,7 @@ _MOST_FOLDERS = 8  # in a path
 MAX_GIVEN_BYTES = 1024 * 1024  # of one file
 
 
-def kind_of(context: Context) -> type[Action]:
+def kind_of(context: ScenarioReader) -> type[Action]:
     """Return the kind of the scenario's stimulus. Raise Refused, with the error noted, if it states
     none or several."""
     kinds = stimulus_kinds()
@@ -61,7 +61,7 @@ def kind_of(context: Context) -> type[Action]:
     raise Refused
 
 
-def check_takes(context: Context, kind: type[Action]) -> None:
+def check_takes(context: ScenarioReader, kind: type[Action]) -> None:
     """Note errors for keys that the stimulus cannot show, and for keys that exclude each other."""
     for key in _keys_of_kinds().difference(kind.takes):
         if context.states(key):
@@ -97,13 +97,13 @@ def ruled_out(kind: type[Action], stated: Set[str]) -> set[str]:
     return keys
 
 
-def read_stimulus(context: Context, kind: type[Action]) -> StimulusParts:
+def read_stimulus(context: ScenarioReader, kind: type[Action]) -> StimulusParts:
     """Return the stimulus under the context's constants. Raise Refused if it cannot be read."""
     inputs = typed_inputs(context, context.at("input"), context.own.input)
     return kind.read(context, (*context.loc, kind.key), inputs)
 
 
-def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
+def stimulus_of(context: ScenarioReader, parts: StimulusParts) -> Stimulus:
     """Return the whole stimulus of a case: its action and the program's surroundings. May raise
     Refused."""
     replies: Replies | None = None
@@ -136,7 +136,7 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
     )
 
 
-def read_clocks(context: Context) -> list[tuple[Clock | None, tuple[str, ...]]]:
+def read_clocks(context: ScenarioReader) -> list[tuple[Clock | None, tuple[str, ...]]]:
     """Return the times that the scenario sweeps, each with its mark in an id; a single one has
     no mark. Raise Refused, with the error noted, if one is not a time."""
     if not context.states("clock") or "clock" in context.row_keys:
@@ -154,7 +154,7 @@ def read_clocks(context: Context) -> list[tuple[Clock | None, tuple[str, ...]]]:
     return list(swept.items())
 
 
-def _clock(context: Context, loc: Loc, text: str) -> Clock:
+def _clock(context: ScenarioReader, loc: Loc, text: str) -> Clock:
     with context.noted(loc):
         return read_clock(text, context.vocabulary.shape.time_zone)
 
@@ -196,7 +196,7 @@ def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
     return first
 
 
-def read_given(context: Context) -> str:
+def read_given(context: ScenarioReader) -> str:
     """Return the statements of every `given:` in force; their names join the context."""
     parts: list[str] = []
     for loc, text in context.layers("given"):
@@ -218,7 +218,7 @@ def read_given(context: Context) -> str:
     return "".join(parts)
 
 
-def _given_session(context: Context, loc: Loc, text: str) -> str:
+def _given_session(context: ScenarioReader, loc: Loc, text: str) -> str:
     """Return the source of a session that shows nothing. Raise HintedError if it is not one."""
     source = ""
     for step in parse_session(text):
@@ -228,7 +228,7 @@ def _given_session(context: Context, loc: Loc, text: str) -> str:
     return source
 
 
-def typed_inputs(context: Context, loc: Loc, items: Sequence[Any]) -> tuple[Typed, ...]:
+def typed_inputs(context: ScenarioReader, loc: Loc, items: Sequence[Any]) -> tuple[Typed, ...]:
     """Return the lines and keys that are typed, with templates filled in; errors are noted."""
     for index in range(1, len(items)):
         # `[4,6]` is two items to YAML, and one to most people who write it.
@@ -251,7 +251,7 @@ def typed_inputs(context: Context, loc: Loc, items: Sequence[Any]) -> tuple[Type
     return tuple(inputs)
 
 
-def given_files(context: Context) -> tuple[SourceFile, ...]:
+def given_files(context: ScenarioReader) -> tuple[SourceFile, ...]:
     """Return the files of every `files:` in force; errors are noted for those that cannot be
     read."""
     by_name: dict[str, SourceFile] = {}
@@ -269,7 +269,7 @@ def given_files(context: Context) -> tuple[SourceFile, ...]:
     return tuple(by_name.values())
 
 
-def check_path(context: Context, loc: Loc, name: object) -> None:
+def check_path(context: ScenarioReader, loc: Loc, name: object) -> None:
     """Raise Refused, with the error noted, if this is not the path of a file in the scenario's
     folder."""
     parts = name.split("/") if isinstance(name, str) else []
@@ -279,7 +279,7 @@ def check_path(context: Context, loc: Loc, name: object) -> None:
         context.refuse(loc, what, "write a path in the folder, like data/marks.csv", key=True)
 
 
-def _check_beside(context: Context, loc: Loc, files: Mapping[str, SourceFile]) -> None:
+def _check_beside(context: ScenarioReader, loc: Loc, files: Mapping[str, SourceFile]) -> None:
     """Note an error if the last file is a folder for another one, or the other way round."""
     last = str(loc[-1])
     for name in files:
@@ -288,7 +288,7 @@ def _check_beside(context: Context, loc: Loc, files: Mapping[str, SourceFile]) -
             context.add(loc, what, "give one of them another name", key=True)
 
 
-def content_of(context: Context, loc: Loc, text: str) -> bytes:
+def content_of(context: ScenarioReader, loc: Loc, text: str) -> bytes:
     """Return the text with templates filled in, or the content of the file that a one-line text
     names.
 
@@ -303,7 +303,7 @@ def content_of(context: Context, loc: Loc, text: str) -> bytes:
     return data
 
 
-def provided_names(context: Context) -> set[str]:
+def provided_names(context: ScenarioReader) -> set[str]:
     """Return the extra files that exist, as paths below the spec folder; note errors for others."""
     names: set[str] = set()
     for index, name in enumerate(context.own.provide):
@@ -313,7 +313,7 @@ def provided_names(context: Context) -> set[str]:
     return names
 
 
-def stand_in_files(context: Context) -> dict[str, SourceFile]:
+def stand_in_files(context: ScenarioReader) -> dict[str, SourceFile]:
     """Return the stand-in files by name, from the spec folder or beside the reference.
 
     Note errors for files that cannot stand in, and if nothing of the submission would be left."""
@@ -333,7 +333,7 @@ def stand_in_files(context: Context) -> dict[str, SourceFile]:
     return files
 
 
-def _stand_in(context: Context, loc: Loc, name: str) -> SourceFile:
+def _stand_in(context: ScenarioReader, loc: Loc, name: str) -> SourceFile:
     vocabulary = context.vocabulary
     if "/" in name or "\\" in name:
         context.refuse(loc, f"{name} is a path", "write only the file's name")

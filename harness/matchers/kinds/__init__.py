@@ -7,7 +7,7 @@ from inspect import isabstract
 
 from harness.common.discovery import extensions, subclasses
 from harness.common.words import listed
-from harness.matchers.reading import Field, MatcherKey, Part, Schema, nearest
+from harness.matchers.reading import MatcherKey, Part, Schema, YamlNode, nearest
 from harness.model.expectation import Matcher
 
 DEFINITIONS = {False: "Matcher", True: "TextMatcher"}
@@ -34,7 +34,7 @@ def _names(*, for_text: bool) -> tuple[str, ...]:
     return tuple(key.name for key in keys if key.for_text or not for_text)
 
 
-def read(field: Field) -> Matcher:
+def read(field: YamlNode) -> Matcher:
     """Return the matcher that a mapping `{key: …}` describes. Raise Refused, with the error
     noted."""
     key = _stated_key(field)
@@ -60,7 +60,7 @@ def _owners() -> dict[str, list[str]]:
     return owners
 
 
-def _stated_key(field: Field) -> MatcherKey:
+def _stated_key(field: YamlNode) -> MatcherKey:
     """Return the matcher's key in a mapping. Raise Refused, with the error noted, if there is none
     or there are several."""
     data, keys, owners = field.data, matcher_keys(), _owners()
@@ -95,7 +95,7 @@ def schemas() -> dict[str, Schema]:
     return definitions
 
 
-def read_matcher(field: Field) -> Matcher:
+def read_matcher(field: YamlNode) -> Matcher:
     """Return the data as a matcher. Raise Refused, with the error noted, for a plain value."""
     if not isinstance(field.data, dict):
         hint = "write {contains: …} or {number: …} for a text, {one_of: […]} for a whole value"

@@ -7,7 +7,7 @@ from typing import ClassVar
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds import MATCHER, read, read_matcher
 from harness.matchers.kinds.values import Exactly
-from harness.matchers.reading import Field, Part, Schema, as_read, matcher_key, read_all
+from harness.matchers.reading import Part, Schema, YamlNode, as_read, matcher_key, read_all
 from harness.model.expectation import EXACT, Floats, Matcher, TextMatcher, TextRules
 from harness.model.values import Value, ValueKind
 
@@ -49,7 +49,7 @@ def _schema(matcher: Schema) -> Schema:
     return {"type": "array", "minItems": 1, "items": {"anyOf": [plain, matcher]}}
 
 
-def _one_of(field: Field) -> OneOf:
+def _one_of(field: YamlNode) -> OneOf:
     if not isinstance(field.data, list) or not field.data:
         field.expected("a list of values")
     values: list[Value] = []
@@ -62,7 +62,7 @@ def _one_of(field: Field) -> OneOf:
     return OneOf(values=tuple(values), matchers=tuple(matchers))
 
 
-def _option(field: Field) -> Value | Matcher:
+def _option(field: YamlNode) -> Value | Matcher:
     if isinstance(field.data, dict):
         return read(field)
     return field.value()
@@ -129,7 +129,7 @@ class NoneOf(_Combination):
         return self
 
 
-def _matchers(field: Field) -> tuple[Matcher, ...]:
+def _matchers(field: YamlNode) -> tuple[Matcher, ...]:
     if field.data == []:
         field.refuse("expected a list of matchers, got an empty list")
     if not isinstance(field.data, list):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
 from harness.matchers.comparison import same, source, with_tolerated
-from harness.matchers.reading import Field, Part, matcher_key
+from harness.matchers.reading import Part, YamlNode, matcher_key
 from harness.model.expectation import Floats, Matcher, OfExpression
 from harness.model.values import Value, ValueKind
 
@@ -135,7 +135,7 @@ def _with_numbers(value: Value, own: Mapping[complex, Value]) -> Value:
     return own.get(number, value)
 
 
-def _expression(field: Field) -> str:
+def _expression(field: YamlNode) -> str:
     if field.path[-2:] != ("returns", "equals") or "steps" in field.path:
         hint = "write the value itself, or {python: …}"
         field.refuse("equals belongs to returns of a call", hint, of_key=True)

@@ -23,8 +23,8 @@ from harness.matchers.numbers import numbers_in
 from harness.matchers.reading import (
     DISTANCE,
     FLAG,
-    Field,
     Part,
+    YamlNode,
     as_read,
     describe,
     matcher_key,
@@ -73,7 +73,7 @@ class HasNumber(TextMatcher):
         return words
 
 
-def _number(field: Field) -> str:
+def _number(field: YamlNode) -> str:
     data = field.data
     written = field.render(data) if isinstance(data, str) else str(data)
     if isinstance(data, bool) or not _NUMBER.fullmatch(written):
@@ -119,7 +119,7 @@ class HasNumbers(TextMatcher):
         return f"{words}, in this order"
 
 
-def _numbers(field: Field) -> tuple[float, ...]:
+def _numbers(field: YamlNode) -> tuple[float, ...]:
     if not isinstance(field.data, list) or not field.data:
         field.expected("a list of numbers")
     return read_all(field.items(), read_number)
@@ -303,14 +303,14 @@ def fault_of(pattern: str, version: tuple[int, ...] = sys.version_info[:3]) -> s
     return ""
 
 
-def _matches(field: Field, text: str, words: str = "") -> Matches:
+def _matches(field: YamlNode, text: str, words: str = "") -> Matches:
     pattern = field.render(text, re.escape)
     if fault := fault_of(pattern):
         field.refuse(fault)
     return Matches(pattern=pattern, words=words)
 
 
-def _by_words(field: Field) -> Matches:
+def _by_words(field: YamlNode) -> Matches:
     words, named = field.data, field.patterns
     if not isinstance(words, str) or words not in named:
         hint = nearest(str(words), named) or "describe it there: patterns: {a parting message: …}"
@@ -356,7 +356,7 @@ class LinesUnordered(TextMatcher):
         return f"{head} {', '.join(named)}"
 
 
-def _lines(field: Field) -> tuple[str, ...]:
+def _lines(field: YamlNode) -> tuple[str, ...]:
     values = read_values(field)
     for index, value in enumerate(values):
         if value.kind is not ValueKind.STR or "\n" in value.text:

@@ -20,8 +20,8 @@ from harness.matchers.reading import (
     FLAG,
     NUMBER,
     VALUES,
-    Field,
     Part,
+    YamlNode,
     as_read,
     matcher_key,
     nearest,
@@ -78,7 +78,7 @@ class AnyValue(Matcher):
         return "any value"
 
 
-def _any(field: Field) -> AnyValue:
+def _any(field: YamlNode) -> AnyValue:
     if field.data is not True:
         field.expected("true")
     return AnyValue()
@@ -107,7 +107,7 @@ class OfType(Matcher):
         return type_with_article(self.name)
 
 
-def _type(field: Field) -> str:
+def _type(field: YamlNode) -> str:
     name, own = field.data, field.source.class_names()
     if not isinstance(name, str) or not name.isidentifier():
         field.expected("the name of a type", f"types are {listed(TYPES, 'or')}")
@@ -251,7 +251,7 @@ class PythonValue(OfExpression):
         return Exactly(value=value, floats=self.floats)
 
 
-def _floats(field: Field) -> Floats:
+def _floats(field: YamlNode) -> Floats:
     within = field.data
     if isinstance(within, bool) or not isinstance(within, int | float) or within <= 0:
         field.expected("a positive number")
