@@ -337,7 +337,7 @@ def test_the_pair_and_its_page(with_a_copy: Course) -> None:
     folder = with_a_copy.report / "similarity"
     index = (folder / "index.html").read_text(encoding="utf-8")
     assert "Similarity does not prove copying" in index
-    assert '<a href="1.html">' in index
+    assert '<a href="1.html#s1-m1">' in index
     page = (folder / "1.html").read_text(encoding="utf-8")
     assert 'class="match c0"' in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
