@@ -26,8 +26,8 @@ from harness.model.values import Value
 if TYPE_CHECKING:
     from harness.assignment.files.assignment import AssignmentShape
 
-_TEMPLATE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
-_MESSAGE = re.compile(r"[A-Za-z].*\s|\s.*[A-Za-z]", re.DOTALL)
+_TEMPLATE = re.compile(r"\{\{(.{0,400}?)\}\}", re.DOTALL)
+_LETTER = re.compile(r"[A-Za-z]")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Definition = _Function | ast.ClassDef
 Overrides = tuple[Binding, ...]
@@ -383,6 +383,11 @@ def render(text: str, constants: Mapping[str, object], quote: Callable[[str], st
     return _TEMPLATE.sub(value, text)
 
 
+def _is_message(text: str) -> bool:
+    """Return whether the text has a letter and white space."""
+    return _LETTER.search(text) is not None and any(map(str.isspace, text))
+
+
 def as_template(text: str, variant: ProvidedVariant, submitted: Iterable[str] = ()) -> str:
     """Return `text` with the values of message constants written as `{{ NAME }}`, longest first.
 
@@ -392,7 +397,7 @@ def as_template(text: str, variant: ProvidedVariant, submitted: Iterable[str] = 
     constants = constants_of(variant.files, submitted)
     names: dict[str, str] = {}
     for name, value in constants.items():
-        if isinstance(value, str) and _MESSAGE.search(value):
+        if isinstance(value, str) and _is_message(value):
             names.setdefault(value, name)
     if not names:
         return text

@@ -1,7 +1,6 @@
 """Print results on standard output: as wide as a terminal, or unwrapped without one."""
 
 import io
-import re
 import sys
 from pathlib import Path
 
@@ -52,7 +51,8 @@ class _Trimmed(io.StringIO):
     """Standard output without blanks at the ends of lines. A console writes whole lines."""
 
     def write(self, text: str) -> int:
-        return sys.stdout.write(re.sub(" +$", "", text, flags=re.MULTILINE))
+        lines = [line.rstrip(" ") for line in text.split("\n")]
+        return sys.stdout.write("\n".join(lines))
 
     def flush(self) -> None:
         sys.stdout.flush()

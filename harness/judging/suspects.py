@@ -88,7 +88,7 @@ _SIGN = re.compile(
 _PRINT = re.compile(r"print\((?P<what>[A-Za-z_]\w*|\"[^\"\\]*\"|'[^'\\]*')\)\s*(?:#.*)?")
 _CONDITION = re.compile(r"(?:el)?if\b")
 _DOCSTRING = ('"""', "'''")  # how a line of one begins: it runs always, and changes nothing
-_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_CALLED = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*\(")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -335,7 +335,7 @@ def _bytecode_cache() -> BytecodeCache:
 def _style(sheets: tuple[str, ...]) -> tuple[Markup, Markup]:
     """Return the shortened style sheets and their hash for the page's policy."""
     text = Markup("").join(map(_asset, sheets))
-    short = re.sub(r"/\*.*?\*/|(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text)
+    short = re.sub(r"/\*.*?\*/|(?<=[{};,])\s+|(?<!\s)\s+(?=[{}])|(?<=:) ", "", text)
     return Markup(short), _hash(short)
 
 

@@ -254,7 +254,9 @@ _BOUNDARIES = (
     (re.compile(r"(?= )"), 8),
 )
 _DEEPEST = 3  # brackets inside each other
-_WHOLE = re.compile(r"""(["`]).*?\1|“.*?”|(?<!\w)'.*?'(?!\w)|\([^()]*\)|\[[^][]*\]|\{[^{}]*\}""")
+_WHOLE = re.compile(
+    r"""(["`]).{0,400}?\1|“[^“”]*”|(?<!\w)'.{0,400}?'(?!\w)|\([^()]*\)|\[[^][]*\]|\{[^{}]*\}"""
+)
 
 
 def headline(cause: ShownCause) -> tuple[str, str]:
