@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from graphlib import CycleError
 from pathlib import Path
+from typing import Protocol
 
 from harness.assignment import loading
 from harness.assignment.document import Document, Loc, Problems
@@ -18,11 +19,13 @@ from harness.assignment.files.assignment import comparisons, manual_slots, read_
 from harness.assignment.files.fuzzing import fuzz_settings
 from harness.assignment.files.policy import read_policy
 from harness.assignment.files.reference import check_reference_imports
+from harness.assignment.files.tests import test_file_names
 from harness.assignment.loading import SpecErrors, digest, display_path
 from harness.assignment.scenarios.cases import Compiled
 from harness.assignment.scenarios.context import ScenarioReader, slug
 from harness.assignment.scenarios.draws import DRAWS, DrawRequest, draw, freeze, load_module
 from harness.assignment.scenarios.file import ScenarioFile, counted_points, rescale
+from harness.assignment.scenarios.tests import CourseTestsSection
 from harness.assignment.vocabulary import AssignmentSymbols, ProvidedError, class_names
 from harness.common.files import write
 from harness.matchers.reading import Refused, nearest
@@ -186,6 +189,7 @@ class _Compiler:
             late=None if shape.late is None else shape.late.policy(),
             exemptions=self._exemptions(compiled),
             stand_in_files=tuple(file for _, file in stand_ins),
+            test_files=self._test_files(vocabulary),
         )
 
     def _exemptions(self, compiled: Compiled) -> tuple[Exemption, ...]:
@@ -256,9 +260,23 @@ class _Compiler:
                 files.append(ScenarioFile(document, vocabulary, compiled))
         for file in files:
             file.read()
-        scenarios = share_marks(files, shape.functionality_marks)
+        stated = [scenario for file in files for scenario in file.scenarios]
+        tests = CourseTestsSection(vocabulary.document, vocabulary, self._test_files(vocabulary))
+        tests.read(stated)
+        scenarios = share_marks([*files, tests], shape.functionality_marks)
         compiled.scenarios += with_needs(scenarios, compiled.needs)
         return compiled
+
+    def _test_files(self, vocabulary: Vocabulary) -> tuple[SourceFile, ...]:
+        """Return the files of `tests:`; errors are noted for those that are not there."""
+        files: list[SourceFile] = []
+        for name in test_file_names(vocabulary.shape.tests):
+            if self._is_there(name):
+                self.used.add(name)
+                files.append(SourceFile(name=name, data=(self.folder / name).read_bytes()))
+            else:
+                vocabulary.document.add(("tests", "files"), self._not_there(name))
+        return tuple(files)
 
     def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:
         files: dict[str, SourceFile] = {}
@@ -298,7 +316,15 @@ def _in_use(
     return tuple(sorted(in_use))
 
 
-def share_marks(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenario]:
+class HasMarks(Protocol):
+    """Scenarios, and what they are worth together (0: their points)."""
+
+    document: Document
+    scenarios: list[Scenario]
+    marks: Fraction
+
+
+def share_marks(files: Sequence[HasMarks], out_of: Fraction) -> list[Scenario]:
     """Return all scenarios with points such that each file with `marks` is worth these of `out_of`.
 
     The other files share the rest by their points. If that is impossible, the last file with

@@ -19,6 +19,7 @@ from harness.execution.course_replies import REPLY_ENTRY, REPLY_SOURCES
 from harness.execution.folder import MOST_ENTRIES
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.messages.protocol import (
+    CourseTestJob,
     FromBrowser,
     ScenarioJob,
     StandInJob,
@@ -144,7 +145,9 @@ class BrowserServer(ProcessServer):
             return None
         return Observation(ending=Ending.CPU_LIMIT, phase=Phase.STIMULUS)
 
-    def start_stand_in(self, stack: ExitStack, job: StandInJob, limits: Limits) -> StandInProcess:
+    def start_stand_in(
+        self, stack: ExitStack, job: StandInJob | CourseTestJob, limits: Limits
+    ) -> StandInProcess:
         raise HarnessError("there are no stand-ins in a browser")
 
     def start(

@@ -25,6 +25,7 @@ from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.messages.protocol import (
+    CourseTestJob,
     Heartbeat,
     Job,
     Keyboard,
@@ -56,6 +57,7 @@ _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "replacing", "waits", "clock", "limits", "stand_ins.calls",
+    "remote.values", "remote.peer", "remote.server",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
     "scenario.process", "piped",
 )  # fmt: skip
@@ -135,7 +137,9 @@ class PipedServer(ProcessServer):
     ) -> PipedMonitor:
         return PipedMonitor(self._start(stack, job=job, limits=limits), screen, limits)
 
-    def start_stand_in(self, stack: ExitStack, job: StandInJob, limits: Limits) -> PipedStandIn:
+    def start_stand_in(
+        self, stack: ExitStack, job: StandInJob | CourseTestJob, limits: Limits
+    ) -> PipedStandIn:
         process = self._start(stack, job=job, limits=limits)
         stack.callback(lambda: self._meter.add(process.beats.cpu_seconds))
         return PipedStandIn(process, limits)

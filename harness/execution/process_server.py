@@ -5,7 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import ExitStack
 
-from harness.execution.inside.messages.protocol import ScenarioJob, StandInJob, ToolJob
+from harness.execution.inside.messages.protocol import (
+    CourseTestJob,
+    ScenarioJob,
+    StandInJob,
+    ToolJob,
+)
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.protocol.answers import StimulusFacts
 from harness.execution.protocol.screen import ScreenParser
@@ -50,5 +55,7 @@ class ProcessServer(ABC):
         """
 
     @abstractmethod
-    def start_stand_in(self, stack: ExitStack, job: StandInJob, limits: Limits) -> StandInProcess:
+    def start_stand_in(
+        self, stack: ExitStack, job: StandInJob | CourseTestJob, limits: Limits
+    ) -> StandInProcess:
         """Start a process with the stand-ins of a scenario, until the stack is left."""

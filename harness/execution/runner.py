@@ -41,11 +41,17 @@ from harness.execution.protocol.jobs import (
 from harness.execution.protocol.observation import observation, with_files
 from harness.execution.protocol.screen import scenario_screen
 from harness.execution.scenario_monitor import NextLine
-from harness.execution.stand_in_process import AskedCalls
+from harness.execution.stand_in_process import AskedCalls, StandInProcess
+from harness.execution.test_process import (
+    CourseTestConversation,
+    test_job,
+    test_limits,
+    tests_setup,
+)
 from harness.execution.trusted_function import Answers, Tool
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
-from harness.model.stimulus import Key, Limits, Stimulus
+from harness.model.stimulus import Form, Key, Limits, Stimulus
 
 _log = logger_of(__name__)
 
@@ -75,12 +81,14 @@ class AnyDriver(ABC):
         self.meter = CpuMeter()
         self._held = ExitStack()
         self._directory = ""
+        self._tests: dict[tuple[SourceFile, ...], ProcessServer] = {}
 
     def __enter__(self) -> Self:
         self._directory = str(prepare(self._held.enter_context(scratch_directory())))
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._tests.clear()
         self._held.close()
         self._directory = ""
 
@@ -134,6 +142,14 @@ class AnyDriver(ABC):
         with ExitStack() as stack:
             setup = {"tool": self.compiled(sources, entry), "entry": entry}
             yield Tool(self.serve(stack, setup), self.meter)
+
+    def tests(self, assignment: Assignment) -> ProcessServer:
+        """Return the server of an assignment's tests, which holds nothing of a submission."""
+        key = assignment.test_files
+        if key not in self._tests:
+            setup = tests_setup(assignment, self.interpreter)
+            self._tests[key] = self.serve(self._held, setup)
+        return self._tests[key]
 
     def compiled(self, sources: Mapping[str, str], entry: str) -> dict[str, bytes]:
         return tool_modules(self.interpreter, sources, entry)
@@ -240,6 +256,7 @@ class ObservedSubmission:
         self._jobs = Jobs(assignment)
         self._functions = assignment.module_names
         self._server = server
+        self._tests = partial(driver.tests, assignment)
         self._stand_ins = cache(lambda: driver.serve(stack, stand_in_setup(assignment, reference)))
         self._ask = partial(driver.answers.ask, cache(partial(driver.replies, stack)))
 
@@ -263,6 +280,10 @@ class ObservedSubmission:
         what it gives is typed in place of the stimulus's inputs; how long that takes does not
         count. `asked` notes what it asks of the course's functions."""
         server = self._server
+        is_test = stimulus.action.form is Form.TEST
+        if is_test and (stimulus.substitutions or stimulus.stand_ins):
+            # The test has the place of the process that would answer for the course.
+            return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="a test runs it")
         if (seen := server.seen_of_all(limits)) is not None:
             return seen
         job, facts = server.compile(self._jobs.job(stimulus), self._functions)
@@ -272,7 +293,9 @@ class ObservedSubmission:
             prompt_mark=screen.prompt_mark,
             longest_sleep=limits.wall_seconds,
         )
-        folder, stand_in = None, None
+        folder: ScenarioFolder | None = None
+        stand_in: StandInProcess | None = None
+        test: CourseTestConversation | None = None
         with ExitStack() as stack:
             if stimulus.folder:
                 folder = ScenarioFolder(self._folders, stimulus.files, server.owner)
@@ -282,6 +305,10 @@ class ObservedSubmission:
                 stand_in_job = self._jobs.stand_in_job(stimulus)
                 stand_in = self._stand_ins().start_stand_in(stack, stand_in_job, limits)
                 stand_in.asked = asked or AskedCalls(stimulus.answered)
+            if is_test:
+                of_test = test_limits(limits)
+                process = self._tests().start_stand_in(stack, test_job(stimulus), of_test)
+                test = CourseTestConversation(process)
             if stimulus.replies is not None:
                 reply = partial(next_reply, stimulus.replies, self._ask)
             typed = (*stimulus.at_load, *stimulus.inputs)
@@ -292,7 +319,7 @@ class ObservedSubmission:
                 stimulus.inputs,
                 at_load=stimulus.at_load,
                 folder=folder,
-                stand_in=stand_in,
+                stand_in=test or stand_in,
                 reply_to=reply,
                 is_piped=stimulus.stdin is not None,
             )
@@ -302,4 +329,6 @@ class ObservedSubmission:
                 return did_not_compile(end.reason or Ending.CRASHED)
             answerable = Answerable(stimulus, facts, self._sources)
             seen = observation(answerable, limits, screen, end)
+            if test is not None and not stimulus.traces_lines:
+                seen = test.seen(seen, answerable)
             return seen if folder is None else with_files(seen, folder.contents())

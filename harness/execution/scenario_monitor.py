@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Protocol
 
 from harness.common.logs import logger_of
 from harness.execution.folder import ScenarioFolder
@@ -14,7 +15,7 @@ from harness.execution.protocol.answers import stand_in_reason
 from harness.execution.protocol.observation import End
 from harness.execution.protocol.replies import FrameBuffer, TamperedError
 from harness.execution.protocol.screen import ScreenParser, joined
-from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
+from harness.execution.stand_in_process import StandInUnusableError
 from harness.model.observation import Ending, Filled
 from harness.model.stimulus import Limits, Typed
 
@@ -22,6 +23,16 @@ _log = logger_of(__name__)
 
 NextLine = Callable[[list[str]], Typed | None]
 """The line to type next, from the text printed in each turn so far; None: nothing more."""
+
+
+class Partner(Protocol):
+    """A process of the course's that a submission's talks to: its stand-ins, or a test."""
+
+    def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
+        """Pass on a message, and deliver what comes back; True if a line of input is asked for.
+
+        Raise StandInUnusableError if that is not possible.
+        """
 
 
 _FOR_STAND_IN = (FromScenario.CALL, FromScenario.STAND_IN_INAPPLICABLE)
@@ -54,7 +65,7 @@ class ScenarioMonitor(ABC):
         *,
         at_load: tuple[Typed, ...] = (),
         folder: ScenarioFolder | None = None,
-        stand_in: StandInProcess | None = None,
+        stand_in: Partner | None = None,
         reply_to: NextLine | None = None,
         is_piped: bool = False,
     ) -> End:

@@ -13,7 +13,7 @@ from harness.execution.protocol.answers import Answerable, StimulusFacts
 from harness.execution.protocol.observation import End, observation
 from harness.execution.protocol.screen import scenario_screen
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.stimulus import Limits, Stimulus
+from harness.model.stimulus import Form, Limits, Stimulus
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 # A share of a scenario's own CPU limit: longer runs are observed in a process of its own. A right
@@ -77,7 +77,7 @@ def may_share(stimulus: Stimulus) -> bool:
         return False
     if stimulus.stdin is not None or stimulus.clock or stimulus.stderr_apart or stimulus.at_load:
         return False
-    if stimulus.action.equals:
+    if stimulus.action.equals or stimulus.action.form is Form.TEST:
         return False
     return all(
         typed.key is None and typed.text.isprintable() and len(typed.text.encode()) < _MOST_LINE

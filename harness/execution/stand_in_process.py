@@ -22,10 +22,12 @@ _ASKED_ELSE = "it asks for what the reference does not ask there"
 
 
 class StandInUnusableError(Exception):
-    """`ending`: a stand-in does not apply to this submission, or failed by itself; `str()`: why."""
+    """`ending`: a stand-in does not apply to this submission, or failed by itself; `str()`: why;
+    `is_late`: it ran out of time."""
 
-    def __init__(self, ending: Ending, why: str) -> None:
+    def __init__(self, ending: Ending, why: str, *, is_late: bool = False) -> None:
         self.ending = ending
+        self.is_late = is_late
         super().__init__(why)
 
 
@@ -70,21 +72,32 @@ class StandInProcess(ABC):
         submission's turn again; True when the stand-in asks for a line of its input.
         StandInUnusableError when the stand-in does not apply, fails, or runs into its limits."""
         self.asked.admit(message)
-        self._send(message)
-        longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
+        self.tell(message)
         kind = b""
         while kind not in (FromStandIn.OUTCOME, FromStandIn.ASKS_FOR_LINE):
-            begun = time.monotonic()
-            while (answer := self._next_message()) is None:
-                if not self._hear():
-                    raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
-                if self._is_late(time.monotonic() - begun, longest):
-                    raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
+            answer = self.next_answer()
             kind, body = split(answer)
             if kind == FromStandIn.INAPPLICABLE:
                 raise _inapplicable(body)
             deliver(answer)
         return kind == FromStandIn.ASKS_FOR_LINE
+
+    def tell(self, message: bytes) -> None:
+        """Pass a message on, if the process has not ended."""
+        self._send(message)
+
+    def next_answer(self) -> bytes:
+        """Return the next message of the process, once it is there. StandInUnusableError when it
+        ends, or runs into its limits."""
+        longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
+        begun = time.monotonic()
+        while (answer := self._next_message()) is None:
+            if not self._hear():
+                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
+            if self._is_late(time.monotonic() - begun, longest):
+                what = "it ran out of time"
+                raise StandInUnusableError(Ending.STAND_IN_FAILED, what, is_late=True)
+        return answer
 
     def _next_message(self) -> bytes | None:
         try:

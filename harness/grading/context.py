@@ -329,6 +329,25 @@ def visible_only(specification: Specification) -> Specification:
     return replace(visible, plan=visible.plan.without_stand_ins())
 
 
+def for_students(specification: Specification) -> Specification:
+    """Return the visible part of the assignment for what students check with on their own, in a
+    browser too: without tests of the course's, whose files hold hidden tests and expected values
+    and need a process of their own. Raise UserError if nothing is left.
+    """
+    visible = visible_only(specification)
+    stated = without_tests(visible)
+    if not stated.plan.scenarios:
+        place = stated.plan.assignment.id
+        what = "there is no visible scenario to check against: tests stay with the course"
+        raise UserError(what, place=place, hint="state some visible scenarios in YAML beside them")
+    return stated
+
+
+def without_tests(specification: Specification) -> Specification:
+    """Return the assignment and its key without tests of the course's, and without their files."""
+    return _only(specification, lambda scenario: not scenario.is_test)
+
+
 def isolated(specification: Specification) -> Specification:
     """Return the assignment with an own process for every scenario of every submission."""
     assignment = replace(specification.plan.assignment, isolate_all=True)

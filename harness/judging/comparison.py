@@ -284,6 +284,14 @@ def described(
     return Comparison(channel=channel, subject=subject, rows=(row,), in_words=True)
 
 
+def listed(channel: Channel, subject: str, expected: str, lines: Sequence[str]) -> Comparison:
+    """Return a description of what is expected beside several lines of what happened."""
+    rows = [ComparedRow(expected=_cell(expected), other=_cell(lines[0]))]
+    for line in lines[1:]:
+        rows.append(ComparedRow(expected=Cell(note=Absence.MISSING), other=_cell(line)))
+    return Comparison(channel=channel, subject=subject, rows=tuple(rows), in_words=True)
+
+
 def _source_of(value: Value, start: int) -> _Side:
     """Return a value's source on one line; for a long list or tuple one item a line, from item
     `start`.

@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 from harness.common.escaping import shortened, visible
 from harness.judging.compare.mismatch import (
+    CourseTestMismatch,
     EndingMismatch,
     ExitMismatch,
     Mismatch,
@@ -15,12 +16,25 @@ from harness.judging.compare.mismatch import (
     ValueMismatch,
 )
 from harness.judging.compare.text import expected_turns
-from harness.judging.comparison import MAX_LINE, compare_texts, compare_values, described
+from harness.judging.comparison import (
+    MAX_LINE,
+    compare_texts,
+    compare_values,
+    described,
+    listed,
+)
 from harness.matchers.kinds.combinations import ALine, LastLine, last_line_of, lines_of
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.values import AnyValue, Exactly, exactly
 from harness.model.expectation import EXACT, Expectation, Floats, Matcher, StatedRaise, TextRules
-from harness.model.observation import Ending, Observation, Phase, Turn
+from harness.model.observation import (
+    CourseTestOutcome,
+    CourseTestResult,
+    Ending,
+    Observation,
+    Phase,
+    Turn,
+)
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Comparison, Conversation
@@ -80,10 +94,34 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus, rules: TextRules) -> Com
             if mismatch.actual is not None:
                 actual = str(mismatch.actual)
             return described(Channel.EXIT, "exit status", str(mismatch.expected), actual)
+        case CourseTestMismatch():
+            return listed(Channel.TEST, "the test", "it passes", _lines_of_test(mismatch.actual))
         case ValueMismatch():
             return _of_values(mismatch, stimulus, rules)
         case TextMismatch():
             return _of_texts(mismatch, stimulus, rules)
+
+
+_MOST_CALLS = 20
+_OUTCOMES = {
+    CourseTestResult.SKIPPED: "it is skipped",
+    CourseTestResult.NOT_FOUND: "it is not found",
+    CourseTestResult.NOT_ENDED: "it does not end",
+}
+
+
+def _lines_of_test(test: CourseTestOutcome) -> list[str]:
+    """Return what the test called and how it failed."""
+    calls = list(test.calls[-_MOST_CALLS:])
+    if len(test.calls) > _MOST_CALLS:
+        calls.insert(0, "…")
+    if test.result in _OUTCOMES:
+        return [*calls, _OUTCOMES[test.result]]
+    lines = calls
+    if test.source:
+        lines.append(f"line {test.line}: {test.source}")
+    said = f"{test.type_name}: {shortened(test.message, 2000)}"
+    return [*lines, *(line for line in said.split("\n") if line.strip())]
 
 
 def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:

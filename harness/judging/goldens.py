@@ -14,8 +14,15 @@ from harness.matchers.comparison import normalised, same, source, with_equal_lin
 from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, exactly
 from harness.model.expectation import Expectation, Expected, Matcher, StatedStep
-from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome
-from harness.model.stimulus import Action, Stimulus
+from harness.model.observation import (
+    CourseTestResult,
+    Ending,
+    Observation,
+    Phase,
+    Raised,
+    StepOutcome,
+)
+from harness.model.stimulus import Action, Form, Stimulus
 from harness.model.values import NONE, Value, ValueKind
 
 _ENDINGS = {
@@ -48,6 +55,10 @@ def disagreements(
     """
     stated = expectation.stated
     sentences = list(_ending(observation, stated))
+    if stimulus.action.form is Form.TEST:
+        if not sentences:
+            sentences += _test(observation)
+        return tuple(sentences)
     if observation.ending is Ending.ANSWERED or observation.ending is stated.ends:
         sentences += _raises(observation, stated)
         sentences += _inputs(observation, stated, stimulus)
@@ -59,6 +70,17 @@ def disagreements(
         if stimulus.action.steps:
             sentences += _steps(observation, stated, stimulus.action)
     return tuple(sentences)
+
+
+def _test(observation: Observation) -> Iterator[str]:
+    test = observation.test
+    if test is None or test.result in (CourseTestResult.PASSED, CourseTestResult.SKIPPED):
+        return
+    message = " ".join(test.message.split())
+    said = f": {plain(f'{test.type_name}: {message}', limit=300)}" if message else ""
+    place = f" at line {test.line}, {quoted(test.source)}" if test.source else ""
+    how = test.result.value.replace("_", " ")
+    yield f"the reference does not pass the test ({how}){place}{said}"
 
 
 def _ending(observation: Observation, stated: Expected) -> Iterator[str]:

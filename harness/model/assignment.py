@@ -229,6 +229,7 @@ class Assignment:
     extra_files: tuple[SourceFile, ...] = ()  # what `provide:` names
     manual: tuple[ManualSlot, ...] = ()
     stand_in_files: tuple[SourceFile, ...] = ()  # what `stand_in:` names
+    test_files: tuple[SourceFile, ...] = ()  # tests of the course's, for nobody else
     archive: str | None = None  # the archive that they are handed in as; None: as they are
     otherwise: OtherFiles = OtherFiles.ZERO
     time_zone: str = ""  # the IANA name of the zone of times that name none

@@ -124,6 +124,29 @@ class StepOutcome:
         return "".join(turn.printed for turn in self.turns)
 
 
+class CourseTestResult(StrEnum):
+    """How a test of the course's came out."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    NOT_FOUND = "not_found"  # its file has no such test, with this program
+    NOT_ENDED = "not_ended"  # the program ended, or was ended, first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CourseTestOutcome:
+    """How a test of the course's came out, and what it did. What the program itself raised is in
+    the observation."""
+
+    result: CourseTestResult
+    message: str = ""  # of what it raised, with the values that pytest shows
+    type_name: str = ""
+    line: int = 0  # of the test file; 0: none
+    source: str = ""  # that line
+    calls: tuple[str, ...] = ()  # of the program, each with what came of it
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedValue:
     """A variable or parameter, and its value."""
@@ -155,6 +178,7 @@ class Observation:
     lines: int | None = None  # of the program that ran, if they were counted
     cut: str = ""  # a digest: it was too large to keep but for its ending and what it raised
     output_limit: OutputLimit | None = None  # which one it reached, if that is how it ended
+    test: CourseTestOutcome | None = None  # of the course's, if one ran
     calls_itself: bool = False  # when looked for a loop: a function that calls itself kept it busy
     ends_in_double: bool = False  # it ran into its CPU limit, and ends by itself in twice that
     cpu_seconds: float = field(default=0.0, compare=False)  # only for the scheduler

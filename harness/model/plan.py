@@ -13,7 +13,7 @@ from graphlib import TopologicalSorter
 
 from harness.model.assignment import Assignment, Clause, ManualSlot, ProvidedVariant, SourceFile
 from harness.model.expectation import Expected
-from harness.model.stimulus import Binding, Limits, StandIn, Stimulus
+from harness.model.stimulus import Binding, Form, Limits, StandIn, Stimulus
 from harness.model.verdict import VerdictKind
 
 __all__ = ["Assignment", "Clause", "ManualSlot", "ProvidedVariant", "SourceFile"]
@@ -98,6 +98,11 @@ class Scenario:
     def stated_for(self, stimulus: Stimulus) -> Expected:
         return self.stated_cases[self.stimuli.index(stimulus)] if self.stated_cases else self.stated
 
+    @property
+    def is_test(self) -> bool:
+        """Return whether it is a test of the course's, whose file holds others too."""
+        return self.stimuli[0].action.form is Form.TEST
+
     def standing_in(self) -> Scenario:
         """Return the same scenario with the stand-ins in place of the submission's modules."""
         stimuli = tuple(replace(one, stand_ins=self.stand_ins) for one in self.stimuli)
@@ -131,6 +136,7 @@ class Plan:
                 constants.add(stimulus.constants)
                 provided.update(stimulus.provide)
         whole = self.assignment
+        has_tests = any(scenario.is_test for scenario in scenarios)
         variants = (variant for variant in whole.variants if variant.constants in constants)
         extra_files = (file for file in whole.extra_files if file.name in provided)
         stand_in_files = (file for file in whole.stand_in_files if file.name in stood_in)
@@ -139,6 +145,7 @@ class Plan:
             variants=tuple(variants),
             extra_files=tuple(extra_files),
             stand_in_files=tuple(stand_in_files),
+            test_files=whole.test_files if has_tests else (),
         )
         return replace(self, assignment=assignment, scenarios=scenarios)
 

@@ -103,6 +103,7 @@ class Form(StrEnum):
     EXPRESSION = "expression"  # a value or an exception
     STEPS = "steps"  # the outcome of each, and the variables afterwards
     PROGRAM = "program"  # its exit status
+    TEST = "test"  # how a test of the course's came out
 
 
 @open_union("harness.stimuli", "action_classes")

@@ -64,6 +64,7 @@ class Channel(StrEnum):
     EXIT = "exit"
     WRITES = "writes"
     STDERR = "stderr"
+    TEST = "test"  # how a test of the course's came out
     SHOWS = "shows"  # what a session shows of a value, and without a reference of a whole step
 
 

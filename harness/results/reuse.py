@@ -251,6 +251,7 @@ class PlanKeys:
             sorted(self._provided_digest(constants) for constants in overrides),
             _files(file for file in assignment.extra_files if file.name in extra),
             _files(file for file in assignment.stand_in_files if file.name in stand_in_names),
+            _files(assignment.test_files if scenario.is_test else ()),
             list(assignment.submission_files),
             assignment.laid_as,
             serial.to_plain(assignment.extra_modules),

@@ -15,8 +15,10 @@ from harness.assignment.loading import load
 from harness.assignment.schema import json_schema
 from harness.cli import cli
 from harness.common.errors import UserError
+from harness.common.files import write_bytes
 from harness.packaging.scaffold import files
 from harness.packaging.scaffold.first_scenarios import first_scenarios
+from harness.packaging.scaffold.from_tests import from_tests
 from tests.cli.walked_page import Walk
 from tests.tiny_course import Course
 
@@ -408,3 +410,58 @@ def test_the_workflow_has_what_github_asks_for_and_pages_name_commands() -> None
         assert all(("uses" in step) != ("run" in step) for step in job["steps"])
     named = {shlex.split(line)[1] for line in harness_commands()}
     assert named >= {"doctor", "validate", "grade", "export", "compare", "manual", "check"}
+
+
+OLD_TESTS = """\
+import pytest
+from src.a1 import add
+from helpers import TWO
+
+@pytest.mark.parametrize("x", [1, 2])
+def test_add(x):
+    assert add(x, TWO) == x + 2
+"""
+
+
+def old_tests(tmp_path: Path) -> Path:
+    folder = tmp_path / "old"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "src").mkdir()
+    (folder / "src" / "a1.py").write_text("def add(x, y):\n    return x + y\n")
+    (folder / "tests" / "test_a1.py").write_text(OLD_TESTS)
+    (folder / "tests" / "helpers.py").write_text("TWO = 2\n")
+    (folder / "tests" / "data.csv").write_text("1,2\n")
+    return folder
+
+
+def test_tests_that_exist_become_an_assignment(tmp_path: Path) -> None:
+    begun = from_tests("w1", old_tests(tmp_path), None)
+    assert sorted(begun.files) == [
+        "reference/w1/a1.py",
+        "specs/w1/assignment.yaml",
+        "specs/w1/helpers.py",
+        "specs/w1/test_a1.py",
+    ]
+    assert begun.tests == 2
+    assert "data.csv" in begun.notes[0]
+    for name, data in begun.files.items():
+        write_bytes(tmp_path / "course" / name, data)
+    plan = load(tmp_path / "course", "w1").plan
+    assert [each.id for each in plan.scenarios] == ["test_a1/test-add[1]", "test_a1/test-add[2]"]
+
+
+def test_a_reference_is_called_as_the_tests_import_it(tmp_path: Path) -> None:
+    folder = old_tests(tmp_path)
+    solution = folder / "src" / "a1.py"
+    solution.rename(folder / "solution.py")
+    with pytest.raises(
+        UserError, match=r"no solution was found that these tests import \(a1\.py\)"
+    ):
+        from_tests("w1", folder, None)
+    begun = from_tests("w1", folder, folder / "solution.py")
+    assert "reference/w1/a1.py" in begun.files
+
+
+def test_a_folder_without_tests_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no test files"):
+        from_tests("w1", tmp_path, None)

@@ -13,7 +13,12 @@ from harness.model.observation import Ending, Observation, Phase
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import rule_in_words
 from tests.conftest import Added
-from tests.judging import rule_cases_files, rule_cases_texts, rule_cases_values
+from tests.judging import (
+    rule_cases_files,
+    rule_cases_tests,
+    rule_cases_texts,
+    rule_cases_values,
+)
 from tests.judging.judging_cases import (
     BY_NAME,
     CALL,
@@ -27,7 +32,7 @@ from tests.judging.judging_cases import (
     typing,
 )
 
-TABLES = (rule_cases_files, rule_cases_values, rule_cases_texts)
+TABLES = (rule_cases_files, rule_cases_values, rule_cases_texts, rule_cases_tests)
 FIRES = [
     (rule, failure, message)
     for table in TABLES
@@ -53,6 +58,7 @@ ORDER = {
     "ran_at_import": "did_not_end raised_unexpectedly",
     "did_not_ask_for_input": "did_not_end cut_short stopped_early",
     "takes_too_long": "did_not_end",
+    "raised_in_test": "test_failed",
     "recursed_too_deep": "raised_unexpectedly",
     "called_exit": "raised_unexpectedly",
     "raised_unexpectedly": "nothing_printed",

@@ -122,7 +122,7 @@ def test_a_value_is_read_as_strictly(text: str) -> None:
 
 
 def test_a_union_needs_its_member_named() -> None:
-    with pytest.raises(SerialError, match="expected one of Call, Session, Run"):
+    with pytest.raises(SerialError, match="expected one of Call, Session, Steps, Run"):
         from_plain(Stimulus, {"action": {"expression": "f()"}})
 
 

@@ -121,7 +121,7 @@ a1.py: 1 thing to fix
 
 0 of 1 visible check passed
 (True, True)
-expected exactly one of call, session, steps, run, exists, class or twice
+expected exactly one of call, session, steps, run, exists, class, test or twice
 got call and twice. Hint: write a scenario for each.
 """
 

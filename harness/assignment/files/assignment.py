@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, mode
 
 from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.files.fuzzing import FuzzShape
+from harness.assignment.files.tests import CourseTestsShape
 from harness.assignment.loading import REFERENCE, display_path
 from harness.assignment.scenarios.stimulus import read_clock
 from harness.assignment.shapes import (
@@ -392,6 +393,8 @@ class AssignmentShape(Shape):
     """The clause file's name."""
     mutants: str = ""
     """The mutant file's name (mutants.yaml if it is left out)."""
+    tests: CourseTestsShape | None = None
+    """Tests that exist already (pytest, unittest, doctest), run as they are."""
     fuzz: FuzzShape = FuzzShape()
     """What `harness fuzz` draws beyond the scenarios' own strategies."""
 

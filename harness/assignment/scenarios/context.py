@@ -27,6 +27,7 @@ from harness.assignment.scenarios.python_text import (
     parse_statements,
     typed_in,
 )
+from harness.assignment.test_files import find_tests
 from harness.assignment.vocabulary import (
     AssignmentSymbols,
     Overrides,
@@ -182,6 +183,25 @@ class ScenarioReader:
             self.refuse(loc, f"there is no file {name} in the spec folder", hint)
         self.vocabulary.used.add(name)
         return path
+
+    def test_runner(self, loc: Loc, file: str, test: str) -> str:
+        """Return what runs a test of this name. Raise Refused, with the error noted, if there is
+        no such test in the files of `tests:`."""
+        shape = self.vocabulary.shape.tests
+        files = [] if shape is None else shape.files
+        if shape is None or file not in files:
+            what = f"{file} is not a test file of this assignment"
+            self.refuse(
+                loc, what, nearest(file, files) or "name it under tests: in assignment.yaml"
+            )
+        data = self.spec_file(loc, file).read_bytes()
+        try:
+            names = [found.test for found in find_tests(file, data, shape.runner)]
+        except (SyntaxError, ValueError):  # said of the file itself
+            raise Refused from None
+        if test not in names:
+            self.refuse(loc, f"{file} has no test {test}", nearest(test, names))
+        return shape.runner
 
     def render(
         self, text: str, loc: Loc, quote: Callable[[str], str] = str, *, line: int = 0

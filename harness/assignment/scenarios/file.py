@@ -42,7 +42,7 @@ from harness.model.expectation import Expected
 from harness.model.plan import MIN_SIZES, CostLimit, Growth, Scenario, TranscriptFile, Visibility
 from harness.model.stimulus import Action, StandIn, Stimulus
 
-_VISIBILITY: dict[Any, Visibility] = {
+VISIBILITY: dict[Any, Visibility] = {
     True: Visibility.VISIBLE,
     False: Visibility.HIDDEN,
     "hint": Visibility.HIDDEN,
@@ -214,7 +214,7 @@ class ScenarioFile:
             name=own.name,
             function=own.function,
             clauses=tuple(own.clause),
-            visibility=_VISIBILITY[own.visible],
+            visibility=VISIBILITY[own.visible],
             points=own.points,
             limits=own.limits.over(of_file),
             stimuli=tuple(stimuli),

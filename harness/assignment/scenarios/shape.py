@@ -47,7 +47,7 @@ _CONTENTS: list[Any] = [*_TEXTS, {"$ref": "#/$defs/TextShape"}, {"type": "null"}
 _LEAST_MULTIPLE = 3  # less, and a busy machine would decide
 
 
-def _strictly(value: Any, read: Callable[[Any], Any]) -> Any:
+def strictly(value: Any, read: Callable[[Any], Any]) -> Any:
     """Read a `Literal` that has True in it: pydantic takes 1 for True, so an int is read as its
     text and refused."""
     try:
@@ -120,7 +120,7 @@ class RaisesShape(Shape):
         list[ExceptionName], Field(min_length=1), Expects("a list of exceptions' names")
     ] = []
     """The types that it may have."""
-    any: Annotated[Literal[True], WrapValidator(_strictly)] = False  # type: ignore[assignment]
+    any: Annotated[Literal[True], WrapValidator(strictly)] = False  # type: ignore[assignment]
     """Whatever type."""
     message: ExpectedText = None
     """Its message."""
@@ -163,7 +163,7 @@ class SettingsShape(Shape):
     clause: Words = []
     """The clause or clauses of the sheet that this tests."""
     visible: Annotated[
-        Literal[True, False, "hint", "after_due_date", "after_published"], WrapValidator(_strictly)
+        Literal[True, False, "hint", "after_due_date", "after_published"], WrapValidator(strictly)
     ] = False
     """What students see: true, false, hint (hint if it fails), after_due_date, after_published."""
     points: Points = Field(default=Fraction(1), json_schema_extra={"default": 1})
@@ -347,7 +347,7 @@ class _ScenarioShape(SettingsShape, StatedShape):
     """How many calls are made; returns is then about each of them."""
     occur: Annotated[list[Any], Field(min_length=1)] = []
     """Of `over`: values that must be among the results."""
-    all_different: Annotated[Literal[True], WrapValidator(_strictly)] = False  # type: ignore[assignment]
+    all_different: Annotated[Literal[True], WrapValidator(strictly)] = False  # type: ignore[assignment]
     """Of `over`: true: no result occurs twice."""
     share: Annotated[
         dict[Any, Annotated[str, Expects("a share like 40% ± 15%", whole=True)]],

@@ -8,7 +8,7 @@ import click
 from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.common.files import write_bytes
-from harness.grading.context import prepare, visible_only
+from harness.grading.context import for_students, prepare, without_tests
 from harness.packaging.handout import REQUIREMENTS, classroom50_bundle
 
 SECTION = "Publishing"
@@ -39,13 +39,14 @@ def command(
     base = options.the_root(root)
     specification = load(base, assignment, support=support)
     if with_hidden:
+        specification = without_tests(specification)
         specification = replace(specification, plan=specification.plan.without_stand_ins())
         click.echo(
             "warning: students can read the hidden scenarios and their answers in this bundle",
             err=True,
         )
     else:
-        specification = visible_only(specification)
+        specification = for_students(specification)
     context = prepare(specification, python=python, cache=base / CACHE)
     if context.interpreter.notice:
         click.echo(f"notice: {context.interpreter.notice}", err=True)

@@ -7,7 +7,7 @@ import click
 from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.common.files import write_bytes
-from harness.grading.context import prepare, visible_only
+from harness.grading.context import for_students, prepare
 from harness.packaging.handout import handout_zip
 
 SECTION = "Publishing"
@@ -42,7 +42,7 @@ def command(
         click.echo(write_page(base, assignment, folder, python, support))
         return 0
     specification = load(base, assignment, support=support)
-    visible = visible_only(specification)
+    visible = for_students(specification)
     context = prepare(visible, python=python, cache=base / CACHE, recall_tier=True)
     if context.interpreter.notice:
         click.echo(f"notice: {context.interpreter.notice}", err=True)

@@ -10,8 +10,9 @@ from harness.assignment.loading import CACHE, find_root
 from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
-from harness.common.words import listed
+from harness.common.words import counted, listed
 from harness.packaging.scaffold import files as scaffold
+from harness.packaging.scaffold.from_tests import from_tests
 
 SECTION = "Assignments"
 
@@ -19,7 +20,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
 
 
-@options.click_command("new", "harness new a1", "harness new week5 --from connect4ish")
+@options.click_command("new", "harness new a1", "harness new a1 --from-tests old-tests")
 @click.argument("assignment_id", metavar="ID")
 @options.option("--from", "source", "Copy an assignment that comes with the harness.", metavar="ID")
 @options.option(
@@ -28,6 +29,19 @@ _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
     "A file that students submit. Can be repeated.  [default: a1.py]",
     metavar="NAME",
     multiple=True,
+)
+@options.option(
+    "--from-tests",
+    "tests",
+    "Run the pytest, unittest or doctest files of this folder as they are.",
+    metavar="DIR",
+    type=options.FOLDER,
+)
+@options.option(
+    "--reference",
+    "The solution that these tests pass (default: the module that they import).",
+    metavar="FILE",
+    type=options.FILE,
 )
 @options.option(
     "--package",
@@ -46,13 +60,16 @@ def command(
     source: str | None,
     names: tuple[str, ...],
     packages: tuple[str, ...],
+    tests: Path | None,
+    reference: Path | None,
     root: Path | None,
 ) -> int:
     """Write the first files of the assignment ID: a reference, scenarios, mutants and samples.
 
     They pass `harness validate`; change them from there. If reference/ID already contains Python
     files, the command runs them and writes a first scenario for each function and program; the
-    input of programs is left to you.
+    input of programs is left to you. With --from-tests each test of a folder is a scenario, run as
+    it is: in a process of its own, which the program cannot look into.
 
     Existing files are not changed, except .gitignore in a repository: it excludes answers and
     student data.
@@ -62,30 +79,54 @@ def command(
     if root is None:
         with suppress(UserError):
             base = find_root(base)
+    if tests is not None:
+        if source or names or packages:
+            raise UserError("--from-tests stands without --from, --file and --package")
+        _begin_from_tests(base, assignment_id, tests, reference)
+        return 0
+    if reference is not None:
+        raise UserError("--reference belongs to --from-tests", hint="put it into reference/ID")
     modules = sorted((base / "reference" / assignment_id).glob("*.py"))
-    reference = {path.name: path.read_bytes() for path in modules}
-    if names and (source or reference):
+    solution = {path.name: path.read_bytes() for path in modules}
+    if names and (source or solution):
         raise UserError("--file is for a new reference", hint="leave it out")
-    if packages and not reference:
+    if packages and not solution:
         what = f"--package is for a reference that is there, in reference/{assignment_id}"
         raise UserError(what, hint="for a new one write packages: in assignment.yaml")
     begun: scaffold.Begun | None = None
     if source is not None:
         files = scaffold.copied(source, assignment_id)
-    elif reference:
-        begun = scaffold.from_reference(assignment_id, reference, packages, base.resolve() / CACHE)
+    elif solution:
+        begun = scaffold.from_reference(assignment_id, solution, packages, base.resolve() / CACHE)
         files = begun.files
     elif len(names) > 1:
         files = scaffold.of_several(assignment_id, names)
     else:
         files = scaffold.from_template(assignment_id, *(names or ("a1.py",)))
     _write(base, files)
-    if scaffold.keep_out(base):
-        click.echo("Wrote .gitignore: excludes answers (.harness-cache) and student data (reports)")
+    _keep_out(base)
     if begun:
         _say_what_is_missing(begun, f"specs/{assignment_id}/first.yaml")
     click.echo(f"Next: harness validate {assignment_id}")
     return 0
+
+
+def _begin_from_tests(base: Path, assignment_id: str, tests: Path, reference: Path | None) -> None:
+    """Write an assignment that runs these tests as they are."""
+    begun = from_tests(assignment_id, tests, reference)
+    _write(base, begun.files)
+    _keep_out(base)
+    click.echo(
+        f"{counted(begun.tests, 'test')}, each a scenario; hidden: see specs/{assignment_id}"
+    )
+    for note in begun.notes:
+        click.echo(note)
+    click.echo(f"Next: harness validate {assignment_id}")
+
+
+def _keep_out(base: Path) -> None:
+    if scaffold.keep_out(base):
+        click.echo("Wrote .gitignore: excludes answers (.harness-cache) and student data (reports)")
 
 
 def _say_what_is_missing(begun: scaffold.Begun, where: str) -> None:

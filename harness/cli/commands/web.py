@@ -7,7 +7,7 @@ import click
 from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.common.files import write_bytes
-from harness.grading.context import prepare, visible_only
+from harness.grading.context import for_students, prepare
 from harness.packaging.web.folder import INDEX, web_folder
 
 SECTION = "Publishing"
@@ -47,7 +47,7 @@ def write_page(
     """Make the folder of an assignment's page, and return the page's path."""
     specification = load(base, assignment, support=support)
     cache = base / CACHE
-    context = prepare(visible_only(specification), python=python, cache=cache, recall_tier=True)
+    context = prepare(for_students(specification), python=python, cache=cache, recall_tier=True)
     if context.interpreter.notice:
         click.echo(f"notice: {context.interpreter.notice}", err=True)
     for name, data in web_folder(specification, context, cache).items():

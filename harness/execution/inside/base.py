@@ -41,6 +41,7 @@ from .modules import (
     complete_interpreter,
     hide_ours,
     import_useful,
+    load_tests,
     load_tool,
 )
 from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
@@ -200,6 +201,7 @@ class Server:
         self.filters: dict[str, LoadedFilter] = {}  # for processes of scenarios
         self.tool: Callable[[str], str] | None = None
         self.stand_ins: StandIns | None = None
+        self.tests: Any = None  # a `CourseTestSuite`, which only such a server is sent
         self.limits = KernelLimits(self.confinement)
 
     def serve(self) -> None:
@@ -235,6 +237,8 @@ class Server:
             self.tool = load_tool(self.setup["tool"], self.setup["entry"])
         elif "stand_ins" in self.setup:
             self.stand_ins = StandIns(self.setup)
+        elif "tests" in self.setup:
+            self.tests = load_tests(self.setup)
         else:
             self.limits.allow_memory(self.setup["memory"])
             self.program = Program(self.setup)
@@ -264,6 +268,8 @@ class Server:
                 if self.tool is not None:
                     send(answers, FromTool.ANSWER, quote(self.tool(job.payload)))
                     _exit(0)
+                elif self.tests is not None:
+                    self.tests.run(job, partial(send, answers), partial(receive, questions))
                 elif self.stand_ins is not None:
                     self.stand_ins.run(job, partial(send, answers), partial(receive, questions))
                 elif is_shared:

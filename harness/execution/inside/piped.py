@@ -38,6 +38,7 @@ from .modules import (
     complete_interpreter,
     hide_ours,
     import_useful,
+    load_tests,
     load_tool,
 )
 from .scenario.process import Program, ScenarioProcess
@@ -87,6 +88,10 @@ def serve(setup: dict[str, Any]) -> None:
         stand_ins = StandIns(setup)
         _begin(said, own.beat)
         stand_ins.run(job, partial(_send_locked, said), from_driver)
+    if "tests" in setup:
+        tests = load_tests(setup)
+        _begin(said, own.beat)
+        tests.run(job, partial(_send_locked, said), from_driver)
     if setup["clock_offset"]:
         clock.move(setup["clock_offset"])
     program = Program(setup)

@@ -18,6 +18,7 @@ from harness.execution.folder import prepare, scratch_directory
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.messages.protocol import (
     MAX_REPLY_BYTES,
+    CourseTestJob,
     ForkRequest,
     FromServer,
     Job,
@@ -130,14 +131,15 @@ class Driver(AnyDriver):
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ServerLink:
         confinement = self._confinement.for_server(
             self.directory,
-            notify=self._notify and "stand_ins" not in setup,
+            notify=self._notify and "stand_ins" not in setup and "tests" not in setup,
             writable=str(self.folders) if setup.get("writes") else "",
         )
         own = {"confinement": confinement, "directory": self.directory}
         link = ServerLink(self._base, self.compiler, own | dict(setup), self.meter)
         stack.callback(link.close)
-        if "tool" in setup and link.not_prepared is not None:
-            raise HarnessError(f"{setup['entry']} did not load: {self._base.complaint()}")
+        if ("tool" in setup or "tests" in setup) and link.not_prepared is not None:
+            what = setup.get("entry", "the tests")
+            raise HarnessError(f"{what} did not load: {self._base.complaint()}")
         return link
 
 
@@ -302,7 +304,9 @@ class ServerLink(ProcessServer):
         )
         return Monitor(self, terminal, channel, limits)
 
-    def start_stand_in(self, stack: ExitStack, job: StandInJob, limits: Limits) -> LinuxStandIn:
+    def start_stand_in(
+        self, stack: ExitStack, job: StandInJob | CourseTestJob, limits: Limits
+    ) -> LinuxStandIn:
         stand_in = LinuxStandIn(self, job, limits)
         stack.callback(stand_in.close)
         return stand_in
@@ -375,7 +379,7 @@ class ServerLink(ProcessServer):
 class LinuxStandIn(StandInProcess):
     """One scenario's process with the stand-in modules, forked from their server."""
 
-    def __init__(self, link: ServerLink, job: StandInJob, limits: Limits) -> None:
+    def __init__(self, link: ServerLink, job: StandInJob | CourseTestJob, limits: Limits) -> None:
         self._channel = ScenarioChannel()
         super().__init__(self._channel.send, limits)
         self._server = link.server

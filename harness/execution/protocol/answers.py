@@ -72,6 +72,10 @@ class Answerable:
         """Return the name if a file of the submission has it, else nothing."""
         return name if self._is_written(name) else ""
 
+    def check_raised(self, raised: RaisedReply) -> None:
+        """Raise TamperedError if our side of the process cannot have described this exception."""
+        self._check_raised(raised)
+
     def _check_trace(self, trace: Iterable[str]) -> None:
         traced = tuple(trace)
         _require(len(set(traced)) == len(traced))

@@ -24,12 +24,13 @@ from harness.execution.inside.messages.protocol import ScenarioJob, Selection, S
 from harness.execution.interpreter import Interpreter
 from harness.model.assignment import Assignment, CompareBy, ExtraUse, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
-from harness.model.stimulus import Binding, Stimulus
+from harness.model.stimulus import Binding, Form, Stimulus
 from harness.model.values import Value
 
 INSIDE = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "replacing", "waits", "clock", "confine", "limits", "stand_ins.calls",
+    "remote.values", "remote.peer", "remote.server",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
     "scenario.process",
     "shared.facades", "shared.snapshot", "shared.run", "warm_up", "base",
@@ -258,6 +259,7 @@ class Jobs:
         return ScenarioJob(
             action=self._module_of(stimulus),
             runs=action.program != "",
+            serves=action.form is Form.TEST,
             program=action.program or self.main,
             argv=list(action.argv),
             texts=(

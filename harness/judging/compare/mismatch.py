@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Matcher, StatedRaise, TextRules
-from harness.model.observation import Ending, Phase, Raised
+from harness.model.observation import CourseTestOutcome, Ending, Phase, Raised
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
 
@@ -85,8 +85,21 @@ class ExitMismatch(_AnyMismatch):
     actual: int | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CourseTestMismatch(_AnyMismatch):
+    """A test of the course's did not pass."""
+
+    actual: CourseTestOutcome
+
+
 Mismatch = (
-    EndingMismatch | RaiseMismatch | ValueMismatch | TextMismatch | ReadsMismatch | ExitMismatch
+    EndingMismatch
+    | RaiseMismatch
+    | ValueMismatch
+    | TextMismatch
+    | ReadsMismatch
+    | ExitMismatch
+    | CourseTestMismatch
 )
 
 

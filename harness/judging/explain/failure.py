@@ -12,6 +12,7 @@ from typing import TypeVar
 from harness.common.escaping import plain, quoted
 from harness.judging.compare.ending import at_import
 from harness.judging.compare.mismatch import (
+    CourseTestMismatch,
     EndingMismatch,
     Mismatch,
     RaiseMismatch,
@@ -166,6 +167,7 @@ class Failure:
             self.raised = self.raises.actual
         self.text = self._first(TextMismatch)
         self.reads = self._first(ReadsMismatch)
+        self.test = self._first(CourseTestMismatch)
         self.returns = item_at(self._values(Channel.RETURNS), 0)
         self.leaves = item_at(self._values(Channel.LEAVES), 0)
         self.stderr = item_at(self._values(Channel.STDERR), 0)

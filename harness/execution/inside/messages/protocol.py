@@ -16,6 +16,7 @@ interpreter that runs submissions as it stands here, and the driver imports it t
 | a stand-in's channel      | a job, `ToStandIn`         | `FromStandIn`                           |
 | a shared run's channel    | a job, `ToSharedRun`       | `FromSharedRun`                         |
 | a tool's channel          | a job                      | `FromTool`                              |
+| a test's channel          | a job, the program's words | `FromTests`                             |
 
 A session of two steps on Linux, from the server's start to its observation:
 
@@ -113,6 +114,7 @@ class JobKind(bytes, Enum):
     SHARED_RUN = b"M"
     STAND_IN = b"I"
     TOOL = b"T"
+    TEST = b"U"
 
 
 @unique
@@ -177,6 +179,16 @@ class FromTool(bytes, Enum):
     """What a trusted function of ours answers."""
 
     ANSWER = b"A"  # its text as JSON
+
+
+@unique
+class FromTests(bytes, Enum):
+    """What the process of a test says. Bodies are JSON."""
+
+    FOR_PROGRAM = b"P"  # passed on to the program's process, which answers by `FromScenario.CALL`
+    CALLED = b"C"  # the number of a call that it makes, and the call in words
+    CAME_BACK = b"B"  # that number, and what came of the call
+    OUTCOME = b"O"  # how the test came out: the last message
 
 
 @unique
@@ -269,6 +281,7 @@ class ScenarioJob(Record):
 
     action: str  # the module of `inside.stimuli` that performs it
     runs: bool  # whether a program is run as `__main__`
+    serves: bool = False  # whether it does what a test in another process asks for
     program: str  # its file, or the main module's
     argv: list[str]
     texts: tuple[Any, ...] | None  # of the stimulus, if the process is to compile them
@@ -339,12 +352,24 @@ class ToolJob(Record):
     payload: str
 
 
+class CourseTestJob(Record):
+    """One test of the course's, which uses the program of another process."""
+
+    kind: ClassVar[JobKind] = JobKind.TEST
+
+    file: str
+    test: str  # its name below the file, `Class::test`
+    index: int  # of its set of parameters; below 0: all of them
+    is_doctest: bool
+    seed: int
+
+
 if TYPE_CHECKING:
-    Job: TypeAlias = ScenarioJob | SharedRunJob | StandInJob | ToolJob
+    Job: TypeAlias = ScenarioJob | SharedRunJob | StandInJob | ToolJob | CourseTestJob
 else:
     Job = Record
 
-_JOBS: tuple[type[Record], ...] = (ScenarioJob, SharedRunJob, StandInJob, ToolJob)
+_JOBS: tuple[type[Record], ...] = (ScenarioJob, SharedRunJob, StandInJob, ToolJob, CourseTestJob)
 
 
 def encode_job(job: Job) -> bytes:

@@ -248,7 +248,7 @@ class ScenarioProcess:
         try:
             if runs:
                 self.files.source(self.job.program).compiled()
-            else:
+            elif not self.job.serves:  # a test imports it itself
                 module = self._main_module()
         except BaseException as error:
             answer.put_raised(error)
@@ -258,6 +258,9 @@ class ScenarioProcess:
         self._write_sentinel()
         answer.begin(runs=runs)
         do = getattr(stimuli, self.job.action).perform
+        if self.job.serves:
+            do(self.files.library, self._send, self._receive, answer)
+            return
         if runs:
             do(self.files.library, self.job.program[:-3], answer)
             return

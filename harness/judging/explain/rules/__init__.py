@@ -8,7 +8,12 @@ from operator import attrgetter
 from typing import TypeVar
 
 from harness.common.discovery import extensions
-from harness.judging.compare.mismatch import RaiseMismatch, TextMismatch, ValueMismatch
+from harness.judging.compare.mismatch import (
+    CourseTestMismatch,
+    RaiseMismatch,
+    TextMismatch,
+    ValueMismatch,
+)
 from harness.judging.explain.failure import Failure, TextEdit
 from harness.matchers.comparison import type_with_article
 from harness.model.explanation.facts import Facts, Later
@@ -29,6 +34,7 @@ TEXT: Part[TextMismatch] = attrgetter("text")
 TEXTS: Part[TextEdit] = attrgetter("texts")
 FILE: Part[ValueMismatch] = attrgetter("file")
 FILE_TEXTS: Part[TextEdit] = attrgetter("file_texts")
+TEST: Part[CourseTestMismatch] = attrgetter("test")
 STDERR: Part[ValueMismatch] = attrgetter("stderr")
 
 

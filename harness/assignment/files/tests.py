@@ -1,0 +1,85 @@
+"""`tests:` in assignment.yaml: the tests that a course has already, as they are."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, WrapValidator
+
+from harness.assignment.scenarios.shape import strictly
+from harness.assignment.shapes import LimitsShape, OneOrMore, Points, Shape, Words, wrong
+from harness.assignment.test_files import DOCTEST_ENDINGS
+
+Visible = Annotated[
+    Literal[True, False, "hint", "after_due_date", "after_published"], WrapValidator(strictly)
+]
+
+
+def _test_file(name: str) -> str:
+    stem, _, _ = name.rpartition(".")
+    if "/" in name or not stem or not name.endswith((".py", *DOCTEST_ENDINGS)):
+        what = f"expected the name of a test file in this folder, like test_a1.py, got {name}"
+        raise wrong(what, instead="test_none.py")
+    return name
+
+
+_Files = Annotated[
+    list[Annotated[str, AfterValidator(_test_file)]], OneOrMore(), Field(min_length=1)
+]
+
+
+class SelectShape(Shape):
+    """What holds for some of the tests."""
+
+    match: str = Field(examples=["test_add*"])
+    """Their names, in which * stands for anything: test_add, TestAccount.test_empty."""
+    function: str = ""
+    """The function that their points belong to (left out: the one that they use)."""
+    points: Points = Fraction(1)
+    """Points of each."""
+    visible: Visible = False
+    """What students see: true, false, hint (hint if it fails), after_due_date, after_published."""
+    clause: Words = []
+    """The clause or clauses of the sheet that they test."""
+    hint: str = ""
+    """Shown to students where it fails."""
+    description: str = ""
+    """What is tested and why, in a sentence or two for students."""
+    informational: bool = False
+    """Shown as a difference that costs no marks."""
+    extra_credit: bool = False
+    """Points above the total."""
+    limits: LimitsShape = LimitsShape()
+    """Limits that differ from those of the other tests."""
+
+
+class CourseTestsShape(Shape):
+    """Tests that exist already: each is a scenario, run in a process beside the program's."""
+
+    files: _Files
+    """Files of this folder: test files in Python, or texts with doctests."""
+    beside: Words = []
+    """Files that the tests import, like conftest.py or helpers.py."""
+    runner: Literal["pytest", "unittest", "doctest"] = "pytest"
+    """What counts as a test: as for pytest (TestCase classes too), TestCase classes only, or
+    examples in docstrings."""
+    points: Points = Field(default=Fraction(1), json_schema_extra={"default": 1})
+    """Points of each test, where its decorators (points, weight) say nothing."""
+    marks: Points = Fraction()
+    """What the tests are worth together, of the assignment's functionality_marks."""
+    visible: Visible = False
+    """What students see of each: true, false, hint, after_due_date, after_published."""
+    clause: Words = []
+    """The clause or clauses of the sheet that they test."""
+    hint: str = ""
+    """Shown to students where one fails."""
+    limits: LimitsShape = LimitsShape()
+    """Limits of the program in each test that differ from the assignment's."""
+    select: list[SelectShape] = []
+    """What holds for some of them; a later one wins."""
+
+
+def test_file_names(tests: CourseTestsShape | None) -> tuple[str, ...]:
+    """Return the names of all files that the tests need."""
+    return () if tests is None else tuple(dict.fromkeys((*tests.files, *tests.beside)))

@@ -1,0 +1,156 @@
+"""Make scenarios of the tests that a course has already (`tests:` in assignment.yaml)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from harness.assignment.document import Document
+from harness.assignment.files.tests import CourseTestsShape, SelectShape
+from harness.assignment.scenarios.context import slug
+from harness.assignment.scenarios.file import VISIBILITY
+from harness.assignment.test_files import FoundTest, find_tests
+from harness.assignment.vocabulary import Vocabulary
+from harness.model.assignment import SourceFile
+from harness.model.expectation import Expected
+from harness.model.plan import Place, Scenario, glob
+from harness.model.stimulus import Stimulus
+from harness.stimuli.test import ALL_SETS, CourseTest
+
+
+@dataclass(slots=True)
+class CourseTestsSection:
+    """The scenarios of `tests:`, and what they are worth together."""
+
+    document: Document
+    vocabulary: Vocabulary
+    files: tuple[SourceFile, ...]
+    scenarios: list[Scenario] = field(default_factory=list)
+    marks: Fraction = Fraction()
+
+    def read(self, stated: Sequence[Scenario]) -> None:
+        """Add a scenario for each test that no scenario of a file names."""
+        shape: CourseTestsShape | None = self.vocabulary.shape.tests
+        if shape is None:
+            return
+        self.marks = shape.marks
+        taken = {scenario.id for scenario in stated}
+        own = {stimulus.action for scenario in stated for stimulus in scenario.stimuli}
+        for file in self.files:
+            if file.name not in shape.files:
+                continue
+            for found in self._found(file, shape):
+                action = self._action(file, found, shape)
+                scenario = self._scenario(file, found, action, shape)
+                if CourseTest(file=file.name, test=found.test, runner=shape.runner) in own:
+                    continue
+                if scenario.id in taken:
+                    what = f"two tests make the id {scenario.id}"
+                    self.document.add(("tests", "files"), what, "rename one of them")
+                taken.add(scenario.id)
+                self.scenarios.append(scenario)
+        self._check_selections(shape)
+
+    def _found(self, file: SourceFile, shape: CourseTestsShape) -> tuple[FoundTest, ...]:
+        loc = ("tests", "files", shape.files.index(file.name))
+        try:
+            found = find_tests(file.name, file.data, shape.runner)
+        except (SyntaxError, ValueError) as error:
+            self.document.add(loc, f"{file.name} is not Python ({error})")
+            return ()
+        if not found:
+            what = f"{file.name} has no tests for {shape.runner}"
+            self.document.add(loc, what, "tests are functions called test_… and classes Test…")
+        return found
+
+    def _action(self, file: SourceFile, found: FoundTest, shape: CourseTestsShape) -> CourseTest:
+        index = ALL_SETS if found.index is None else found.index
+        return CourseTest(file=file.name, test=found.test, index=index, runner=shape.runner)
+
+    def _scenario(
+        self, file: SourceFile, found: FoundTest, action: CourseTest, shape: CourseTestsShape
+    ) -> Scenario:
+        settings = self._settings(file, found, shape)
+        stem = file.name.rpartition(".")[0]
+        group = f"{stem}/{slug(found.test or stem)}"
+        sweep = "" if found.index is None else f"[{found.index + 1}]"
+        return Scenario(
+            id=group + sweep,
+            group=group,
+            name=found.title or file.name,
+            function=settings["function"] or self._function(found),
+            clauses=tuple(settings["clause"]),
+            visibility=VISIBILITY[settings["visible"]],
+            points=settings["points"],
+            limits=settings["limits"].over(shape.limits.over(self.vocabulary.limits)),
+            stimuli=(Stimulus(action=action),),
+            stated=Expected(),
+            place=Place(
+                file=f"{self.vocabulary.shown_folder}/{file.name}", line=found.line, column=1
+            ),
+            hint=settings["hint"].strip(),
+            description=settings["description"].strip(),
+            informational=settings["informational"],
+            extra_credit=settings["extra_credit"],
+            shows_hint=settings["visible"] == "hint",
+        )
+
+    def _settings(
+        self, file: SourceFile, found: FoundTest, shape: CourseTestsShape
+    ) -> dict[str, Any]:
+        """Return what holds for a test: of `select:` the last that fits, then its decorators, then
+        what is said for all."""
+        settings: dict[str, Any] = {name: getattr(shape, name) for name in _OF_ALL}
+        settings |= {"function": "", "description": found.description}
+        settings |= {"informational": False, "extra_credit": False}
+        if found.decorated.points is not None:
+            settings["points"] = found.decorated.points
+            if found.decorated.points == 0:
+                settings |= {"informational": True, "points": Fraction(1)}
+        if found.decorated.visible is not None:
+            settings["visible"] = found.decorated.visible
+        for selection in shape.select:
+            if _fits(selection, file, found):
+                stated = selection.model_fields_set - {"match"}
+                settings |= {name: getattr(selection, name) for name in stated}
+        return settings
+
+    def _function(self, found: FoundTest) -> str:
+        """Return the function that a test is about: the one of the reference that it uses, best
+        one whose name is in its own; else the file."""
+        known = [name for name in self.vocabulary.function_names if "." not in name]
+        used = [name for name in known if name in found.names]
+        named = [name for name in used if name.lower() in found.test.lower()]
+        chosen = sorted(named or used, key=len)
+        return chosen[-1] if chosen else self.vocabulary.main_file
+
+    def _check_selections(self, shape: CourseTestsShape) -> None:
+        """Note errors for selections that select nothing, and for unknown functions and clauses."""
+        names = [name for scenario in self.scenarios for name in (scenario.name, scenario.id)]
+        owners = (*self.vocabulary.function_names, *self.vocabulary.file_names)
+        for index, selection in enumerate(shape.select):
+            loc = ("tests", "select", index)
+            pattern = glob(selection.match)
+            if not any(pattern.fullmatch(name) for name in names):
+                hint = f"the first is called {names[0]}" if names else ""
+                self.document.add((*loc, "match"), f"no test is called {selection.match}", hint)
+            if selection.function and selection.function not in owners:
+                what = f"the reference has no function {selection.function}"
+                self.document.add((*loc, "function"), what)
+            for clause in selection.clause:
+                self.vocabulary.has_clause(self.document, (*loc, "clause"), clause)
+        for clause in shape.clause:
+            self.vocabulary.has_clause(self.document, ("tests", "clause"), clause)
+
+
+_OF_ALL = ("points", "visible", "clause", "hint", "limits")
+
+
+def _fits(selection: SelectShape, file: SourceFile, found: FoundTest) -> bool:
+    pattern = glob(selection.match)
+    names = [found.title, found.test]
+    if "::" in selection.match:
+        names.append(f"{file.name}::{found.test}")
+    return any(pattern.fullmatch(name) for name in names)

@@ -1,0 +1,210 @@
+"""Find the tests in a test file by its text, which is not run: their names, how many sets of
+parameters each has, and what their decorators say of their points and visibility."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from harness.model.stimulus import statements
+
+DOCTEST_ENDINGS = (".txt", ".md", ".rst")
+_LONGEST_SET = 60  # characters of a set of parameters in a name
+_LONGEST_DESCRIPTION = 300
+_POINTS = frozenset(("points", "weight", "partial_credit"))
+_VISIBILITY: dict[str, Any] = {
+    "visible": True,
+    "hidden": False,
+    "after_due_date": "after_due_date",
+    "after_published": "after_published",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decorated:
+    """What the decorators of a test say; None: nothing."""
+
+    points: Fraction | None = None
+    visible: Any = None
+    sets: tuple[str, ...] | None = None  # its sets of parameters, as they are written
+    unknown_sets: bool = False  # there are some, and only pytest knows how many
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundTest:
+    """A test, or one of its sets of parameters."""
+
+    test: str  # its name below the file: `Class::test`
+    line: int
+    index: int | None = None  # of the set; None: all
+    parameters: str = ""  # the set, as it is written
+    description: str = ""
+    names: frozenset[str] = frozenset()  # that its text uses
+    decorated: Decorated = field(default_factory=Decorated)
+
+    @property
+    def title(self) -> str:
+        """Return the test's name for people."""
+        name = self.test.replace("::", ".")
+        return f"{name} [{self.parameters}]" if self.index is not None else name
+
+
+def find_tests(name: str, data: bytes, runner: str) -> tuple[FoundTest, ...]:
+    """Return the tests of a file in their order. Raise SyntaxError if it is not Python."""
+    if name.endswith(DOCTEST_ENDINGS):
+        return (FoundTest(test="", line=1),)
+    tree = ast.parse(data)
+    if runner == "doctest":
+        return tuple(_documented(tree))
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    found: dict[str, list[FoundTest]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+            if runner == "pytest":
+                found[node.name] = list(_of_function(node, node.name, Decorated()))
+        elif isinstance(node, ast.ClassDef) and _holds_tests(node, classes, runner):
+            for method in _methods(node, classes):
+                test = f"{node.name}::{method.name}"
+                found[test] = list(_of_function(method, test, decorated_by(node)))
+    return tuple(test for tests in found.values() for test in tests)
+
+
+def _documented(tree: ast.Module) -> Iterator[FoundTest]:
+    """Yield the docstrings with examples: of the module, and of functions and classes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            text = ast.get_docstring(node, clean=False) or ""
+            if ">>>" in text:
+                name = getattr(node, "name", "the docstring")
+                yield FoundTest(test=name, line=getattr(node, "lineno", 1))
+
+
+def _holds_tests(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef], runner: str) -> bool:
+    bases = [_last_name(base) for base in node.bases]
+    if any(base.endswith("TestCase") for base in bases):
+        return True
+    parents = [classes[base] for base in bases if base in classes and base != node.name]
+    if any(_holds_tests(parent, classes, "unittest") for parent in parents):
+        return True
+    return runner == "pytest" and node.name.startswith("Test")
+
+
+def _methods(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Iterator[ast.FunctionDef]:
+    """Yield a class's own tests, then those that it inherits from classes of the file."""
+    own: set[str] = set()
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef) and part.name.startswith("test"):
+            own.add(part.name)
+            yield part
+    for base in node.bases:
+        parent = classes.get(_last_name(base))
+        if parent is not None and parent is not node:
+            for method in _methods(parent, classes):
+                if method.name not in own:
+                    own.add(method.name)
+                    yield method
+
+
+def _of_function(node: ast.FunctionDef, test: str, of_class: Decorated) -> Iterator[FoundTest]:
+    own = decorated_by(node)
+    decorated = replace(
+        own,
+        points=own.points if own.points is not None else of_class.points,
+        visible=own.visible if own.visible is not None else of_class.visible,
+    )
+    if own.skipped or of_class.skipped:
+        return
+    first, _, _ = (ast.get_docstring(node) or "").partition("\n\n")
+    found = FoundTest(
+        test=test,
+        line=node.lineno,
+        description=" ".join(first.split())[:_LONGEST_DESCRIPTION],
+        names=frozenset(_names_in(node)),
+        decorated=decorated,
+    )
+    if own.sets is None or own.unknown_sets or of_class.sets is not None:
+        yield found
+        return
+    for index, parameters in enumerate(own.sets):
+        yield replace(found, index=index, parameters=parameters)
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr
+
+
+def decorated_by(node: ast.FunctionDef | ast.ClassDef) -> Decorated:
+    """Return what the decorators say, which are known by their names."""
+    found = Decorated()
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call):
+            arguments = decorator.args + [keyword.value for keyword in decorator.keywords]
+            found = _with(found, _last_name(decorator.func), arguments)
+        else:
+            found = _with(found, _last_name(decorator), [])
+    return found
+
+
+def _with(found: Decorated, name: str, arguments: list[ast.expr]) -> Decorated:
+    first = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else None
+    if name in _POINTS and type(first) in (int, float):
+        return replace(found, points=Fraction(str(first)))
+    if name == "visibility" and first in _VISIBILITY:
+        return replace(found, visible=_VISIBILITY[str(first)])
+    if name in ("visible", "hidden"):
+        return replace(found, visible=_VISIBILITY[name])
+    if name == "skip":
+        return replace(found, skipped=True)
+    if name == "parametrize":
+        return _with_sets(found, arguments)
+    return found
+
+
+def _with_sets(found: Decorated, arguments: list[ast.expr]) -> Decorated:
+    """Return it with these sets of parameters. Several decorators multiply: pytest takes the last
+    one's in turn for each of the first one's."""
+    sets = arguments[1].elts if len(arguments) > 1 and _is_literal(arguments[1]) else None  # type: ignore[attr-defined]
+    if sets is None:
+        return replace(found, sets=(), unknown_sets=True)
+    texts = [_written(part) for part in sets]
+    if found.sets is None:
+        return replace(found, sets=tuple(texts))
+    both = [f"{inner}, {outer}" for inner in texts for outer in found.sets]
+    return replace(found, sets=tuple(both))
+
+
+def _written(node: ast.expr) -> str:
+    """Return a set of parameters as it is written, without the brackets of a tuple."""
+    text = ast.unparse(node)
+    if isinstance(node, ast.Tuple) and node.elts:
+        text = text[1:-1].rstrip(",")
+    return textwrap.shorten(text, _LONGEST_SET, placeholder="…")
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Return whether it is a list whose length its text says."""
+    if not isinstance(node, ast.List | ast.Tuple):
+        return False
+    return not any(isinstance(part, ast.Starred) for part in node.elts)
+
+
+def _last_name(node: ast.expr) -> str:
+    """Return the last part of `a.b.c`; empty for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def uses_files(data: bytes) -> bool:
+    """Return whether a test file may want files: only a guess, for it costs time alone."""
+    words = (b"tmp_path", b"tmpdir", b"tempfile", b"chdir", b"open(")
+    return bool(statements(data)) and any(word in data for word in words)

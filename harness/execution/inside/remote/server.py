@@ -1,0 +1,506 @@
+"""The program's side: does what a test asks for, in the process that holds the program and nothing
+of the test's.
+
+`input`, `print`, `open` and the like are the program's own, but those that a test replaced; what it
+prints goes to its terminal, and to the test with the next message.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+import sys
+from _json import encode_basestring_ascii as quote
+
+from ..messages.codec import FUNCTION, mro_of, name_of, space_of
+from ..messages.exceptions import BUILTIN_ERRORS, describe
+from .peer import SPECIALS, Peer, error_name, made_error, packed_error
+from .values import Graph, MalformedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import CodeType
+    from typing import Any
+
+    from ..messages.exceptions import Sources
+    from ..modules import Library
+
+_MODULE = type(sys)
+_CALLABLES = frozenset(
+    (
+        FUNCTION,
+        type(len),
+        type(str.upper),
+        type(str.__len__),
+        type("".__len__),
+        type(Peer.hear.__get__(0)),
+    )
+)
+# What an object of a class derived from one of these holds, which never changes.
+_IMMUTABLE = (int, str, float, complex, tuple, bytes, frozenset)
+_MUTABLE = (list, dict, set, bytearray)
+_COPIES: dict[Any, Callable[[Any], Any]] = {
+    int: lambda thing: int.__add__(thing, 0),
+    str: lambda thing: str.__getitem__(thing, slice(None)),
+    float: lambda thing: float.__add__(thing, 0.0),
+    complex: lambda thing: complex.__add__(thing, 0),
+    tuple: lambda thing: tuple.__getitem__(thing, slice(None)),
+    bytes: lambda thing: bytes.__getitem__(thing, slice(None)),
+    frozenset: lambda thing: frozenset.union(frozenset(), thing),
+    list: lambda thing: list.__getitem__(thing, slice(None)),
+    dict: lambda thing: dict(dict.items(thing)),
+    set: lambda thing: set.union(set(), thing),
+    bytearray: lambda thing: bytearray.__getitem__(thing, slice(None)),
+}
+_args_of = BaseException.__dict__["args"].__get__
+
+
+def _held_base(kind: type) -> Any:
+    """Return the built-in type whose content objects of this class hold; None without one."""
+    for base in mro_of(kind):
+        if base in _COPIES:
+            return base
+    return None
+
+
+def _is_class(thing: object) -> bool:
+    return type in mro_of(type(thing))
+
+
+class ObjectsOfTest:
+    """The test's objects in the program: functions that call them, and objects that ask them."""
+
+    def __init__(self, request: Callable[..., Any]) -> None:
+        self._request = request
+        self._by_number: dict[int, Any] = {}
+        self._numbers: dict[int, int] = {}  # by the identity of what stands for them
+
+    def number_of(self, thing: Any) -> int | None:
+        return self._numbers.get(id(thing))
+
+    def get(self, plain: list[Any]) -> Any:
+        """Return what stands for an object of the test: its number, whether it is a function, its
+        name, and its special methods."""
+        _, number, is_function, name, specials = plain
+        if number not in self._by_number:
+            made = self._function(number, name) if is_function else self._object(number, specials)
+            self._by_number[number] = made
+            self._numbers[id(made)] = number
+        return self._by_number[number]
+
+    def _function(self, number: int, name: str) -> Any:
+        request = self._request
+
+        def function(*arguments: Any, **keywords: Any) -> Any:
+            return request("call", number, arguments, keywords)
+
+        function.__name__ = function.__qualname__ = name
+        return function
+
+    def _object(self, number: int, specials: Iterable[str]) -> Any:
+        request = self._request
+
+        def read(self: Any, name: str) -> Any:
+            if name[:1] == "_":
+                raise AttributeError(name)
+            return request("get", number, name)
+
+        def write(self: Any, name: str, value: Any) -> None:
+            request("set", number, name, value)
+
+        namespace: dict[str, Any] = {"__getattr__": read, "__setattr__": write}
+        for special in specials:
+            namespace[special] = self._special(number, special)
+        return type("object", (), namespace)()
+
+    def _special(self, number: int, name: str) -> Any:
+        request = self._request
+        if name == "__call__":
+            return lambda self, *arguments, **keywords: request("call", number, arguments, keywords)
+        if name == "__exit__":  # what was raised would bring its traceback along
+            return lambda self, kind, error, trace: request(
+                "special", number, name, (kind, error, None)
+            )
+        return lambda self, *arguments: request("special", number, name, arguments)
+
+
+class ProgramServer(Peer):
+    """Serves one program to one test."""
+
+    def __init__(
+        self,
+        library: Library,
+        sources: Sources,
+        send: Callable[[str], None],
+        receive: Callable[[], Any],
+    ) -> None:
+        super().__init__(Graph(1, self), send, receive, self._do)
+        self._library = library
+        self._sources = sources
+        self._own: dict[int, Any] = {}
+        self._numbers: dict[int, int] = {}
+        self._next = 1
+        self._errors: dict[int, tuple[Any, int]] = {}  # the test's, by identity
+        self._replaced: dict[tuple[str, str], Any] = {}  # what tests replaced, as it was
+        self._tests = ObjectsOfTest(self.request)
+        self._operations = {
+            name[4:]: getattr(self, name) for name in dir(self) if name.startswith("_do_")
+        }
+        self.said: list[tuple[str, str]] = []
+        self.ended = False
+
+    def serve(self) -> None:
+        """Answer until the test has ended."""
+        self._send("{}")
+        while not self.ended:
+            message = self.hear()
+            if message.get("do") == "end":
+                return
+            self.answer(message)
+
+    def more(self) -> str:
+        if not self.said:
+            return ""
+        parts = ["[" + quote(stream) + "," + quote(text) + "]" for stream, text in self.said]
+        self.said.clear()
+        return ',"said":[' + ",".join(parts) + "]"
+
+    def about(self, error: BaseException) -> str:
+        return ',"about":' + describe(error, self._sources)
+
+    def export(self, thing: Any) -> str:
+        """Return the text for an object of the program's."""
+        number = self._tests.number_of(thing)
+        if number is not None:
+            return f'["test",{number}]'
+        kind = type(thing)
+        if issubclass(kind, BaseException):
+            if id(thing) in self._errors:
+                return f'["mine",{self._errors[id(thing)][1]}]'
+            name = error_name(kind)
+            if name:
+                return packed_error(self._graph, thing, name, 1)
+        number = self._number(thing)
+        if kind is _MODULE:
+            return f'["program",{number},"module",' + quote(str(thing.__name__)) + "]"
+        if _is_class(thing):
+            return f'["program",{number},"class"]'
+        if kind in _CALLABLES:
+            name = getattr(thing, "__name__", "")
+            return (
+                f'["program",{number},"function",' + quote(name if type(name) is str else "") + "]"
+            )
+        return f'["program",{number},"object",' + self._class_and_content(thing, kind) + "]"
+
+    def _class_and_content(self, thing: Any, kind: type) -> str:
+        held: Any = None
+        base = _held_base(kind)
+        if base in _IMMUTABLE:
+            held = _COPIES[base](thing)
+        elif issubclass(kind, BaseException):
+            held = _args_of(thing)
+        return f"{self._number(kind)}," + self._graph.pack(held)
+
+    def resolve(self, plain: list[Any]) -> Any:
+        """Return the object for a text of the test's side."""
+        if plain[0] == "program":
+            return self._own[plain[1]]
+        if plain[0] == "test":
+            return self._tests.get(plain)
+        if plain[0] == "error":
+            error = made_error(self._graph, plain)
+            self._errors[id(error)] = (error, plain[3])
+            return error
+        raise MalformedError("a value")
+
+    def _number(self, thing: Any) -> int:
+        number = self._numbers.get(id(thing))
+        if number is None:
+            number = self._numbers[id(thing)] = self._next
+            self._own[number] = thing
+            self._next += 1
+        return number
+
+    def _do(self, operation: str, values: list[Any]) -> Any:
+        return self._operations[operation](*values)
+
+    def _do_import(self, name: str, again: bool = False) -> Any:
+        if again:
+            sys.modules.pop(name, None)
+        __import__(name)
+        return sys.modules[name]
+
+    def _do_reload(self, module: Any) -> Any:
+        import importlib  # noqa: PLC0415
+
+        return importlib.reload(module)
+
+    def _do_get(self, thing: Any, name: str) -> Any:
+        return getattr(thing, name)
+
+    def _do_set(self, thing: Any, name: str, value: Any) -> None:
+        setattr(thing, name, value)
+
+    def _do_delete(self, thing: Any, name: str) -> None:
+        delattr(thing, name)
+
+    def _do_call(self, thing: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        return thing(*arguments, **keywords)
+
+    def _do_special(self, thing: Any, name: str, arguments: tuple[Any, ...]) -> Any:
+        return getattr(type(thing), name)(thing, *arguments)
+
+    def _do_content(self, thing: Any) -> Any:
+        base = _held_base(type(thing))
+        return None if base is None else _COPIES[base](thing)
+
+    def _do_names(self, thing: Any) -> Any:
+        return tuple([name for name in dir(thing) if type(name) is str])
+
+    def _do_attributes(self, thing: Any) -> Any:
+        return dict(vars(thing))
+
+    def _do_copy(self, thing: Any, deep: bool) -> Any:
+        import copy  # noqa: PLC0415
+
+        return copy.deepcopy(thing) if deep else copy.copy(thing)
+
+    def _do_describe(self, number: int) -> Any:
+        """Return a class's name, module, docstring, bases and special methods."""
+        kind = self._own[number]
+        space = space_of(kind)
+        bases = [self._known_base(base) for base in type.__dict__["__bases__"].__get__(kind)]
+        specials: set[str] = set()
+        for base in mro_of(kind)[:-1]:
+            if base not in _IMMUTABLE and base not in BUILTIN_ERRORS.values():
+                specials |= SPECIALS.intersection(space_of(base))
+        is_hashable = getattr(kind, "__hash__", None) is not None
+        module, doc = space.get("__module__"), space.get("__doc__")
+        return (
+            str(name_of(kind)),
+            module if type(module) is str else "",
+            doc if type(doc) is str else None,
+            tuple(bases),
+            tuple(sorted(specials)),
+            is_hashable,
+        )
+
+    def _known_base(self, base: type) -> Any:
+        if base in _IMMUTABLE or base in _MUTABLE or base is object:
+            return base
+        return error_name(base) or base
+
+    def _do_signature(self, thing: Any) -> Any:
+        """Return a callable's parameters: name, kind, whether there is a default, and that."""
+        import inspect  # noqa: PLC0415
+
+        found = []
+        for each in inspect.signature(thing).parameters.values():
+            has_default = each.default is not each.empty
+            default = each.default if has_default else None
+            note = each.annotation if each.annotation is not each.empty else None
+            found.append((each.name, int(each.kind), has_default, default, note))
+        return tuple(found)
+
+    def _do_source(self, thing: Any) -> str:
+        import inspect  # noqa: PLC0415
+
+        if type(thing) is _MODULE and thing.__name__ in self._library.sources:
+            return self._library.get_source(thing.__name__)
+        return inspect.getsource(thing)
+
+    def _do_documentation(self, thing: Any) -> Any:
+        doc = getattr(thing, "__doc__", None)
+        return doc if type(doc) is str else None
+
+    def _do_replace(self, module: str, name: str, value: Any) -> None:
+        """Put what a test replaced in a module in its place here."""
+        found = _loaded(module)
+        self._replaced.setdefault((module, name), getattr(found, name))
+        setattr(found, name, value)
+
+    def _do_restore(self, module: str, name: str) -> None:
+        setattr(_loaded(module), name, self._replaced.pop((module, name)))
+
+    def _do_surround(self, argv: list[str], environment: dict[str, str]) -> None:
+        """Take over the arguments and the environment variables that a test has set."""
+        sys.argv[:] = argv
+        os.environ.clear()
+        os.environ.update(environment)
+
+    def _do_seed(self, seed: Any) -> None:
+        _loaded("random").seed(seed)
+
+    def _do_run(self, name: str, argv: list[str], stdin: str | None, captured: bool) -> Any:
+        """Run a module as `__main__`; return its exit status and, if `captured`, its output."""
+        with _Surroundings(argv, stdin, captured) as around:
+            status = self._run_as_main(name)
+        return status, around.output, around.errors
+
+    def _do_namespace(self, name: str, run_name: str) -> Any:
+        """Run a module under another name, as `runpy` does; return its public names."""
+        module = self._blank(name, run_name)
+        exec(self._library.sources[name].compiled(), module.__dict__)
+        return {key: value for key, value in vars(module).items() if key[:2] != "__"}
+
+    def _blank(self, name: str, run_name: str) -> Any:
+        if name not in self._library.sources:
+            raise FileNotFoundError(2, "No such file or directory", name + ".py")
+        module = self._library.blank(name)
+        module.__name__ = run_name
+        return module
+
+    def _run_as_main(self, name: str) -> int:
+        code: CodeType = self._library.sources[name].compiled()
+        module = self._blank(name, "__main__")
+        before = sys.modules.get("__main__")
+        sys.modules["__main__"] = module
+        try:
+            exec(code, module.__dict__)
+        except SystemExit as error:
+            return _exit_status(error)
+        except Exception as error:
+            import traceback  # noqa: PLC0415
+
+            traceback.print_exception(error)
+            return 1
+        finally:
+            if before is not None:
+                sys.modules["__main__"] = before
+        return 0
+
+
+def _exit_status(error: SystemExit) -> int:
+    code = error.code
+    if code is None:
+        return 0
+    if type(code) is int:
+        return code & 0xFF
+    sys.stderr.write(f"{code}\n")
+    return 1
+
+
+def _loaded(module: str) -> Any:
+    return __import__(module, fromlist=["x"])
+
+
+class _Surroundings:
+    """What a program that is run has around it: arguments, standard input, and where its output
+    goes."""
+
+    def __init__(self, argv: list[str], stdin: str | None, captured: bool) -> None:
+        self._argv = argv
+        self._stdin = stdin
+        self._captured = captured
+        self.output: str | None = None
+        self.errors: str | None = None
+
+    def __enter__(self) -> _Surroundings:
+        self._before = sys.argv, sys.stdin, sys.stdout, sys.stderr, builtins.input
+        sys.argv = list(self._argv)
+        if self._stdin is not None:
+            sys.stdin = io.StringIO(self._stdin)
+            builtins.input = _input_from_stdin
+        if self._captured:
+            self._written = io.StringIO(), io.StringIO()
+            sys.stdout, sys.stderr = self._written
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._captured:
+            self.output, self.errors = (stream.getvalue() for stream in self._written)
+        sys.argv, sys.stdin, sys.stdout, sys.stderr, builtins.input = self._before
+
+
+def _input_from_stdin(prompt: object = "", /) -> str:
+    sys.stdout.write(str(prompt))
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError("EOF when reading a line")
+    return line.removesuffix("\n")
+
+
+class Echo(io.TextIOBase):
+    """A stream of the program's that goes to its terminal and, later, to the test."""
+
+    encoding = "utf-8"
+    errors = "strict"
+
+    def __init__(self, stream: Any, name: str, said: list[tuple[str, str]], most: int) -> None:
+        self._stream = stream
+        self._said = said
+        self._name = name
+        self._left = most
+
+    def write(self, text: str, /) -> int:
+        written: int = self._stream.write(text)
+        if self._left > 0:
+            kept = str(text)[: self._left]
+            self._left -= len(kept)
+            self._said.append((self._name, kept))
+        return written
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def fileno(self) -> int:
+        number: int = self._stream.fileno()
+        return number
+
+    def isatty(self) -> bool:
+        return False
+
+    def writable(self) -> bool:
+        return True
+
+    @property
+    def buffer(self) -> Any:
+        return self._stream.buffer
+
+
+class AskedStdin(io.TextIOBase):
+    """Standard input that the test's side reads."""
+
+    encoding = "utf-8"
+
+    def __init__(self, request: Callable[..., Any]) -> None:
+        self._request = request
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> str:
+        return str(self._request("stdin", "read", -1 if size is None else size))
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        return str(self._request("stdin", "readline", size))
+
+    def __next__(self) -> str:  # type: ignore[override]
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    def isatty(self) -> bool:
+        return False
+
+
+_MAX_SAID = 1_000_000  # characters that a test hears of
+
+
+def install_streams(server: ProgramServer) -> None:
+    """Let the program's streams and `input` reach the test."""
+    for name in ("stdout", "stderr"):
+        echo = Echo(getattr(sys, name), name, server.said, _MAX_SAID)
+        setattr(sys, name, echo)
+        setattr(sys, f"__{name}__", echo)
+    sys.stdin = sys.__stdin__ = AskedStdin(server.request)  # type: ignore[assignment, misc]
+
+    def input(prompt: object = "", /) -> str:
+        return str(server.request("input", str(prompt)))
+
+    input.__qualname__ = "input"
+    input.__module__ = "builtins"
+    builtins.input = input

@@ -1,0 +1,262 @@
+"""What tests replace around a program, and how it reaches the program's process: modules that are
+imported, `input` and standard input, `print`, `open`, chance, time, arguments, the environment, and
+programs that are run."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import io
+import os
+import random
+import runpy
+import subprocess
+import sys
+import time  # noqa: F401  (one of the modules in which names are replaced)
+from importlib.machinery import ModuleSpec
+from typing import Any
+
+from .client import Program, RemoteFunction, is_remote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+# What tests replace in modules that the program imports too.
+_REPLACED = {
+    "builtins": ("print", "open", "input"),
+    "random": (
+        "choice",
+        "choices",
+        "randint",
+        "random",
+        "randrange",
+        "sample",
+        "shuffle",
+        "uniform",
+    ),
+    "time": ("sleep", "time", "monotonic", "perf_counter"),
+    "os.path": ("exists", "isfile"),
+}
+
+
+class ProgramFinder:
+    """Finds the program's modules, whose bodies run in the program's process, also below the
+    `packages` by which tests name them."""
+
+    def __init__(self, program: Program, names: Iterable[str], packages: Iterable[str]) -> None:
+        self._program = program
+        self._names = frozenset(names)
+        self._packages = frozenset(packages)
+        self._imported: set[str] = set()
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if name in self._packages:
+            return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
+        if name.rpartition(".")[2] not in self._names:
+            return None
+        is_reload = target is not None
+        return ModuleSpec(name, self, origin=f"{name}.py", loader_state=is_reload)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        if spec.name in self._packages:
+            return None
+        name = spec.name.rpartition(".")[2]
+        is_again = spec.name in self._imported
+        self._imported.add(spec.name)
+        return self._program.request("import", name, is_again)
+
+    def exec_module(self, module: Any) -> None:
+        """Run the body once more, if this is a reload."""
+        if module.__spec__.loader_state:
+            self._program.request("reload", module)
+
+    def get_source(self, name: str) -> str:
+        """Part of the import protocol, for `inspect`."""
+        return str(self._program.request("source", self._program.module(name.rpartition(".")[2])))
+
+
+class Mirror:
+    """Gives the program what tests replaced, before each request to it."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._usual: dict[tuple[str, str], Any] = {}
+        self._now: dict[tuple[str, str], Any] = {}
+        for module, names in _REPLACED.items():
+            for name in names:
+                self._usual[module, name] = getattr(sys.modules[module], name)
+        self._now.update(self._usual)
+        self._argv, self._environment = list(sys.argv), _environment()
+        self._seed = random.seed
+        random.seed = self._seed_both
+
+    def bring_up_to_date(self) -> None:
+        """Replace and restore in the program what was replaced and restored here."""
+        for (module, name), before in self._now.items():
+            value = getattr(sys.modules[module], name)
+            if value is before or (module, name) == ("builtins", "input"):
+                continue
+            if value is self._usual[module, name]:
+                self._program.request("restore", module, name)
+            else:
+                self._program.request("replace", module, name, value)
+            self._now[module, name] = value
+        if sys.argv != self._argv or _environment() != self._environment:
+            self._argv, self._environment = list(sys.argv), _environment()
+            self._program.request("surround", self._argv, self._environment)
+
+    def _seed_both(self, a: Any = None, version: int = 2) -> None:
+        self._seed(a, version)
+        self._program.request("seed", a)
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment variables but for those in which pytest says which test it runs."""
+    return {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
+
+
+class Runs:
+    """Runs of the program as a whole, in its own process: `subprocess` and `runpy`."""
+
+    def __init__(self, program: Program, names: Iterable[str]) -> None:
+        self._program = program
+        self._names = frozenset(names)
+
+    def install(self) -> None:
+        """Let the modules that run programs run this one."""
+        for name in ("run", "check_output", "Popen"):
+            setattr(subprocess, name, getattr(self, name.lower()))
+        runpy.run_path = self.run_path  # type: ignore[assignment]
+        runpy.run_module = self.run_module  # type: ignore[assignment]
+
+    def run(self, command: Any, **options: Any) -> subprocess.CompletedProcess[Any]:
+        """Stand for `subprocess.run`."""
+        name, argv = self._of(command)
+        given = options.get("input")
+        is_text = bool(
+            options.get("text") or options.get("universal_newlines") or options.get("encoding")
+        )
+        if isinstance(given, bytes):
+            given = given.decode()
+        captured = options.get("capture_output") or options.get("stdout") is not None
+        status, out, err = self._program.request("run", name, argv, given or "", True)
+        if options.get("stderr") == subprocess.STDOUT:
+            out, err = out + err, None
+        if not captured:
+            self._program.write("stdout", out)
+            out = err = None
+        if not is_text:
+            out = None if out is None else out.encode()
+            err = None if err is None else err.encode()
+        if options.get("check") and status:
+            raise subprocess.CalledProcessError(status, command, out, err)
+        return subprocess.CompletedProcess(command, status, out, err)
+
+    def check_output(self, command: Any, **options: Any) -> Any:
+        """Stand for `subprocess.check_output`."""
+        return self.run(command, **{**options, "check": True, "stdout": subprocess.PIPE}).stdout
+
+    def popen(self, command: Any, **options: Any) -> _Started:
+        """Stand for `subprocess.Popen`."""
+        return _Started(lambda given: self.run(command, **{**options, "input": given}))
+
+    def run_path(self, path: Any, init_globals: Any = None, run_name: str = "<run_path>") -> Any:
+        """Stand for `runpy.run_path`."""
+        return self._program.request("namespace", self._name(path), run_name)
+
+    def run_module(self, name: str, init_globals: Any = None, run_name: str = "", **_: Any) -> Any:
+        """Stand for `runpy.run_module`."""
+        return self._program.request("namespace", self._name(name), run_name or name)
+
+    def _of(self, command: Any) -> tuple[str, list[str]]:
+        """Return the module that a command runs, and its arguments. Raise FileNotFoundError if it
+        runs another program."""
+        words = (
+            command.split() if isinstance(command, str) else [os.fspath(each) for each in command]
+        )
+        rest = [word for word in words[1:] if word not in ("-u", "-B", "-m")]
+        if not rest:
+            raise FileNotFoundError(2, "only the program itself can be run", words[0])
+        return self._name(rest[0]), rest
+
+    def _name(self, path: Any) -> str:
+        name: str = os.path.basename(os.fspath(path)).removesuffix(".py")  # noqa: PTH119
+        if name not in self._names:
+            raise FileNotFoundError(2, "only the program itself can be run", name)
+        return name
+
+
+class _Started:
+    """A program that runs when its input is complete."""
+
+    def __init__(self, run: Callable[[Any], Any]) -> None:
+        self._run = run
+        self.returncode: int | None = None
+        self.stdin = io.StringIO()
+
+    def communicate(self, input: Any = None, timeout: object = None) -> tuple[Any, Any]:
+        """Run it with this input; return what it wrote."""
+        done = self._run(self.stdin.getvalue() if input is None else input)
+        self.returncode = done.returncode
+        return done.stdout, done.stderr
+
+    def wait(self, timeout: object = None) -> int | None:
+        if self.returncode is None:
+            self.communicate()
+        return self.returncode
+
+    poll = wait
+
+    def kill(self) -> None:
+        """It has ended already."""
+
+    def __enter__(self) -> _Started:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.wait()
+
+
+def answer(operation: str, values: tuple[Any, ...]) -> Any:
+    """Answer the program's `input` and its reads of standard input, by whatever is here now."""
+    if operation == "input":
+        try:
+            return str(builtins.input(*values))
+        except OSError as error:  # the tests' runner refuses to read what it captures
+            raise EOFError("EOF when reading a line") from error
+    method, size = values
+    if method not in ("read", "readline") or type(size) is not int:
+        raise ValueError("an unknown way to read")
+    return getattr(sys.stdin, method)(size)
+
+
+def write(stream: str, text: str) -> None:
+    """Write what the program printed to where this process prints now."""
+    getattr(sys, "stderr" if stream == "stderr" else "stdout").write(text)
+
+
+def let_inspect_know(program: Program) -> None:
+    """Let `inspect` know the program's functions, classes and sources."""
+    usual_source, usual_is_function = inspect.getsource, inspect.isfunction
+
+    def getsource(thing: Any) -> str:
+        return str(program.request("source", thing)) if is_remote(thing) else usual_source(thing)
+
+    def isfunction(thing: Any) -> bool:
+        return type(thing) is RemoteFunction or usual_is_function(thing)
+
+    setattr(inspect, "getsource", getsource)  # noqa: B010
+    setattr(inspect, "isfunction", isfunction)  # noqa: B010
+
+
+def install(program: Program, names: Iterable[str], packages: Iterable[str]) -> None:
+    """Let tests in this process use the program as if it were here."""
+    names = list(names)
+    sys.argv = [f"{names[0]}.py"]
+    program.ask = answer
+    program.write = write
+    sys.meta_path.insert(0, ProgramFinder(program, names, packages))
+    program.watch(Mirror(program).bring_up_to_date)
+    Runs(program, names).install()
+    let_inspect_know(program)

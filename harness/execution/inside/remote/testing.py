@@ -1,0 +1,369 @@
+"""Runs one test in a process that holds the tests and no byte of the program: pytest collects and
+runs it, from texts in memory, since a program could read a folder.
+
+The process is forked when pytest is loaded and the tests are compiled. It is told which test to
+run, asks the program whatever the test asks, and says once how the test came out.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+import types
+from _json import encode_basestring_ascii as quote
+from importlib.machinery import ModuleSpec
+from os import _exit
+from pathlib import Path
+from typing import Any
+
+from ..messages.protocol import CourseTestJob, FromTests
+from . import surroundings
+from .client import Program
+from .values import MalformedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..messages.frames import Receive, Send
+
+MAX_MESSAGE = 8_000  # characters
+_MAX_CALLS = 200
+_MAX_CALL = 1_000  # characters
+_FOLDER = Path("/tests")  # none: the name under which tests are shown
+_OPTIONS = (
+    "-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:junitxml", "-p", "no:pastebin",
+    "-p", "no:threadexception", "-p", "no:unraisableexception", "-p", "no:warnings",
+    "-p", "no:stepwise", "-p", "no:setuponly", "-p", "no:setupplan",
+    "-p", "no:logging",
+    "--assert=plain", "--tb=native", "--capture=sys", "-q", "--color=no", "-c", "/dev/null",
+    "--rootdir=/",
+)  # fmt: skip
+# Packages of others whose decorators say what a test is worth, which was read from its text.
+_DECORATING = frozenset(("gradescope_utils", "tmc"))
+
+
+class CourseTestSuite:
+    """The test files of an assignment, compiled."""
+
+    def __init__(self, setup: dict[str, Any]) -> None:
+        import json  # noqa: PLC0415
+        import unittest.mock  # noqa: PLC0415
+
+        import pytest  # noqa: PLC0415
+
+        self._loads = json.loads
+        self._pytest = pytest
+        self._mock = unittest.mock
+        self._names: list[str] = setup["modules"]
+        self._texts: dict[str, bytes] = dict(setup["tests"])
+        self._codes: dict[str, Any] = {}
+        self.packages: set[str] = set()  # in which tests look for the program's modules
+        for name, data in self._texts.items():
+            if name.endswith(".py"):
+                self._compile(name, data)
+        self.watch = _Watch()
+        self.session = self._prepared_session()
+
+    def _prepared_session(self) -> Any:
+        """Return a session of pytest's that is ready to collect, as `pytest.main` makes it: what
+        is done here is done once for all tests."""
+        from _pytest.config import _prepareconfig  # noqa: PLC0415
+        from _pytest.main import Session  # noqa: PLC0415
+
+        config = _prepareconfig(list(_OPTIONS), [self.watch])
+        config._do_configure()
+        session = Session.from_config(config)
+        config.hook.pytest_sessionstart(session=session)
+        return session
+
+    def _compile(self, name: str, data: bytes) -> None:
+        from _pytest.assertion.rewrite import rewrite_asserts  # noqa: PLC0415
+
+        path = str(_FOLDER / name)
+        lines = data.decode("utf-8-sig", "replace").splitlines(keepends=True)
+        linecache.cache[path] = len(data), None, lines, path
+        try:
+            tree = ast.parse(data, path)
+            self.packages.update(_packages_in(tree, self._names))
+            rewrite_asserts(tree, data, path, None)
+            self._codes[name[:-3]] = compile(tree, path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            self._codes[name[:-3]] = error
+
+    def run(self, job: CourseTestJob, send: Send, receive: Receive) -> None:
+        """Run one test to the end of this process; never returns."""
+        run = _OneTest(self, job, send, receive)
+        try:
+            outcome = run.outcome()
+        except MalformedError as error:
+            outcome = '{"result":"tampered","message":' + quote(str(error)) + "}"
+        except MemoryError:
+            _exit(71)
+        send(FromTests.OUTCOME, outcome)
+        receive()  # until the driver has ended this
+        _exit(0)
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Part of the import protocol: test files import each other."""
+        is_decorating = name.partition(".")[0] in _DECORATING
+        if name in self._codes or is_decorating:
+            return ModuleSpec(name, self, is_package=is_decorating)  # type: ignore[arg-type]
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        return None if spec.name in self._codes else _Decorators(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        name = module.__name__
+        if name not in self._codes:
+            return
+        code = self._codes[name]
+        if isinstance(code, Exception):
+            raise code
+        module.__file__ = str(_FOLDER / f"{name}.py")
+        exec(code, module.__dict__)
+
+    def load(self, name: str) -> types.ModuleType:
+        """Import a test file."""
+        __import__(name)
+        return sys.modules[name]
+
+    def text(self, name: str) -> str:
+        return self._texts[name].decode("utf-8-sig", "replace")
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the program's modules."""
+        return self._names
+
+    @property
+    def has_conftest(self) -> bool:
+        return "conftest" in self._codes
+
+    def loads(self, data: bytes) -> Any:
+        """Return what the program sent. Raise MalformedError if it is not JSON."""
+        try:
+            return self._loads(data)
+        except (ValueError, RecursionError):
+            raise MalformedError("a message") from None
+
+    def module_node(self, parent: Any, name: str) -> Any:
+        """Return pytest's node for a test file."""
+        load = self.load
+
+        class Module(self._pytest.Module):  # type: ignore[name-defined, misc]
+            def _getobj(self) -> types.ModuleType:
+                return load(self.path.stem)
+
+        return Module.from_parent(parent, path=_FOLDER / name)
+
+
+def _packages_in(tree: ast.Module, names: list[str]) -> Iterator[str]:
+    """Yield `src` of `import src.a1`, `from src.a1 import f` and `from src import a1`."""
+    for node in ast.walk(tree):
+        paths: list[str] = []
+        if isinstance(node, ast.Import):
+            paths = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            paths = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for path in paths:
+            package, _, last = path.rpartition(".")
+            while package and last in names and package not in names:
+                yield package
+                package, _, _ = package.rpartition(".")
+
+
+class _Decorators(types.ModuleType):
+    """A module whose names are decorators that change nothing."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name[:2] == "__":
+            raise AttributeError(name)
+
+        def decorator(*arguments: Any, **keywords: Any) -> Any:
+            if len(arguments) == 1 and not keywords and callable(arguments[0]):
+                return arguments[0]
+            return lambda function: function
+
+        return decorator
+
+
+class _Watch:
+    """A plugin of pytest's that tells the test that runs what came of each of its parts."""
+
+    test: _OneTest
+
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        """Keep the first exception of the test."""
+        if call.excinfo is not None:
+            self.test.failed(call.excinfo.value)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Keep the worst outcome of all its parts."""
+        outcome = report.outcome
+        if outcome == "skipped" and hasattr(report, "wasxfail"):
+            outcome = "passed"
+        self.test.came_out(outcome, is_call=report.when == "call")
+
+
+class _OneTest:
+    """One run of one test."""
+
+    def __init__(
+        self, suite: CourseTestSuite, job: CourseTestJob, send: Send, receive: Receive
+    ) -> None:
+        self._suite = suite
+        self._job = job
+        self._send = send
+        self._receive = receive
+        self._error: BaseException | None = None
+        self._result = ""
+        self._program = Program(self._say, self._hear, self._told)
+
+    def outcome(self) -> str:
+        """Run it; return how it came out, as JSON."""
+        self._hear()  # the program's process is there
+        sys.meta_path.insert(0, self._suite)
+        surroundings.install(self._program, self._suite.names, self._suite.packages)
+        if self._job.is_doctest:
+            self._run_doctest()
+        else:
+            self._run_with_pytest()
+        if self._error is not None and isinstance(self._error, MalformedError):
+            raise self._error
+        return self._described()
+
+    def _say(self, text: str) -> None:
+        self._send(FromTests.FOR_PROGRAM, text)
+
+    def _hear(self) -> Any:
+        return self._suite.loads(self._receive())
+
+    def _told(self, number: int, words: str) -> None:
+        if abs(number) <= _MAX_CALLS:
+            kind = FromTests.CALLED if number > 0 else FromTests.CAME_BACK
+            self._send(kind, f"[{abs(number)},{quote(words[:_MAX_CALL])}]")
+
+    def _run_with_pytest(self) -> None:
+        session = self._suite.session
+        self._suite.watch.test = self
+        try:
+            if self._suite.has_conftest:
+                conftest = self._suite.load("conftest")
+                session.config.pluginmanager.register(conftest, "the tests' conftest")
+            node = self._suite.module_node(session, self._job.file)
+            found = [item for item in _items(node) if _name_of(item) == self._job.test]
+            if self._job.index >= 0:
+                found = found[self._job.index : self._job.index + 1]
+            session.items = found
+            session.testscollected = len(found)
+            session.config.hook.pytest_runtestloop(session=session)
+        except BaseException as error:  # also what the program raises while it is imported
+            self.failed(error)
+            self._result = "failed"
+
+    def failed(self, error: BaseException) -> None:
+        """Keep the first exception of the test."""
+        if self._error is None:
+            self._error = error
+
+    def came_out(self, outcome: str, *, is_call: bool) -> None:
+        """Keep the worst outcome of all parts of the test, or of all its sets of parameters."""
+        if self._result != "failed" and (outcome != "passed" or is_call):
+            self._result = outcome
+
+    def _run_doctest(self) -> None:
+        import doctest  # noqa: PLC0415
+
+        name = self._job.file
+        space: dict[str, Any] = {"__name__": "__main__"}
+        try:
+            for module in self._suite.names[:1]:
+                exec(f"from {module} import *", space)
+            text = self._documentation(name)
+            test = doctest.DocTestParser().get_doctest(text, space, name, name, 0)
+            doctest.DebugRunner(verbose=False).run(test, clear_globs=False)
+            self._result = "passed"
+        except doctest.DocTestFailure as failure:
+            self._result = "failed"
+            shown = f">>> {failure.example.source}expected: {failure.example.want}"
+            self._error = AssertionError(f"{shown}got: {failure.got}")
+        except doctest.UnexpectedException as failure:
+            self._result, self._error = "failed", failure.exc_info[1]
+        except BaseException as error:
+            self._result, self._error = "failed", error
+
+    def _documentation(self, name: str) -> str:
+        """Return the text with the examples: the whole file, or a docstring in it."""
+        text = self._suite.text(name)
+        if not name.endswith(".py"):
+            return text
+        for node in ast.walk(ast.parse(text)):
+            is_named = getattr(node, "name", "the docstring") == self._job.test
+            if is_named and isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+                return ast.get_docstring(node, clean=False) or ""
+        return ""
+
+    def _described(self) -> str:
+        """Return how it came out: the result, what was wrong and where, as JSON."""
+        error = self._error
+        if self._result == "passed":
+            return '{"result":"passed"}'
+        if self._result == "skipped":
+            return '{"result":"skipped","message":' + quote(_words(error)) + "}"
+        if error is None:
+            return '{"result":"not_found"}'
+        head = '{"result":"failed","message":' + quote(_words(error))
+        head += ',"type_name":' + quote(type(error).__name__)
+        place = self._place(error)
+        if place:
+            head += f',"line":{place[0]},"source":' + quote(place[1])
+        about = self._program.of_program(error)
+        if about is not None:
+            head += ',"about":' + self._program.encoded(about)
+        return head + "}"
+
+    def _place(self, error: BaseException) -> tuple[int, str] | None:
+        """Return the last line of the test file that was running, and its text."""
+        path = str(_FOLDER / self._job.file)
+        found = None
+        step = error.__traceback__
+        while step is not None:
+            if step.tb_frame.f_code.co_filename == path:
+                found = step.tb_lineno
+            step = step.tb_next
+        if found is None:
+            return None
+        return found, linecache.getline(path, found).strip()
+
+
+def _words(error: BaseException | None) -> str:
+    """Return what an exception says, shortened."""
+    try:
+        text = str(error)
+    except BaseException:  # the program's own `__str__`
+        text = ""
+    return text[:MAX_MESSAGE]
+
+
+def _items(node: Any) -> Iterator[Any]:
+    """Yield all tests below one of pytest's nodes."""
+    for child in node.collect():
+        if hasattr(child, "runtest"):
+            yield child
+        else:
+            yield from _items(child)
+
+
+def _name_of(item: Any) -> str:
+    """Return a test's name below its file, without the values of its parameters."""
+    names = [each.name for each in item.listchain()]
+    while names and not names[0].endswith(".py"):
+        names.pop(0)
+    return "::".join([*names[1:-1], getattr(item, "originalname", None) or item.name])

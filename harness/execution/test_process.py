@@ -1,0 +1,206 @@
+"""One test of the course's, in a process of its own, and the program that it uses: passes on what
+they say to each other, and keeps what the test did and how it came out."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from harness.common.errors import HarnessError, UserError
+from harness.common.escaping import plain
+from harness.execution.inside.messages.protocol import (
+    MAX_MESSAGE,
+    MAX_NAME,
+    CourseTestJob,
+    FromTests,
+    split,
+)
+from harness.execution.protocol.answers import Answerable
+from harness.execution.protocol.jobs import main_file, tool_modules
+from harness.execution.protocol.replies import RaisedReply, TamperedError, read_as
+from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
+from harness.model.assignment import Assignment
+from harness.model.observation import CourseTestOutcome, CourseTestResult, Ending, Observation
+from harness.model.stimulus import Limits, Stimulus
+from harness.stimuli.test import CourseTest
+
+_LEAST = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512)  # of a test's own process
+_MAX_SOURCE = 500  # characters
+_END = b'{"do":"end","with":[],"changed":[]}'
+_OURS = ("client", "surroundings", "testing")  # modules of `inside.remote` that only tests need
+_PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging")
+# What pytest imports of Pygments.
+_OF_PYGMENTS = (
+    "__init__", "console", "filter", "filters/__init__", "formatter", "formatters/__init__",
+    "formatters/_mapping", "formatters/terminal", "lexer", "lexers/__init__", "lexers/_mapping",
+    "lexers/diff", "lexers/python", "modeline", "plugin", "regexopt", "style", "styles/__init__",
+    "styles/_mapping", "token", "unistring", "util",
+)  # fmt: skip
+
+
+@cache
+def _sources() -> Mapping[str, str]:
+    """Return the texts of pytest's modules, and of ours that use it, by name. Raise UserError if
+    pytest is not installed."""
+    texts: dict[str, str] = {}
+    for package in _PACKAGES:
+        folder = _folder(package)
+        for path in sorted(folder.rglob("*.py")):
+            texts[_module_name(package, path.relative_to(folder))] = path.read_text("utf-8")
+    texts["py"] = (_folder("_pytest").parent / "py.py").read_text("utf-8")
+    folder = _folder("pygments")
+    for name in _OF_PYGMENTS:
+        path = Path(f"{name}.py")
+        texts[_module_name("pygments", path)] = (folder / path).read_text("utf-8")
+    ours = resources.files("harness.execution").joinpath("inside", "remote")
+    for name in _OURS:
+        texts[f"inside.remote.{name}"] = ours.joinpath(f"{name}.py").read_text("utf-8")
+    return texts
+
+
+def _folder(package: str) -> Path:
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        what = f"tests: needs pytest, and {package} is not installed"
+        raise UserError(what, hint="pip install pytest")
+    return Path(spec.origin).parent
+
+
+def _module_name(package: str, path: Path) -> str:
+    parts = [package, *path.with_suffix("").parts]
+    if parts[-1] == "__init__":
+        parts.pop()
+    return ".".join(parts)
+
+
+def tests_setup(assignment: Assignment, interpreter: object) -> dict[str, object]:
+    """Return what the server of an assignment's tests needs to know: nothing of a student."""
+    modules = [name.removesuffix(".py") for name in _program_names(assignment)]
+    return {
+        "pytest": tool_modules(interpreter, _sources(), "tests"),  # type: ignore[arg-type]
+        "tests": [(file.name, file.data) for file in assignment.test_files],
+        "modules": modules,
+    }
+
+
+def _program_names(assignment: Assignment) -> list[str]:
+    """Return the names of the program's files, the main one first, then those provided."""
+    names = [main_file(assignment), *assignment.submission_files]
+    names += [file.name for file in assignment.variants[0].files]
+    return list(dict.fromkeys(name for name in names if name.endswith(".py")))
+
+
+def test_job(stimulus: Stimulus) -> CourseTestJob:
+    """Return the job of the test's process."""
+    action = stimulus.action
+    assert isinstance(action, CourseTest)
+    return CourseTestJob(
+        file=action.file,
+        test=action.test,
+        index=action.index,
+        is_doctest=action.runner == "doctest" or not action.file.endswith(".py"),
+        seed=stimulus.seed or 0,
+    )
+
+
+def test_limits(limits: Limits) -> Limits:
+    """Return what the test's own process may use, beside the program's."""
+    return replace(
+        limits,
+        cpu_seconds=max(limits.cpu_seconds, _LEAST.cpu_seconds),
+        wall_seconds=max(limits.wall_seconds, _LEAST.wall_seconds),
+        memory_mib=max(limits.memory_mib, _LEAST.memory_mib),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sent:
+    """How a test came out, as its process says it."""
+
+    result: str
+    message: str = ""
+    type_name: str = ""
+    line: int = 0
+    source: str = ""
+
+
+class CourseTestConversation:
+    """A test's process while it talks to the program's."""
+
+    def __init__(self, process: StandInProcess) -> None:
+        self._process = process
+        self._calls: dict[int, str] = {}
+        self._outcome: bytes | None = None
+
+    def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
+        """Pass on what the program sends, and deliver what the test asks for next. Raise
+        StandInUnusableError if the test runs into its limits."""
+        if self._outcome is not None:
+            raise StandInUnusableError(Ending.TAMPERED, "it goes on after the test")
+        self._process.tell(message)
+        while True:
+            kind, body = split(self._heard())
+            if kind in (FromTests.CALLED, FromTests.CAME_BACK):
+                number, words = json.loads(body)
+                self._calls[number] = f"{self._calls.get(number, '')} {words}".strip()
+            elif kind == FromTests.FOR_PROGRAM:
+                deliver(body)
+                return False
+            elif kind == FromTests.OUTCOME:
+                self._outcome = body
+                deliver(_END)
+                return False
+            else:
+                raise HarnessError("a test's process says what nobody understands")
+
+    def _heard(self) -> bytes:
+        try:
+            return self._process.next_answer()
+        except StandInUnusableError as error:
+            ending = Ending.CPU_LIMIT if error.is_late else Ending.CRASHED
+            raise StandInUnusableError(ending, "the test's own process") from None
+
+    def seen(self, seen: Observation, answerable: Answerable) -> Observation:
+        """Return the observation of the program with how the test came out."""
+        calls = tuple(plain(call, limit=MAX_NAME) for call in self._calls.values())
+        if self._outcome is None:
+            test = CourseTestOutcome(result=CourseTestResult.NOT_ENDED, calls=calls)
+            if seen.ending is Ending.ANSWERED:  # it answers without having been asked to end
+                seen = replace(seen, ending=Ending.TAMPERED, detail="it ends a test by itself")
+            return replace(seen, value=None, test=test)
+        sent = json.loads(self._outcome)
+        about = sent.pop("about", None)
+        if sent["result"] == "tampered":
+            detail = plain(sent["message"], limit=MAX_NAME)
+            test = CourseTestOutcome(result=CourseTestResult.NOT_ENDED, calls=calls)
+            return replace(seen, ending=Ending.TAMPERED, detail=detail, value=None, test=test)
+        outcome = _Sent(**sent)
+        test = CourseTestOutcome(
+            result=CourseTestResult(outcome.result),
+            message=outcome.message[:MAX_MESSAGE],
+            type_name=outcome.type_name[:MAX_NAME],
+            line=outcome.line,
+            source=outcome.source[:_MAX_SOURCE],
+            calls=calls,
+        )
+        # The test has ended: whatever the program does then is not its business.
+        seen = replace(seen, ending=Ending.ANSWERED, detail="", value=None, test=test)
+        return _with_exception(seen, about, answerable) if about is not None else seen
+
+
+def _with_exception(seen: Observation, about: object, answerable: Answerable) -> Observation:
+    """Return the observation with the program's exception that ended the test, as the program
+    describes it; TAMPERED for anything else."""
+    try:
+        body = json.dumps(about).encode("ascii")
+        raised = read_as(RaisedReply, body)
+        raised.check_size()
+        answerable.check_raised(raised)
+    except TamperedError as error:
+        return replace(seen, ending=Ending.TAMPERED, detail=str(error))
+    return replace(seen, raised=answerable.raised(raised))

@@ -1,0 +1,45 @@
+"""Rules about tests of the course's that a program does not pass."""
+
+from harness.common.escaping import plain, quoted
+from harness.judging.compare.mismatch import CourseTestMismatch
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.rules import TEST, Found, Stage, rule_about
+from harness.model.observation import CourseTestResult, Raised
+
+_LONGEST = 600  # characters of what an assertion says
+
+
+def _program_raised(failure: Failure) -> Raised | None:
+    return None if failure.test is None else failure.observation.raised
+
+
+@rule_about(Stage.KNOWN_MISTAKE, 400, "raises an exception in a test", _program_raised)
+def raised_in_test(failure: Failure, raised: Raised) -> Found:
+    message = f": {plain(raised.message)}" if raised.message else ""
+    clause = f"raised {plain(raised.type_name, limit=60)}{message}"
+    return failure.raised_at(raised, clause, who="the program")
+
+
+def _in_a_line(message: str) -> str:
+    """Return what an assertion says, with where its values come from, and without the difference
+    that pytest shows below: that is on the page."""
+    first, *others = message.split("\n")
+    sources = [" ".join(line.split()).removeprefix("+ ") for line in others if " where " in line]
+    return ", ".join([first, *sources])
+
+
+@rule_about(Stage.DIFFERENCE, 400, "does not pass a test", TEST)
+def test_failed(failure: Failure, mismatch: CourseTestMismatch) -> str:
+    test = mismatch.actual
+    match test.result:
+        case CourseTestResult.NOT_FOUND:
+            return "The test could not be found with this program."
+        case CourseTestResult.SKIPPED:
+            return f"The test was skipped, as it should not be: {plain(test.message, limit=200)}."
+        case CourseTestResult.NOT_ENDED:
+            return "The test did not come to its end."
+    where = f" at {quoted(test.source)}" if test.source else ""
+    said = plain(_in_a_line(test.message), limit=_LONGEST)
+    if test.type_name == "AssertionError":
+        return f"The test fails{where}: {said or 'it does not hold'}."
+    return f"The test fails{where}: {plain(test.type_name, limit=60)}: {said}."

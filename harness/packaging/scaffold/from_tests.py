@@ -1,0 +1,177 @@
+"""Begin an assignment from tests that exist: their files, and the solution that they pass, as they
+are."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.assignment.test_files import DOCTEST_ENDINGS, find_tests
+from harness.common.errors import UserError
+from harness.model.stimulus import statements
+
+_FOLDERS = (".", "tests", "test")  # of the given one, in which test files are looked for
+_BESIDE = (".", "src", "..", "../src")  # in which the modules that they import are looked for
+_EXAMPLES = (".meta/example.py", ".meta/exemplar.py")  # where Exercism keeps a solution
+_FRAMEWORKS = frozenset(("pytest", "unittest", "hypothesis", "gradescope_utils", "tmc", "_pytest"))
+_NOT_TAKEN = frozenset((".py", ".pyc", ".toml", ".cfg", ".ini", ".json", ".yaml", ".yml"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromTests:
+    """The files of an assignment, by path below the root, and what is to be said about them."""
+
+    files: dict[str, bytes]
+    tests: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """The files of a folder of tests, by name."""
+
+    tests: Mapping[str, bytes]
+    beside: Mapping[str, bytes]  # conftest.py and modules that tests import, and no solution
+    others: tuple[str, ...]
+
+
+def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> FromTests:
+    """Return the assignment. Raise UserError if there are no tests, or no solution is found."""
+    found = _look_into(folder)
+    imported = _imported((*found.tests.values(), *found.beside.values()))
+    modules = [name for name in imported if f"{name}.py" not in {*found.tests, *found.beside}]
+    solution = _solution(folder, reference, modules)
+    spec = f"specs/{assignment_id}"
+    files = {f"reference/{assignment_id}/{name}": data for name, data in solution.items()}
+    for name, data in {**found.tests, **found.beside}.items():
+        files[f"{spec}/{name}"] = data
+    files[f"{spec}/assignment.yaml"] = _assignment_file(assignment_id, solution, found)
+    return FromTests(files=files, tests=_count(found.tests), notes=tuple(_notes(found)))
+
+
+def _look_into(folder: Path) -> _Found:
+    if not folder.is_dir():
+        raise UserError("there is no such folder", place=str(folder))
+    tests: dict[str, bytes] = {}
+    helpers: dict[str, bytes] = {}
+    others: list[str] = []
+    for below in _FOLDERS:
+        for path in sorted((folder / below).glob("*")):
+            if path.name.startswith(".") or not path.is_file():
+                continue
+            data = path.read_bytes()
+            if _is_test(path, data):
+                tests.setdefault(path.name, data)
+            elif path.suffix == ".py" and path.name != "__init__.py":
+                helpers.setdefault(path.name, data)
+            elif path.suffix not in _NOT_TAKEN and path.name != "__init__.py":
+                others.append(path.name)
+    if not tests:
+        hint = "test files are called test_….py or …_test.py, or are texts with >>> examples"
+        raise UserError("there are no test files here", place=str(folder), hint=hint)
+    needed = _imported(tests.values())
+    beside = {
+        name: data
+        for name, data in helpers.items()
+        if name == "conftest.py" or (name[:-3] in needed and _is_helper(folder, name))
+    }
+    return _Found(tests=tests, beside=beside, others=tuple(others))
+
+
+def _is_test(path: Path, data: bytes) -> bool:
+    stem = path.stem
+    if path.suffix in DOCTEST_ENDINGS:
+        return b">>>" in data
+    return path.suffix == ".py" and (stem.startswith("test") or stem.endswith(("_test", "_tests")))
+
+
+def _is_helper(folder: Path, name: str) -> bool:
+    """Return whether a module lies with the tests in a folder of theirs: elsewhere it is the
+    solution."""
+    return any((folder / below / name).is_file() for below in _FOLDERS[1:])
+
+
+def _imported(sources: Iterable[bytes]) -> list[str]:
+    """Return the modules that the files import and that are neither Python's nor a framework's."""
+    names: dict[str, None] = {}
+    for source in sources:
+        for statement in statements(source):
+            for node in ast.walk(statement):
+                names.update(dict.fromkeys(_modules_of(node)))
+    ignored = sys.stdlib_module_names | _FRAMEWORKS
+    return [name for name in names if name not in ignored]
+
+
+def _modules_of(node: ast.AST) -> Iterator[str]:
+    """Yield the modules that an import names: of `src.a1` the last part, which is the file's."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            first, _, _ = alias.name.partition(".")
+            is_library = first in sys.stdlib_module_names
+            yield first if is_library else alias.name.rpartition(".")[2]
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        first, _, _ = node.module.partition(".")
+        known = first in sys.stdlib_module_names or first in _FRAMEWORKS
+        yield first if known else node.module.rpartition(".")[2]
+
+
+def _solution(folder: Path, reference: Path | None, modules: list[str]) -> dict[str, bytes]:
+    """Return the solution's files, the first one being the program. Raise UserError without any."""
+    if reference is not None:
+        if not reference.is_file():
+            raise UserError("there is no such file", place=str(reference))
+        only = len(modules) == 1 and f"{modules[0]}.py" != reference.name
+        name = f"{modules[0]}.py" if only else reference.name
+        return {name: reference.read_bytes()}
+    found: dict[str, bytes] = {}
+    for module in modules:
+        for below in _BESIDE:
+            path = folder / below / f"{module}.py"
+            if path.is_file():
+                found.setdefault(path.name, path.read_bytes())
+    for example in _EXAMPLES:
+        path = folder / example
+        if path.is_file() and len(modules) == 1:
+            found = {f"{modules[0]}.py": path.read_bytes()}
+    if not found:
+        what = "no solution was found that these tests import"
+        names = ", ".join(f"{name}.py" for name in modules) or "a1.py"
+        hint = f"give it: --reference {names.split(', ')[0]}"
+        raise UserError(f"{what} ({names})", place=str(folder), hint=hint)
+    return found
+
+
+def _assignment_file(assignment_id: str, solution: Mapping[str, bytes], found: _Found) -> bytes:
+    version = ".".join(map(str, sys.version_info[:2]))
+    lines = [
+        f"title: {assignment_id}",
+        "course: A course",
+        f'python: "{version}"',
+        f"submission: {{files: [{', '.join(solution)}]}}",
+        "functionality_marks: 10",
+        "tests:",
+        f"  files: [{', '.join(found.tests)}]",
+    ]
+    if found.beside:
+        lines.append(f"  beside: [{', '.join(found.beside)}]")
+    lines += ["  visible: false  # true, or hint; select: says it for some of them", ""]
+    return "\n".join(lines).encode()
+
+
+def _count(tests: Mapping[str, bytes]) -> int:
+    count = 0
+    for name, data in tests.items():
+        try:
+            count += len(find_tests(name, data, "pytest"))
+        except (SyntaxError, ValueError) as error:
+            raise UserError(f"this is not Python ({error})", place=name) from None
+    return count
+
+
+def _notes(found: _Found) -> Iterator[str]:
+    if found.others:
+        names = ", ".join(sorted(found.others)[:5])
+        yield f"Not taken, since tests are run without files beside them: {names}"

@@ -1,0 +1,200 @@
+"""`tests:` in assignment.yaml: which scenarios it makes, and which mistakes are noted."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from harness.assignment.loading import SpecErrors, load
+from harness.assignment.test_files import find_tests
+from harness.model.plan import Plan, Visibility
+from harness.stimuli.test import CourseTest
+
+ASSIGNMENT = """\
+title: Tests
+course: C1
+python: "3.11"
+submission: {files: [a1.py]}
+functionality_marks: 10
+tests:
+  files: [test_a1.py]
+"""
+TESTS = '''\
+import pytest
+import unittest
+from a1 import add, mul
+from gradescope_utils.autograder_utils.decorators import weight, visibility
+
+@pytest.mark.parametrize("x, y", [(1, 2), (3, 4)])
+def test_add(x, y):
+    """Adds two numbers."""
+    assert add(x, y) == x + y
+
+@pytest.mark.parametrize("x", range(3))
+def test_computed(x):
+    assert mul(x, 1) == x
+
+@pytest.mark.skip
+def test_left_out():
+    pass
+
+class TestMul:
+    def test_zero(self):
+        assert mul(0, 1) == 0
+
+class Base(unittest.TestCase):
+    @weight(2)
+    def test_base(self):
+        self.assertEqual(add(1, 1), 2)
+
+class More(Base):
+    @visibility("hidden")
+    @weight(0.5)
+    def test_more(self):
+        self.assertEqual(mul(1, 1), 1)
+
+def helper():
+    pass
+'''
+PROGRAM = "def add(x, y):\n    return x + y\ndef mul(x, y):\n    return x * y\n"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    for folder in ("specs/t", "reference/t"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "specs/t/assignment.yaml").write_text(ASSIGNMENT)
+    (tmp_path / "specs/t/test_a1.py").write_text(TESTS)
+    (tmp_path / "reference/t/a1.py").write_text(PROGRAM)
+    return tmp_path
+
+
+def plan_of(course: Path, more: str = "") -> Plan:
+    (course / "specs/t/assignment.yaml").write_text(ASSIGNMENT + more)
+    return load(course, "t").plan
+
+
+def errors_of(course: Path, more: str) -> str:
+    with pytest.raises(SpecErrors) as found:
+        plan_of(course, more)
+    return str(found.value)
+
+
+def test_each_test_and_each_set_of_parameters_is_a_scenario(course: Path) -> None:
+    scenarios = {each.id: each for each in plan_of(course).scenarios}
+    assert list(scenarios) == [
+        "test_a1/test-add[1]",
+        "test_a1/test-add[2]",
+        "test_a1/test-computed",
+        "test_a1/testmul-test-zero",
+        "test_a1/base-test-base",
+        "test_a1/more-test-more",
+        "test_a1/more-test-base",
+    ]
+    first = scenarios["test_a1/test-add[1]"]
+    assert first.name == "test_add [1, 2]"
+    assert first.description == "Adds two numbers."
+    assert first.function == "add"
+    assert first.stimuli[0].action == CourseTest(file="test_a1.py", test="test_add", index=0)
+    assert first.place.line == 7
+    assert scenarios["test_a1/testmul-test-zero"].function == "mul"
+
+
+def test_decorators_are_read_by_name(course: Path) -> None:
+    scenarios = {each.id: each for each in plan_of(course, "  visible: true\n").scenarios}
+    assert scenarios["test_a1/base-test-base"].points == 2
+    assert scenarios["test_a1/base-test-base"].visibility is Visibility.VISIBLE
+    assert scenarios["test_a1/more-test-more"].points == Fraction(1, 2)
+    assert scenarios["test_a1/more-test-more"].visibility is Visibility.HIDDEN
+
+
+def test_the_last_selection_that_fits_wins(course: Path) -> None:
+    select = """\
+  select:
+    - {match: "test_*", points: 3, visible: hint, hint: Look at the sheet.}
+    - {match: "test_add*", points: 4, function: mul}
+"""
+    scenarios = {each.id: each for each in plan_of(course, select).scenarios}
+    add, computed = scenarios["test_a1/test-add[1]"], scenarios["test_a1/test-computed"]
+    assert (add.points, add.function, add.hint) == (4, "mul", "Look at the sheet.")
+    assert (computed.points, computed.shows_hint) == (3, True)
+    assert scenarios["test_a1/testmul-test-zero"].points == 1
+
+
+def test_a_scenario_that_names_a_test_takes_its_place(course: Path) -> None:
+    own = "function: mul\nscenarios:\n- name: zero\n  test: test_a1.py::TestMul::test_zero\n"
+    (course / "specs/t/mul.yaml").write_text(own)
+    ids = [each.id for each in plan_of(course).scenarios]
+    assert "mul/zero" in ids
+    assert "test_a1/testmul-test-zero" not in ids
+
+
+def test_the_files_stay_with_plans_that_have_tests(course: Path) -> None:
+    plan = plan_of(course)
+    assert [file.name for file in plan.assignment.test_files] == ["test_a1.py"]
+    assert plan.subset(lambda scenario: False).assignment.test_files == ()
+
+
+MISTAKES = {
+    "  beside: [none.py]\n": "there is no file none.py",
+    "  runner: nose\n": "runner",
+    "  select: [{match: nothing*}]\n": "no test is called nothing*",
+    "  select: [{match: test_add*, function: div}]\n": "no function div",
+    "  points: 0\n": "points",
+}
+
+
+@pytest.mark.parametrize("more", MISTAKES)
+def test_mistakes_are_noted_at_their_place(course: Path, more: str) -> None:
+    found = errors_of(course, more)
+    assert "specs/t/assignment.yaml:" in found
+    assert MISTAKES[more] in found
+
+
+def test_a_file_without_tests_or_that_is_not_python_is_a_mistake(course: Path) -> None:
+    (course / "specs/t/test_a1.py").write_text("x = 1\n")
+    assert "has no tests" in errors_of(course, "")
+    (course / "specs/t/test_a1.py").write_text("def (\n")
+    assert "is not Python" in errors_of(course, "")
+
+
+def test_a_scenario_of_an_unknown_test_is_a_mistake(course: Path) -> None:
+    own = "function: mul\nscenarios:\n- name: zero\n  test: test_a1.py::TestMul::test_one\n"
+    (course / "specs/t/mul.yaml").write_text(own)
+    assert "has no test TestMul::test_one" in errors_of(course, "")
+
+
+FOUND = {
+    ("t.py", "unittest"): ["TestX::test_a"],
+    ("t.py", "pytest"): ["TestX::test_a", "test_b"],
+    ("t.py", "doctest"): ["the docstring", "f"],
+    ("t.txt", "doctest"): [""],
+}
+ALL_KINDS = b'''"""
+>>> 1
+1
+"""
+from unittest import TestCase
+class TestX(TestCase):
+    def test_a(self): pass
+def test_b(): pass
+def f():
+    """
+    >>> f()
+    """
+'''
+
+
+@pytest.mark.parametrize("case", FOUND, ids=str)
+def test_the_runner_decides_what_a_test_is(case: tuple[str, str]) -> None:
+    assert [found.test for found in find_tests(case[0], ALL_KINDS, case[1])] == FOUND[case]
+
+
+def test_several_decorators_of_parameters_multiply() -> None:
+    text = b"""
+@parametrize("x", [1, 2])
+@parametrize("y", [3, 4])
+def test_a(x, y): pass
+"""
+    found = find_tests("t.py", text, "pytest")
+    assert [each.index for each in found] == [0, 1, 2, 3]
