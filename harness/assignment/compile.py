@@ -267,7 +267,7 @@ class _Compiler:
         compiled.scenarios += with_needs(scenarios, compiled.needs)
         return compiled
 
-    def _test_files(self, vocabulary: Vocabulary) -> tuple[SourceFile, ...]:
+    def _test_files(self, vocabulary: AssignmentSymbols) -> tuple[SourceFile, ...]:
         """Return the files of `tests:`; errors are noted for those that are not there."""
         files: list[SourceFile] = []
         for name in test_file_names(vocabulary.shape.tests):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.model.stimulus import Action, Form, StimulusParts, Typed
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import Context
+    from harness.assignment.scenarios.context import ScenarioReader
 
 ALL_SETS = -1  # of a test's parameters
 
@@ -33,7 +33,7 @@ class CourseTest(Action):
 
     @classmethod
     def read(
-        cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read the file and the name of the test."""
         file, _, test = context.text("test").partition("::")

@@ -12,7 +12,7 @@ from harness.assignment.files.tests import CourseTestsShape, SelectShape
 from harness.assignment.scenarios.context import slug
 from harness.assignment.scenarios.file import VISIBILITY
 from harness.assignment.test_files import FoundTest, find_tests
-from harness.assignment.vocabulary import Vocabulary
+from harness.assignment.vocabulary import AssignmentSymbols
 from harness.model.assignment import SourceFile
 from harness.model.expectation import Expected
 from harness.model.plan import Place, Scenario, glob
@@ -25,7 +25,7 @@ class CourseTestsSection:
     """The scenarios of `tests:`, and what they are worth together."""
 
     document: Document
-    vocabulary: Vocabulary
+    vocabulary: AssignmentSymbols
     files: tuple[SourceFile, ...]
     scenarios: list[Scenario] = field(default_factory=list)
     marks: Fraction = Fraction()
