@@ -8,6 +8,7 @@ a generator, which replies to its output with a line to type.
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -313,7 +314,8 @@ class ObservedSubmission:
                 reply = partial(next_reply, stimulus.replies, self._ask)
             typed = (*stimulus.at_load, *stimulus.inputs)
             hears_ctrl_c = any(each.key is Key.CTRL_C for each in typed)
-            _log.info("observing %s", visible(stimulus.action.display()))
+            if _log.isEnabledFor(logging.INFO):  # the text costs more than most calls
+                _log.info("observing %s", visible(stimulus.action.display()))
             monitor = server.start(stack, job, screen, limits, hears_ctrl_c=hears_ctrl_c)
             end = monitor.follow(
                 stimulus.inputs,

@@ -399,12 +399,13 @@ class SharedProcess:
 
     def _take(self, data: bytes) -> bool:
         """Handle the complete frames; return False if there was none."""
-        self._unread.data += data
         acted = False
         try:
-            while not self._killed_at and (frame := self._unread.next()) is not None:
+            frame = self._unread.next(data)
+            while frame is not None:
                 self._take_frame(*split(frame))
                 acted = True
+                frame = None if self._killed_at else self._unread.next()
         except TamperedError:
             self._kill()  # an answer that is too long is observed in its own process
         return acted

@@ -294,12 +294,15 @@ class FrameBuffer:
     def __init__(self) -> None:
         self.data = bytearray()
 
-    def next(self) -> bytes | None:
-        """Return the next frame, or None if it is not complete.
+    def next(self, more: bytes = b"") -> bytes | None:
+        """Add `more` bytes and return the next frame, or None if it is not complete.
 
         Raise TamperedError if it is empty or too large.
         """
         data = self.data
+        if not data and _is_one_frame(more):  # most messages come whole, and need no copies
+            return more[HEAD:]
+        data += more
         if len(data) < HEAD:
             return None
         length = int.from_bytes(data[:HEAD], "little")
@@ -311,6 +314,14 @@ class FrameBuffer:
         body = bytes(data[HEAD:end])
         del data[:end]
         return body
+
+
+def _is_one_frame(data: bytes) -> bool:
+    """Return whether this is exactly one frame of allowed length."""
+    length = len(data) - HEAD
+    if not 1 <= length <= MAX_REPLY_BYTES:
+        return False
+    return int.from_bytes(data[:HEAD], "little") == length
 
 
 def read_reply(frames: tuple[bytes, ...]) -> Reply:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from harness.common.errors import HarnessError
@@ -90,10 +91,12 @@ class JudgedRuns:
         self._secret = setup.secret or os.urandom(32)
         self.shared = SharedRuns(setup.plan, self._key, self._secret)
         self._reference_verdicts: dict[str, Verdict] = {}
+        self._budget = LoopingBudget(setup.plan, self._key)  # each submission has a copy of it
 
     def memory(self, plan: Plan) -> FunctionMemory:
         """Return the memory that the parts of a plan begin with."""
-        return FunctionMemory(LoopingBudget(plan, self._key), SECOND_LOOKS)
+        budget = copy(self._budget) if plan is self.plan else LoopingBudget(plan, self._key)
+        return FunctionMemory(budget, SECOND_LOOKS)
 
     def shared_runs_of(self, plan: Plan) -> SharedRuns:
         """Return the shared runs of this setup's plan, or of a part of it."""
@@ -173,8 +176,11 @@ class JudgedRuns:
         return unknown
 
     def _keys_of(self, plan: Plan, candidate: Candidate) -> dict[str, str]:
-        submission = candidate.submission
-        return {each.id: self.key_of(submission, each) for each in plan.scenarios}
+        digest = candidate.submission.digest  # of all its bytes, so only once
+        keys: dict[str, str] = {}
+        for scenario in plan.scenarios:
+            keys[scenario.id] = self._keys.observation_key(digest, scenario)
+        return keys
 
     def agrees(self, scenario: Scenario, seen: Sequence[Observation]) -> bool:
         """Return whether no observation of its own process differs from the reference's."""
