@@ -179,7 +179,7 @@ class _Batch:
 
     def find_causes(self, chosen: Sequence[Submission]) -> bool:
         """Find the pending causes of these; return whether there were any."""
-        pending = [each for each in chosen if self._pending(each) is not None]
+        pending = [each for each in chosen if self._is_pending(each)]
         if not pending:
             return False
         self.listener(CausesBegun(total=len(pending)))
@@ -202,6 +202,10 @@ class _Batch:
             elif isinstance(found, Graded):
                 self._save_causes(groups[job.submission.id], job.result, found.result)
         return True
+
+    def _is_pending(self, submission: Submission) -> bool:
+        outline = self.store.outline(submission.id)  # most are right: the rest need not be read
+        return outline is not None and outline.pending is not None
 
     def _pending(self, submission: Submission) -> SubmissionResult | None:
         """Return the stored result if its causes are pending."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import ast
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from functools import lru_cache
 
 from harness.model.policy import Policy
 from harness.model.policy import SourceFile as SourceFile  # noqa: PLC0414  (for others as well)
@@ -296,10 +297,13 @@ class Surroundings:
     @classmethod
     def of(cls, assignment: Assignment) -> Surroundings:
         files = [f for f in assignment.variants[0].files if f.name.endswith(".py")]
+        constants: list[ConstantPlace] = []
+        for file in files:
+            constants += _constants_of(file)
         return cls(
             submitted=(assignment.laid_as,) if assignment.laid_as else assignment.submission_files,
             provided=tuple(file.name for file in files),
-            constants=tuple(constant for file in files for constant in _constants_of(file)),
+            constants=tuple(constants),
         )
 
     def literals(self) -> dict[str, str]:
@@ -307,13 +311,18 @@ class Surroundings:
         return {each.name: each.literal for each in self.constants if each.literal}
 
 
-def _constants_of(file: SourceFile) -> Iterator[ConstantPlace]:
+@lru_cache(maxsize=64)  # each page asks, and the course's files are the same for all
+def _constants_of(file: SourceFile) -> tuple[ConstantPlace, ...]:
     # None in a provided file for another Python version; the override still names itself.
+    found: list[ConstantPlace] = []
     for statement in statements(file.data):
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             value = statement.value
             text = ast.unparse(value) if isinstance(value, ast.Constant) else ""
             literal = text if len(text) <= _LONGEST_LITERAL else ""
-            names = (target.id for target in targets if isinstance(target, ast.Name))
-            yield from (ConstantPlace(name=name, file=file.name, literal=literal) for name in names)
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    place = ConstantPlace(name=target.id, file=file.name, literal=literal)
+                    found.append(place)
+    return tuple(found)
