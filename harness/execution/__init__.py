@@ -31,7 +31,7 @@ from harness.execution.protocol.jobs import (
 from harness.execution.runner import (
     AnyDriver,
     CallsOf,
-    Observes,
+    Runner,
     cores,
     create_driver,
     has_terminals,
@@ -48,7 +48,7 @@ from harness.execution.sharing import (
 )
 from harness.execution.speed import machine_slowness
 from harness.execution.stand_in_process import LOADED_MACHINE
-from harness.execution.trusted_function import Answers, ToolFailed
+from harness.execution.trusted_function import ToolFailed, TrustedFunction
 
 if has_terminals():
     from harness.execution.linux.driver import Driver, SubmissionServer

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.scenario_monitor import ReplyFaultError
-from harness.execution.trusted_function import Answers, ToolFailed
+from harness.execution.trusted_function import ToolFailed, TrustedFunction
 from harness.model.stimulus import Replies, Typed
 
 REPLY_ENTRY = "course_replies:answer"
@@ -53,7 +53,7 @@ class RememberedAnswers:
     def __init__(self) -> None:
         self._answers: OrderedDict[bytes, _Answer] = OrderedDict()
 
-    def ask(self, tool: Callable[[], Answers], payload: str) -> str:
+    def ask(self, tool: Callable[[], TrustedFunction], payload: str) -> str:
         """Return the tool's answer.
 
         The same question is asked twice to see that the answers are the same; later the answer is

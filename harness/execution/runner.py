@@ -49,7 +49,7 @@ from harness.execution.test_process import (
     test_limits,
     tests_setup,
 )
-from harness.execution.trusted_function import Answers, Tool
+from harness.execution.trusted_function import TrustedFunction, TrustedProcess
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Form, Key, Limits, Stimulus
@@ -57,7 +57,7 @@ from harness.model.stimulus import Form, Key, Limits, Stimulus
 _log = logger_of(__name__)
 
 
-class Observes(Protocol):
+class Runner(Protocol):
     """One submission, ready to be observed."""
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
@@ -111,7 +111,7 @@ class AnyDriver(ABC):
         assignment: Assignment,
         files: tuple[SourceFile, ...],
         reference: tuple[SourceFile, ...] = (),
-    ) -> Iterator[Observes]:
+    ) -> Iterator[Runner]:
         """Serve one submission.
 
         The functions of `reference` can be substituted for its own: they answer from another
@@ -136,13 +136,13 @@ class AnyDriver(ABC):
             yield program.calls
 
     @contextmanager
-    def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[Answers]:
+    def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[TrustedFunction]:
         """Serve a trusted function of ours, `entry` ("package.module:function", str to str), from
         sources by module name. Each call has its own process.
         """
         with ExitStack() as stack:
             setup = {"tool": self.compiled(sources, entry), "entry": entry}
-            yield Tool(self.serve(stack, setup), self.meter)
+            yield TrustedProcess(self.serve(stack, setup), self.meter)
 
     def tests(self, assignment: Assignment) -> ProcessServer:
         """Return the server of an assignment's tests, which holds nothing of a submission."""
@@ -155,7 +155,7 @@ class AnyDriver(ABC):
     def compiled(self, sources: Mapping[str, str], entry: str) -> dict[str, bytes]:
         return tool_modules(self.interpreter, sources, entry)
 
-    def replies(self, stack: ExitStack) -> Answers:
+    def replies(self, stack: ExitStack) -> TrustedFunction:
         """Return the object that answers for the course, until the stack is left."""
         return stack.enter_context(self.tool(REPLY_SOURCES, REPLY_ENTRY))
 

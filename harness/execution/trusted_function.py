@@ -25,7 +25,7 @@ class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about
         super().__init__(f"{ending}: {detail}" if detail else str(ending))
 
 
-class Answers(Protocol):
+class TrustedFunction(Protocol):
     """A loaded function of ours, ready to be called."""
 
     def run(self, payload: str) -> str:
@@ -35,7 +35,7 @@ class Answers(Protocol):
         """
 
 
-class Tool:
+class TrustedProcess:
     """A function of ours, ready to be called."""
 
     def __init__(self, server: ProcessServer, meter: CpuMeter) -> None:

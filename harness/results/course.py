@@ -183,7 +183,7 @@ def _in_short(result: SubmissionResult) -> SubmissionResult:
     return replace(result, scenarios=(), causes=(), findings=(), files=(), notes=())
 
 
-def put_together(
+def merge_runs(
     name: str, runs: Sequence[CourseRun], roster: Sequence[tuple[Student, Person]] = ()
 ) -> Course:
     """Return the course of these runs, with everybody on the `roster`, even without any result.

@@ -172,7 +172,7 @@ def shown_causes(
     redacted.sort(key=reader.first_of)
     explained = {name for cause in reader.causes for name in cause.scenarios}
     others = [check for name, check in reader.failed.items() if name not in explained]
-    return reader.merge(redacted, put_together(others))
+    return reader.merge(redacted, merge_causes(others))
 
 
 class _Reader:
@@ -389,7 +389,7 @@ def _only_hidden(tally: HiddenTally) -> ShownCause:
     return replace(cause, explanation=undefined.explanation, place=undefined.near)
 
 
-def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
+def merge_causes(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
     """Group failing checks whose cause is not known: first those with the same message in several
     functions, then those of one rule and function for the same clauses, each in their own order."""
     in_order = list(checks)

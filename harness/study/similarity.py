@@ -10,7 +10,13 @@ from operator import attrgetter
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.execution import Answers, ToolFailed, choose_tier, create_driver, find_interpreter
+from harness.execution import (
+    ToolFailed,
+    TrustedFunction,
+    choose_tier,
+    create_driver,
+    find_interpreter,
+)
 from harness.grading.check import cohort_of
 from harness.grading.stub import handed_out_stubs
 from harness.model import study
@@ -32,7 +38,9 @@ Progress = Callable[[int], None]
 
 
 @contextmanager
-def program_reader(assignment: Assignment, function: str, python: Path | None) -> Iterator[Answers]:
+def program_reader(
+    assignment: Assignment, function: str, python: Path | None
+) -> Iterator[TrustedFunction]:
     """Run a function of `program_texts` in a confined process.
 
     Raise UserError if this machine has no usable interpreter or lacks the standard tier.
@@ -153,7 +161,7 @@ class _ClassPrints:
 
 
 def _read(
-    tool: Answers,
+    tool: TrustedFunction,
     specification: Specification,
     submissions: Sequence[Submission],
     kind: str,
@@ -177,7 +185,7 @@ def _read(
 
 
 def _given_prints(
-    tool: Answers, specification: Specification, kind: str
+    tool: TrustedFunction, specification: Specification, kind: str
 ) -> list[study.Fingerprint]:
     """Return the fingerprints of the code that every student was given, and of the reference."""
     assignment = specification.plan.assignment
@@ -202,7 +210,7 @@ class ProgramPrints:
 
 
 def read_some(
-    tool: Answers, part: Sequence[Submission], kind: str
+    tool: TrustedFunction, part: Sequence[Submission], kind: str
 ) -> list[ProgramPrints | ToolFailed]:
     """Read several programs at once, or one by one if that fails."""
     programs = [submission.files for submission in part]
@@ -218,7 +226,7 @@ def read_some(
 
 
 def _fingerprints(
-    tool: Answers, programs: Sequence[Sequence[SourceFile]], kind: str
+    tool: TrustedFunction, programs: Sequence[Sequence[SourceFile]], kind: str
 ) -> list[ProgramPrints]:
     """Return the fingerprints of each program. Raise ToolFailed if one is too large to read."""
     for files in programs:

@@ -12,7 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from harness.common.extras import install_command
-from harness.execution import Answers, ToolFailed
+from harness.execution import ToolFailed, TrustedFunction
 from harness.model import study
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.submission import Submission
@@ -160,7 +160,9 @@ def style_report(
     return study.StyleReport(submissions=tuple(of_submissions))
 
 
-def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> study.StyleEvidence:
+def _evidence(
+    tool: TrustedFunction, ruff: str | None, files: Sequence[SourceFile]
+) -> study.StyleEvidence:
     programs = [file for file in files if file.name.endswith(".py")]
     size = sum(len(file.data) for file in programs)
     if size > _MAX_BYTES:

@@ -23,7 +23,7 @@ from harness.common.errors import UserError
 from harness.common.escaping import visible_lines
 from harness.execution import (
     Driver,
-    Observes,
+    Runner,
     choose_tier,
     create_driver,
     find_interpreter,
@@ -483,7 +483,7 @@ def _replayed(
         return inputs, _screen(scenario, server, inputs).text
 
 
-def _screen(scenario: Scenario, server: Observes, inputs: Sequence[str]) -> Screen:
+def _screen(scenario: Scenario, server: Runner, inputs: Sequence[str]) -> Screen:
     stimulus = replace(scenario.stimuli[0], inputs=_as_typed(inputs))
     observation = server.observe(stimulus, scenario.limits)
     if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):

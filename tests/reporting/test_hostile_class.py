@@ -35,7 +35,7 @@ from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
 from harness.reporting.writing import page_writer, write_reports
 from harness.results.comparing import compare_runs, read_snapshot
-from harness.results.course import put_together, read_course
+from harness.results.course import merge_runs, read_course
 from harness.results.database import STORE_NAME
 from harness.results.store import Store
 from harness.results.student_view import student_view
@@ -133,7 +133,7 @@ def _in_store(run: RunResult, folder: Path) -> None:
         comparison_page(comparison).encode("utf-8")
     runs, unread = read_course(folder)
     assert not unread
-    course_page(put_together("C1", runs, []))
+    course_page(merge_runs("C1", runs, []))
 
 
 BATCH = 20

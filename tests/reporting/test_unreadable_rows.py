@@ -18,7 +18,7 @@ from harness.reporting.terminal.tables import summary_table
 from harness.reporting.two_runs import comparison_csv
 from harness.reporting.writing import write_reports
 from harness.results.comparing import compare_runs, read_snapshot
-from harness.results.course import put_together, read_course
+from harness.results.course import merge_runs, read_course
 from harness.results.database import read_run, read_submission
 from harness.review.desk import Desk
 from tests.review.marked_class import database_of
@@ -61,7 +61,7 @@ def test_everything_is_made_of_the_others(database: Path) -> None:
     assert [each.id for each in sent] == sorted([*statuses, BAD])
     runs, unread = read_course(folder)
     assert not unread
-    assert course_page(put_together("C1", runs, []))
+    assert course_page(merge_runs("C1", runs, []))
     desk = Desk(database, who="")
     numbers = desk.numbers()
     assert desk.result(numbers[BAD]).problem

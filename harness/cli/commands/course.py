@@ -10,7 +10,7 @@ from harness.common.escaping import visible
 from harness.common.words import counted
 from harness.intake.terms import read_roster
 from harness.reporting.html.class_page import COURSE, STUDENTS, course_page, student_page
-from harness.results.course import find_student, put_together, read_course
+from harness.results.course import find_student, merge_runs, read_course
 
 SECTION = "Results"
 
@@ -40,7 +40,7 @@ def command(folder: Path, student: str | None, roster: Path | None) -> int:
     name = folder.resolve().name
     if len(titles) == 1:
         name = titles.pop()
-    course = put_together(name, runs, people)
+    course = merge_runs(name, runs, people)
     for line in (*unread, *course.notices):
         click.echo(visible(line), err=True)
     if student is None:

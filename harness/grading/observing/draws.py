@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from harness.execution import Observes
+from harness.execution import Runner
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Scenario
 from harness.model.stimulus import Limits
@@ -23,7 +23,7 @@ _LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
     Ending.NOT_RUN,
 }
 
-Observer = Observes
+Observer = Runner
 
 
 class Source(Enum):

@@ -13,7 +13,7 @@ from dataclasses import InitVar, dataclass, field, replace
 from typing import Self
 
 from harness.common import serial
-from harness.execution import Answers, ToolFailed, extra_modules, program_files
+from harness.execution import ToolFailed, TrustedFunction, extra_modules, program_files
 from harness.grading.observing.draws import (
     LIMIT_ENDINGS,
     SAYS_NOTHING_ALONE,
@@ -323,7 +323,7 @@ class Running:
 
 
 def read_program(
-    tool: Answers, assignment: Assignment, files: tuple[SourceFile, ...]
+    tool: TrustedFunction, assignment: Assignment, files: tuple[SourceFile, ...]
 ) -> PolicyReport:
     """Return the report of `tool`, the policy's entry point, on these files.
 
@@ -341,7 +341,9 @@ def read_program(
     return serial.loads(PolicyReport, tool.run(serial.dumps(request)))
 
 
-def program_may_share(tool: Answers, assignment: Assignment, files: tuple[SourceFile, ...]) -> bool:
+def program_may_share(
+    tool: TrustedFunction, assignment: Assignment, files: tuple[SourceFile, ...]
+) -> bool:
     """Return whether the text of a program of ours lets its scenarios share a process."""
     try:
         return read_program(tool, assignment, files).sharing.allowed

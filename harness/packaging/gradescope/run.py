@@ -24,8 +24,8 @@ from harness.common.files import write
 from harness.execution import (
     AnyDriver,
     CallsOf,
-    Observes,
     ProcessServer,
+    Runner,
     create_driver,
     pick_cpu,
     tier_layers,
@@ -219,7 +219,7 @@ class InTime(AnyDriver):
     @contextmanager
     def submission(
         self, assignment: Assignment, files: _Files, reference: _Files = ()
-    ) -> Iterator[Observes]:
+    ) -> Iterator[Runner]:
         with self._driver.submission(assignment, files, reference) as server:
             yield _InTimeServer(server, self)
 
@@ -242,7 +242,7 @@ class InTime(AnyDriver):
 class _InTimeServer:
     """A submission's server that observes nothing after the end."""
 
-    server: Observes
+    server: Runner
     driver: InTime
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:

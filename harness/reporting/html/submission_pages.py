@@ -13,7 +13,7 @@ from harness.reporting.html.environment import LECTURER, STUDENT, render, script
 from harness.reporting.view import figures, shown_causes, words
 from harness.reporting.view.marks import counting_mark
 from harness.reporting.view.shown_causes import Card, CardKind, LineLinks, annotated
-from harness.results.redaction import ShownCause, ShownCheck, put_together
+from harness.results.redaction import ShownCause, ShownCheck, merge_causes
 from harness.results.regrade_request import request_mail, request_text
 from harness.results.student_view import (
     ALWAYS,
@@ -190,6 +190,6 @@ def _of_both(
         "total": sum(tally.total for tally in tallies),
         "stood_in": words.stood_in(check.verdict for check in view.shown),
         "clauses": shown_causes.clause_tallies(view.shown, causes),
-        "ungraded": put_together(ungraded),
+        "ungraded": merge_causes(ungraded),
         "passes": list(passes.items()),
     }

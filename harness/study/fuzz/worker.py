@@ -17,7 +17,7 @@ from harness.common.errors import HarnessError, UserError
 from harness.execution import (
     AnyDriver,
     Interpreter,
-    Observes,
+    Runner,
     SharedGroup,
     ShouldRetain,
     create_driver,
@@ -72,7 +72,7 @@ class RunningProgram:
     `sharing` is that server if its inputs may share a process.
     """
 
-    server: Observes
+    server: Runner
     sharing: SharingObserver | None
 
     def run_together(
