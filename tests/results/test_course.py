@@ -19,7 +19,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.submission import Lateness, Student
-from harness.results.course import Course, CourseRun, find_student, put_together
+from harness.results.course import Course, CourseRun, find_student, merge_runs
 from tests import plans
 from tests.reporting.pages_read import refusal
 
@@ -58,7 +58,7 @@ def run(
 
 
 def course(*runs: CourseRun, roster: Sequence[tuple[Student, Person]] = ()) -> Course:
-    return put_together("C1", runs, roster)
+    return merge_runs("C1", runs, roster)
 
 
 def table(found: Course) -> dict[str, list[str]]:
