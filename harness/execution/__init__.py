@@ -44,6 +44,7 @@ from harness.execution.sharing import (
     ShouldRetain,
     decoded,
     has_one_form,
+    has_raised,
     may_share,
 )
 from harness.execution.speed import machine_slowness

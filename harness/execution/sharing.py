@@ -164,6 +164,18 @@ def _is_one_form(value: Value) -> bool:
     return value.kind not in _UNKNOWN
 
 
+# The key of an exception. No text in a report contains it, because JSON escapes quotes in texts.
+_RAISED = b'"raised":'
+
+
+def has_raised(data: bytes) -> bool:
+    """Return whether a report of `inside.shared.run` says that the call, or a step of the session,
+    ended with an exception.
+    """
+    answer, _, _ = data.partition(b"\n")
+    return _RAISED in answer
+
+
 def decoded(
     data: bytes,
     stimulus: Stimulus,

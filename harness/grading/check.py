@@ -167,7 +167,9 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
         return []
     found = [note for submission in submissions for note in submission.notes]
     if absent := not_here(paths, asked):
-        found = [note for note in found if not note.endswith(" not handed in")]
+        missing = [submission.missing for submission in submissions if submission.missing]
+        said_otherwise = {each.note for each in missing}
+        found = [note for note in found if note not in said_otherwise]
         are = "is" if len(absent) == 1 else "are"
         count = len(asked.submission_files)
         found.append(f"not checked: {listed(absent)} {are} not here; hand in all {count} files")

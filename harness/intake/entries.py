@@ -22,6 +22,7 @@ from harness.common import words
 from harness.common.errors import UserError
 from harness.common.escaping import shorten
 from harness.intake.junk import is_environment, junk_among
+from harness.model.submission import WrongFiles
 
 MAX_ID = 100
 _NAMES_SHOWN = 5
@@ -268,11 +269,15 @@ def kind_of_mode(mode: int) -> EntryKind:
 
 class Refused(Exception):  # noqa: N818  (an answer about one submission, not an error of ours)
     """One submission's file or folder is not read; `str()` is the reason, for its `problem`.
-    `ours`: that says nothing about the student (our disk, our copy of the download)."""
+    `ours`: that says nothing about the student (our disk, our copy of the download).
+    `wrong_files`: other files were handed in than the ones asked for."""
 
-    def __init__(self, reason: str, *, ours: bool = False) -> None:
+    def __init__(
+        self, reason: str, *, ours: bool = False, wrong_files: WrongFiles | None = None
+    ) -> None:
         super().__init__(reason)
         self.ours = ours
+        self.wrong_files = wrong_files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -548,5 +548,5 @@ def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choic
             label = f"{which}: {entry.label}" if which else entry.label
             alone = replace(entry, name=expected[0], folder="")
             entries = (alone, *_modules_beside(entry, attempt, assignment))
-            chosen = replace(numbered, entries=entries, problem="")
+            chosen = replace(numbered, entries=entries, problem="", wrong_files=None)
             yield _Choice(file=SourceFile(name=label, data=data), attempt=chosen)

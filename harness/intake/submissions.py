@@ -32,7 +32,13 @@ from harness.intake.terms import iso_time
 from harness.intake.uploads import Attempt, StudentUploads, in_folder
 from harness.model.assignment import Assignment, ExtraUse, OtherFiles, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
-from harness.model.submission import ARCHIVE_ENDINGS, Submission, Withheld
+from harness.model.submission import (
+    ARCHIVE_ENDINGS,
+    MissingFiles,
+    Submission,
+    Withheld,
+    WrongFiles,
+)
 
 _log = logger_of(__name__)
 MAX_ARCHIVE_BYTES = 32 * MIB
@@ -45,7 +51,9 @@ def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) ->
     """Return the submission `name` of a member of the class."""
     attempt = select_attempt(uploads)
     if attempt.withheld is not None:
-        attempt = replace(attempt, problem="")  # why it is withheld is what counts
+        attempt = replace(
+            attempt, problem="", wrong_files=None
+        )  # why it is withheld is what counts
     elif attempt.is_empty and attempt.left_out:
         note = f"only hidden files or files that systems leave behind: {listed(attempt.left_out)}"
         attempt = to_review(_with_files(attempt, assignment), *attempt.notes, note)
@@ -79,6 +87,8 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
         extended_to=extended_to,
         not_taken=attempt.not_taken,
         left_out=attempt.left_out,
+        wrong_files=attempt.wrong_files,
+        missing=attempt.missing,
     )
 
 
@@ -131,7 +141,9 @@ def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
     try:
         return _chosen(attempt, assignment)
     except Refused as refusal:
-        return replace(attempt, problem=str(refusal), ours=refusal.ours)
+        return replace(
+            attempt, problem=str(refusal), ours=refusal.ours, wrong_files=refusal.wrong_files
+        )
 
 
 def _graded(attempt: Attempt, assignment: Assignment) -> Attempt:
@@ -232,7 +244,7 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     if attempt.inside_fault and (not found or any(name not in found for name in expected)):
         raise Refused(f"{attempt.inside} {attempt.inside_fault}")  # it may be what is missing
     if not found:
-        raise Refused(_wrong_names(attempt, assignment))
+        raise _wrong_names(attempt, assignment)
     files, refusals = _readable(found, attempt)
     if not files:
         raise Refused(refusals[0])
@@ -241,18 +253,25 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         for name, entry in found.items():
             notes += _copies_beside(name, entry, attempt, tuple(found))
     notes += refusals
-    notes += _notes_on_missing(found, expected, attempt)
+    missing = [name for name in expected if name not in found]
+    others = [e for e in attempt.entries if e.is_python and e.name not in expected]
+    if missing:
+        notes.append(_note_on_missing(missing, others))
     beside = _modules_beside(attempt, list(found.values()), expected)
     extra, not_taken = extra_modules(beside, assignment)
     _refuse_extra(not_taken, assignment, list(found))
     modules, of_modules = _loaded(extra, attempt)
     if sum(len(file.data) for file in modules) > _MAX_EXTRA_BYTES:
         what = f"more than {_MAX_EXTRA_BYTES // 1024} KiB of modules"
-        raise Refused(f"found {what} beside {listed(list(found))}")
+        problem = f"found {what} beside {listed(list(found))}"
+        raise Refused(problem, wrong_files=WrongFiles())
     files += modules
     notes += of_modules
     names = tuple(sorted({entry.name for entry in not_taken}))
-    return replace(attempt, files=tuple(files), not_taken=names, notes=tuple(notes))
+    attempt = replace(attempt, files=tuple(files), not_taken=names, notes=tuple(notes))
+    if missing and not others:
+        attempt = replace(attempt, missing=MissingFiles(names=tuple(missing)))
+    return attempt
 
 
 def _found(attempt: Attempt, expected: Sequence[str]) -> dict[str, Entry]:
@@ -295,18 +314,12 @@ def _notes_on_places(
             yield f"{entry.label} was graded as {name}"
 
 
-def _notes_on_missing(
-    found: Mapping[str, Entry], expected: Sequence[str], attempt: Attempt
-) -> list[str]:
+def _note_on_missing(missing: Sequence[str], others: Sequence[Entry]) -> str:
     """Return the note about expected files that are missing, with the names of other programs."""
-    missing = [name for name in expected if name not in found]
-    if not missing:
-        return []
-    note = f"{listed(missing)} {_were(missing)} not handed in"
-    others = [e for e in attempt.entries if e.is_python and e.name not in expected]
+    note = MissingFiles(names=tuple(missing)).note
     if others:
         note += f", but {described(others)}"
-    return [note]
+    return note
 
 
 def _modules_beside(
@@ -354,7 +367,8 @@ def _refuse_extra(entries: Sequence[Entry], assignment: Assignment, files: Seque
     """Refuse the submission if a module is among these that the assignment refuses."""
     refused = [entry for entry in entries if assignment.use_of_extra(entry.name) is ExtraUse.REFUSE]
     if refused:
-        raise Refused(f"found {described(refused)} beside {listed(files)}, which is not accepted")
+        problem = f"found {described(refused)} beside {listed(files)}, which is not accepted"
+        raise Refused(problem, wrong_files=WrongFiles())
 
 
 def _loaded(
@@ -419,7 +433,8 @@ def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None
     elif attempt.inside:
         candidates = [entry for entry in attempt.entries if same_name(entry.name, name)]
     elif len(candidates) > 1 and len({entry.folder for entry in candidates}) == 1:
-        raise Refused(f"found {len(candidates)} files named {name}", ours=True)
+        problem = f"found {len(candidates)} files named {name}"
+        raise Refused(problem, ours=True, wrong_files=WrongFiles())
     if len(candidates) > 1:
         raise _ambiguous(candidates, attempt, name)
     return candidates[0] if candidates else None
@@ -453,7 +468,7 @@ def _ambiguous(candidates: Sequence[Entry], attempt: Attempt, name: str) -> Refu
     where = f" in {attempt.inside}" if attempt.inside else ""
     what = f"found {described(candidates)}{where}, expected one file {name}"
     folders = {candidate.folder for candidate in candidates}
-    return Refused(what, ours=len(folders) == 1)
+    return Refused(what, ours=len(folders) == 1, wrong_files=WrongFiles())
 
 
 def _were(things: Sequence[object]) -> str:
@@ -471,11 +486,13 @@ def _load(entry: Entry, laid_as: str, attempt: Attempt) -> SourceFile:
     except Refused as refusal:
         raise Refused(f"{name} {refusal}", ours=refusal.ours) from None
     if laid_as.endswith(".py") and (kind := kind_of_bytes(data)):
-        raise Refused(f"found {kind} named {name}, expected a Python file")
+        problem = f"found {kind} named {name}, expected a Python file"
+        raise Refused(problem, wrong_files=WrongFiles())
     return SourceFile(name=laid_as, data=data)
 
 
-def _wrong_names(attempt: Attempt, assignment: Assignment) -> str:
+def _wrong_names(attempt: Attempt, assignment: Assignment) -> Refused:
+    """Return the refusal that none of the expected files is there."""
     files = assignment.submission_files or (assignment.laid_as or "",)
     archive = None if attempt.inside else assignment.archive
     what = archive or listed(files)
@@ -484,8 +501,14 @@ def _wrong_names(attempt: Attempt, assignment: Assignment) -> str:
     packed = [entry for entry in attempt.entries if archive and archive_suffix(entry.name)]
     shown = packed or python or attempt.entries
     if not shown and not attempt.inside:
-        return f"no file {what}"
-    return f"found {described(shown) or 'no file'}{where}, expected {what}"
+        return Refused(f"no file {what}", wrong_files=WrongFiles())
+    problem = f"found {described(shown) or 'no file'}{where}, expected {what}"
+    wrong = WrongFiles()
+    if not attempt.inside and len(shown) == 1 and shown == python and what.endswith(".py"):
+        (only,) = shown
+        if len(files) == 1:
+            wrong = WrongFiles(found=only.label, expected=what)
+    return Refused(problem, wrong_files=wrong)
 
 
 def _with_folders(attempt: Attempt, assignment: Assignment) -> Attempt:

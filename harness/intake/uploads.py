@@ -19,7 +19,7 @@ from harness.intake.entries import (
 )
 from harness.intake.lateness import LateTerms
 from harness.model.plan import SourceFile
-from harness.model.submission import Lateness, Student, Withheld
+from harness.model.submission import Lateness, MissingFiles, Student, Withheld, WrongFiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +69,10 @@ class Attempt:
     files: tuple[SourceFile, ...] = ()
     not_taken: tuple[str, ...] = ()
     problem: str = ""
+    # If that is the problem.
+    wrong_files: WrongFiles | None = None
+    # Expected files that are not there, which a note says too.
+    missing: MissingFiles | None = None
     # Whether the problem says nothing about the student.
     ours: bool = False
     withheld: Withheld | None = None
@@ -251,6 +255,7 @@ def _one_attempt(first: Attempt, second: Attempt) -> Attempt:
         first,
         entries=(*first.entries, *second.entries),
         problem=first.problem or second.problem,
+        wrong_files=first.wrong_files or second.wrong_files,
         ours=first.ours or second.ours,
         parts=(*first.parts, *second.parts),
         left_out=(*first.left_out, *second.left_out),

@@ -127,6 +127,7 @@ def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -
         out_of=plan.assignment.functionality_marks,
         flagged=status is SubmissionStatus.NEEDS_REVIEW,
         problem=submission.problem,
+        wrong_files=submission.wrong_files,
         notes=submission.notes,
         source_digest=submission.digest,
         manual=tuple(manual),

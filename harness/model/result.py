@@ -11,7 +11,7 @@ from harness.model.assignment import LateOf, ManualSlot, SourceFile
 from harness.model.observation import Isolation, Probe, Tier
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
-from harness.model.submission import Lateness, Student, Submission
+from harness.model.submission import Lateness, Student, Submission, WrongFiles
 from harness.model.verdict import Cause, CodePlace, Explanation, Verdict
 
 RESULTS_VERSION = 2
@@ -176,6 +176,7 @@ class SubmissionResult:
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
     problem: str = ""
+    wrong_files: WrongFiles | None = None  # if that is the problem
     notes: tuple[str, ...] = ()
     scenarios: tuple[ScenarioResult, ...] = ()
     source_digest: str = ""

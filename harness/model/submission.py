@@ -5,6 +5,7 @@ from enum import StrEnum
 from fractions import Fraction
 from hashlib import sha256
 
+from harness.common.words import listed
 from harness.model.assignment import LateOf, Period, SourceFile
 
 # Archives that an assignment may ask for, and that are read.
@@ -45,6 +46,31 @@ class Lateness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrongFiles:
+    """Other files were handed in than the ones asked for. If the only program has only the wrong
+    name, `found` is that name and `expected` the right one; otherwise both are empty.
+    """
+
+    found: str = ""
+    expected: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingFiles:
+    """Some of the expected files are not there, and no other programs."""
+
+    names: tuple[str, ...]
+
+    @property
+    def note(self) -> str:
+        """Return the note about them."""
+        were = "were"
+        if len(self.names) == 1:
+            were = "was"
+        return f"{listed(self.names)} {were} not handed in"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
     """One student's files, read whole."""
 
@@ -64,6 +90,8 @@ class Submission:
     extended_to: str = ""  # the student's own due time, ISO 8601; empty if it is the class's
     not_taken: tuple[str, ...] = ()  # modules that were handed in beside the files
     left_out: tuple[str, ...] = ()  # the paths of hidden files and of what tools leave in folders
+    wrong_files: WrongFiles | None = None  # if that is the problem
+    missing: MissingFiles | None = None  # which a note says too
 
     @property
     def digest(self) -> str:

@@ -106,17 +106,21 @@ def store_of(run: Path) -> Path:
 _ELSEWHERE = "choose another folder with --out"
 _ANEW = "use --fresh to begin anew"
 _SEE = "check that the folder exists and can be written"
-# A part of SQLite's message, our message, and the hint. SQLite has no codes for some of these.
-_REASONS = (
-    ("database or disk is full", "the disk is full", "free disk space, then run the same command"),
-    ("disk i/o error", "the disk reported an error", "check that it is not full"),
-    ("readonly database", "there is no permission to write results here", _ELSEWHERE),
-    ("unable to open", "the results cannot be opened here", _SEE),
-    ("locked", "another run is writing these results", f"wait for it or {_ELSEWHERE}"),
-    ("not a database", "this is not a results file", _ANEW),
-    ("malformed", "the results file is damaged", _ANEW),
-    ("no such", "this is not a results file of the harness", _ANEW),
-)
+_LOCKED = ("another run is writing these results", f"wait for it or {_ELSEWHERE}")
+# SQLite's code, our message, and the hint.
+_REASONS = {
+    sqlite3.SQLITE_FULL: ("the disk is full", "free disk space, then run the same command"),
+    sqlite3.SQLITE_IOERR: ("the disk reported an error", "check that it is not full"),
+    sqlite3.SQLITE_READONLY: ("there is no permission to write results here", _ELSEWHERE),
+    sqlite3.SQLITE_CANTOPEN: ("the results cannot be opened here", _SEE),
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_NOTADB: ("this is not a results file", _ANEW),
+    sqlite3.SQLITE_CORRUPT: ("the results file is damaged", _ANEW),
+    # The code for a wrong statement: ours are right, so a table or column is missing.
+    sqlite3.SQLITE_ERROR: ("this is not a results file of the harness", _ANEW),
+}
+_PRIMARY = 0xFF  # the bits of a code that say what happened; the others say where
 
 
 @contextmanager
@@ -125,17 +129,19 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise _as_user_error(path, str(error)) from None
+        raise _as_user_error(path, error) from None
     except OSError as error:
         problem = f"the results cannot be written ({error.strerror or error})"
         raise UserError(problem, place=str(path), hint=_ELSEWHERE) from None
 
 
-def _as_user_error(path: Path, text: str) -> UserError:
-    for part, problem, hint in _REASONS:
-        if part in text.lower():
-            return UserError(problem, place=str(path), hint=hint)
-    return UserError(f"the results cannot be used ({text})", place=str(path))
+def _as_user_error(path: Path, error: sqlite3.Error) -> UserError:
+    # An error of Python's own module has no code.
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    if code is not None and code & _PRIMARY in _REASONS:
+        problem, hint = _REASONS[code & _PRIMARY]
+        return UserError(problem, place=str(path), hint=hint)
+    return UserError(f"the results cannot be used ({error})", place=str(path))
 
 
 # On Windows there is only SQLite's own lock, for the time of a transaction.
@@ -158,7 +164,8 @@ def lock_for_writing(database: Path) -> IO[bytes]:
     except BaseException as error:
         file.close()
         if isinstance(error, BlockingIOError):
-            raise _as_user_error(database, "locked") from None
+            problem, hint = _LOCKED
+            raise UserError(problem, place=str(database), hint=hint) from None
         raise
     return file
 

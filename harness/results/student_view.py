@@ -23,7 +23,7 @@ from harness.model.result import (
     SubmissionResult,
     SubmissionStatus,
 )
-from harness.model.submission import Lateness
+from harness.model.submission import Lateness, WrongFiles
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results.redaction import ShownCause, ShownCheck, is_not_judged, shown_causes
 
@@ -79,6 +79,7 @@ class StudentView:
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
     problem: str = ""
+    wrong_files: WrongFiles | None = None  # if that is the problem
     notes: tuple[str, ...] = ()
     manual: tuple[ManualMark, ...] = ()
     adjustment: Adjustment | None = None
@@ -199,6 +200,7 @@ def student_view(
         findings=result.findings,
         unparsable=result.unparsable,
         problem=students_problem(result),
+        wrong_files=result.wrong_files,
         notes=(*result.notes, *_of_budget(result)),
         manual=result.manual,
         adjustment=result.adjustment,

@@ -13,7 +13,7 @@ import pytest
 from harness.common.errors import UserError
 from harness.intake.pipeline import Cohort, read
 from harness.model.result import Contents
-from harness.model.submission import Submission, Withheld
+from harness.model.submission import MissingFiles, Submission, Withheld, WrongFiles
 from tests import plans
 from tests.downloads import (
     DOWNLOADS,
@@ -152,6 +152,7 @@ def test_a_lone_file_is_graded_whatever_its_name(root: Path) -> None:
 def test_a_missing_file_of_several_is_a_note(root: Path) -> None:
     (one,) = read((lay(root, {"ada/c4game.py": "g"}),), TWO)
     assert one.notes == ("connect4.py was not handed in",)
+    assert one.missing == MissingFiles(names=("connect4.py",))
 
 
 def test_several_paths_and_each_submission_once(root: Path) -> None:
@@ -214,6 +215,7 @@ def test_a_name_that_is_no_text(root: Path) -> None:
     os.mkdir(os.fsencode(root) + b"/b\xe9b")  # noqa: PTH102  (a name of bytes)
     (one,) = read((root,), ONE)
     assert (one.id, one.problem) == ("b_b", "no file a1.py")
+    assert one.wrong_files == WrongFiles()
 
 
 REFUSED = {

@@ -20,6 +20,7 @@ from harness.model.plan import Scenario
 from harness.model.policy import Unparsable
 from harness.model.result import SubmissionResult
 from harness.model.stimulus import Binding, Clock, Stimulus, Typed
+from harness.model.submission import WrongFiles
 from harness.model.verdict import (
     Cause,
     CodePlace,
@@ -127,6 +128,7 @@ BEYOND = replace(failed("wrong_value", FAILS), stand_in=StandInOutcome.FAILED)
 RESULT = result("ada", {HOURS.id: RESCUED, BOARD.id: RESCUED, REFUSES.id: BEYOND})
 ONE = result("one", {LABELS.id: RESCUED})
 NONE = result("none", {ACCEPTS.id: BEYOND})
+RENAME = WrongFiles(found="assignment1.py", expected="a1.py")
 COUNTED = "2 checks pass only with the course's own file in place of one"
 
 
@@ -142,17 +144,18 @@ def test_pages_and_terminal_say_what_was_rescued() -> None:
 
 
 @pytest.mark.parametrize(
-    ("problem", "wanted", "said"),
+    ("wrong", "wanted", "said"),
     [
-        ("found assignment1.py, expected a1.py", ("a1.py",), "Rename assignment1.py to a1.py"),
-        ("found a.py and b.py, expected a1.py", ("a1.py",), "Hand in a1.py, with exactly this"),
-        ("found a.py, expected a.py and b.py", ("a.py", "b.py"), "Hand in a.py and b.py, with"),
-        ("no file a1.py", ("a1.py",), "Hand in a1.py"),
-        ("a1.py is locked with a password", ("a1.py",), ""),
+        (RENAME, ("a1.py",), "Rename assignment1.py to a1.py"),
+        (WrongFiles(), ("a1.py",), "Hand in a1.py, with exactly this name"),
+        (WrongFiles(), ("a.py", "b.py"), "Hand in a.py and b.py, with exactly these names"),
+        (None, ("a1.py",), ""),
     ],
 )
-def test_what_to_do_about_files(problem: str, wanted: tuple[str, ...], said: str) -> None:
-    found = words.remedy(problem, wanted)
+def test_what_to_do_about_files(
+    wrong: WrongFiles | None, wanted: tuple[str, ...], said: str
+) -> None:
+    found = words.remedy(wrong, wanted)
     assert found.startswith(said)
     assert bool(found) == bool(said)
 

@@ -145,7 +145,7 @@ def _feedback(view: StudentView) -> dict[str, object]:
         "overlap": any(cause.together_with and cause.marks for cause in causes),
         "only_hidden": [cause.function or "the file" for cause in causes] if hidden_only else [],
         "failing": _failing(causes),
-        "remedy": words.remedy(view.problem, view.surroundings.submitted),
+        "remedy": words.remedy(view.wrong_files, view.surroundings.submitted),
         "findings": [each for each in view.findings if each not in told],
         "hidden": shown_causes.hidden_by_function(view.hidden),
         "request": request_text(view) if can_request else "",

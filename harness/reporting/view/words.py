@@ -15,7 +15,7 @@ from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
 from harness.model.result import LineComment, ManualMark, SubmissionResult, SubmissionStatus
-from harness.model.submission import Lateness
+from harness.model.submission import Lateness, WrongFiles
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 from harness.results.redaction import Advice, ShownCause, ShownCheck
 from harness.results.student_view import StudentView
@@ -60,19 +60,16 @@ STATUS = {
 }
 
 
-_WRONG_NAME = re.compile(r"found (?P<found>[^ ]+\.py), expected (?P<wanted>[^ ]+\.py)")
-
-
-def remedy(problem: str, file_names: Sequence[str]) -> str:
-    """Return what a student should do about files that cannot be graded; an empty text if the
-    problem says it.
-    """
-    if named := _WRONG_NAME.fullmatch(problem):
-        return f"Rename {named['found']} to {named['wanted']} and hand it in again."
-    if problem.startswith(("no file ", "found ")):
-        names = "this name" if len(file_names) == 1 else "these names"
-        return f"Hand in {listed(file_names)}, with exactly {names}."
-    return ""
+def remedy(wrong: WrongFiles | None, file_names: Sequence[str]) -> str:
+    """Return how a student can fix wrong files; an empty text if they are not the problem."""
+    if wrong is None:
+        return ""
+    if wrong.found:
+        return f"Rename {wrong.found} to {wrong.expected} and hand it in again."
+    names = "these names"
+    if len(file_names) == 1:
+        names = "this name"
+    return f"Hand in {listed(file_names)}, with exactly {names}."
 
 
 def section(text: str) -> str:

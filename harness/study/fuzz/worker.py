@@ -22,6 +22,7 @@ from harness.execution import (
     ShouldRetain,
     create_driver,
     decoded,
+    has_raised,
     may_share,
 )
 from harness.grading.engines.worker import worker_process
@@ -41,8 +42,6 @@ from harness.study.fuzz import drawing
 
 # The files of one program.
 Files = tuple[SourceFile, ...]
-# The key that an encoded observation has only if the program raised an exception.
-_RAISED = b'"raised":'
 # A submission's different inputs in one batch that are judged.
 _MAX_JUDGED = 40
 _LIMITS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.MEMORY_LIMIT})
@@ -136,8 +135,7 @@ class Comparer:
             numbers = sorted(group.jobs)
             answers = self._reference.run_together(group, numbers, lambda number, data: True)
             for number, data in answers.items():
-                head, _, _ = data.partition(b"\n")
-                if _RAISED in head:
+                if has_raised(data):
                     prepared.left_out.add(number)
                 else:
                     prepared.together[number] = data
