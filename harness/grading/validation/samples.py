@@ -250,8 +250,12 @@ def _matching(patterns: Iterable[str], names: Iterable[str]) -> set[str]:
 
 
 def _lists(explains: Sequence[str], explanation: Explanation) -> bool:
-    """Return whether one of the texts of `explains` is the rule, or stands in what it says."""
-    return any(text == explanation.rule or text in explanation.message for text in explains)
+    """Return whether one of the texts of `explains` is a rule of it, or stands in what it says."""
+    rules = {explanation.rule}
+    if explanation.later is not None:
+        rules.add(explanation.later.rule)
+    message = explanation.message
+    return any(text in rules or text in message for text in explains)
 
 
 def _causes_in_words(causes: Mapping[ExpectedCause, int]) -> str:
