@@ -21,6 +21,8 @@ from harness.grading.observing.truncating import MAX_BYTES, truncated
 from harness.judging.judge import Judge, combine, judge
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import (
+    CourseTestOutcome,
+    CourseTestResult,
     Ending,
     Frame,
     NamedValue,
@@ -56,6 +58,7 @@ LARGE = {
     "raised": RAISED,
     "left_open": (LONG,),
     "stderr": LONG,
+    "test": CourseTestOutcome(result=CourseTestResult.FAILED, message=LONG),
 }
 SMALL = {
     *("ending", "phase", "exit_status", "detail", "nearest"),

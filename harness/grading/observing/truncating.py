@@ -83,6 +83,11 @@ def _texts(seen: Observation) -> Iterator[str]:
         yield step.shown
     for named in (*seen.variables, *seen.files):
         yield named.name
+    if seen.test is not None:
+        yield seen.test.message
+        yield seen.test.type_name
+        yield seen.test.source
+        yield from seen.test.calls
 
 
 def _texts_raised(raised: Raised) -> Iterator[str]:
