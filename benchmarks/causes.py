@@ -11,8 +11,9 @@ the change is, of those for which that is defined (a function of the sheet, a he
 not the code outside functions); the part of the time that causes took, and in it that of finding
 suspect lines. Of changes in functions: how often the function is named beside a cause, as the one
 to blame or with lines to look at, and how often the changed line is among the five of a cause, in
-functions of at most six lines and in longer ones. With `--spectrum` the lines are looked for in all
-functions, whoever is to blame.
+functions of at most six lines and in longer ones; how many places of a student's page have lines
+marked to look at first, and in how many of these the changed line is one. With `--spectrum` the
+lines are looked for in all functions, whoever is to blame.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ from harness.model.policy import Outline, OutlinePart
 from harness.model.submission import Submission
 from harness.model.verdict import Cause
 from harness.policy.checking import check
+from harness.reporting.view.shown_causes import marked_lines
+from harness.results.student_view import StudentView, student_view
 from harness.study.strength import changes
 
 ROOT = Path(__file__).parents[1]
@@ -60,6 +63,8 @@ class LineFigures:
     short_found: int = 0
     long: int = 0
     long_found: int = 0
+    marked: int = 0  # places of a student's page with lines to look at first
+    marked_right: int = 0
     share: float = 0.0  # of the time
 
     def add(self, part: OutlinePart, line: int, causes: Sequence[Cause]) -> bool:
@@ -76,10 +81,19 @@ class LineFigures:
         self.long_found += found and not is_short
         return found and part.name in named
 
+    def add_marked(self, view: StudentView, file: str, line: int) -> None:
+        """Count the places that a student's page marks, for a change of this line."""
+        for cause in view.causes:
+            for each in marked_lines(cause):
+                if each.marked and not each.exact:
+                    self.marked += 1
+                    self.marked_right += each.place.file == file and line in each.marked
+
     def __str__(self) -> str:
         return (
             f"named {self.named}/{self.short + self.long}, "
             f"line {self.short_found}/{self.short} short {self.long_found}/{self.long} long, "
+            f"marked {self.marked_right}/{self.marked}, "
             f"time {self.share:.0%}"
         )
 
@@ -214,6 +228,8 @@ def measured(specification: Specification, faults: Sequence[Fault]) -> BlameFigu
             if len(result.causes) != 1 or (wanted and not found <= wanted):
                 notes.append(f"  {fault.why}: {len(result.causes)} causes: {sorted(found)}")
             part, line = _changed(reference, fault.files)
+            changed_file, _ = _first_changed(reference, fault.files)
+            lines.add_marked(student_view(result, plan), changed_file.name, line)
             if part is not None and part.callable and not lines.add(part, line, result.causes):
                 shown = {(s.function, s.lines) for cause in result.causes for s in cause.suspects}
                 notes.append(f"  {fault.why}: in {part.name}, shown are {sorted(shown)}")

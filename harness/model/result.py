@@ -70,6 +70,11 @@ class ManualMark:
     mark: Fraction | None = None
     items: tuple[PickedItem, ...] = ()  # the parts of the mark, if it is the rubric's
 
+    @property
+    def is_by_rubric(self) -> bool:
+        """Whether the rubric explains the mark: items apply, or the mark says that none does."""
+        return bool(self.items) or (bool(self.slot.rubric) and self.mark == self.slot.start)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjustment:

@@ -193,7 +193,12 @@ def test_a_students_page_has_the_rubric_and_the_program_with_its_comments() -> N
     told = replace(OWN_CODE, files=(OWN,), manual=(graded,), line_comments=(SAID,))
     _, students = both_pages(told)
     text = " ".join(Page(students).text.split())
-    assert "✓ Names say +2 No repetition (not given)" in text
+    assert "✓ Names say +2 No repetition +2 (does not apply)" in text
+    none = replace(told, manual=(ManualMark(slot=STYLE, mark=Fraction(0)),))
+    assert "Names say +2 (does not apply)" in " ".join(Page(both_pages(none)[1]).text.split())
+    for mark in (None, Fraction(1)):  # not marked yet, and a mark that no item explains
+        other = replace(told, manual=(ManualMark(slot=STYLE, mark=mark),))
+        assert "Names say" not in both_pages(other)[1]
     whole, _, causes = students.partition("to fix</h2>")
     assert 'data-comment="1"' in whole
     assert 'id="L2"' in whole

@@ -137,6 +137,12 @@ def test_lines(text: str, marked: list[int], expected: list[int | None]) -> None
     assert [line.number for line in lines if line.marked] == marked
 
 
+def test_a_long_function_is_shown_around_lines_that_are_not_sure_enough_to_mark() -> None:
+    lines = own_lines(place(LONG), near=[20])
+    assert [line.number for line in lines] == [3, None, *range(14, 27), None]
+    assert not any(line.marked for line in lines)
+
+
 def cause(message: str | Explanation, rule: str, **parts: object) -> ShownCause:
     explanation = message if isinstance(message, Explanation) else stated(rule, message)
     verdict = replace(report_samples.failed(rule, ""), explanation=explanation)
@@ -193,6 +199,14 @@ MARKED = {
     "none where nearly all of few lines would be": (
         replace(WRONG, suspects=(OWN,)),
         [MarkedPlace(place=BOARD, marked=[], exact=False)],
+    ),
+    "none where lines of several functions are suspect": (
+        replace(WRONG, suspects=(FAR, replace(FAR, function="g"))),
+        [
+            MarkedPlace(place=LONG_PLACE, marked=[], near=[42, 44], exact=False, function="far"),
+            MarkedPlace(place=LONG_PLACE, marked=[], near=[42, 44], exact=False, function="g"),
+            MarkedPlace(place=BOARD, marked=[]),
+        ],
     ),
     "one of few": (
         replace(WRONG, suspects=(FEW,)),

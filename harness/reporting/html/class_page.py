@@ -18,6 +18,7 @@ from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.study import SimilarityReport
 from harness.reporting.export.marks_csv import MARKS_CSV
 from harness.reporting.html.environment import render, script
+from harness.reporting.html.submission_pages import desk_command
 from harness.reporting.view import figures, words
 from harness.reporting.view.figures import FEWEST_GOOD, GOOD, ClassCauses, FailingCounter
 from harness.reporting.view.marks import CountingMark, counting_mark
@@ -219,6 +220,7 @@ def first_page(
         flagged=sum(row.flagged and row.status is SubmissionStatus.GRADED for row in overview.rows),
         tagged=Counter(tag for row in overview.rows for tag in row.tags),
         filters=FILTERS,
+        desk_command=desk_command(overview.plan),
         together=_made_together(overview.rows, causes, overview.causes.places()),
         similarity=similarity,
         has_studies=has_studies,

@@ -66,7 +66,8 @@ def lecturers_view(
         "line_links": LineLinks(files),
         "targets": of_cards,
         "row_targets": of_rows,
-        "desk_command": _desk_command(result, plan),
+        "desk_command": f"{desk_command(plan)} --at {shlex.quote(result.id)}",
+        "band": _band(result),
         "points": points,
         "points_out_of": sum((tally.out_of for tally in tallies), Fraction(0)),
         "worth": view.marks_of_a_point.__mul__,
@@ -102,8 +103,18 @@ def _targets(functions: Sequence[str], cards: Sequence[Card]) -> tuple[_OfCards,
     return dict(of_cards), of_rows
 
 
-def _desk_command(result: SubmissionResult, plan: Plan) -> str:
-    return f"harness review reports/{plan.assignment.id} --at {shlex.quote(result.id)}"
+def desk_command(plan: Plan) -> str:
+    """Return the command that opens the page for marking."""
+    return f"harness review reports/{plan.assignment.id}"
+
+
+def _band(result: SubmissionResult) -> int:
+    """Return the number of the bar with this mark on the class page, from 1; 0 for none."""
+    counting = counting_mark(result)
+    if counting.value is None or result.excused:
+        return 0
+    place = figures.bar_of(counting.value, counting.out_of)
+    return 0 if place is None else place + 1
 
 
 def _is_about(card: Card, function: str) -> bool:

@@ -99,6 +99,7 @@ class Distribution:
     lowest: Fraction
     highest: Fraction
     bars: tuple[Bar, ...]
+    median_bar: int | None  # the place of the bar that holds the median
 
 
 @dataclass(slots=True)
@@ -127,20 +128,42 @@ def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | 
     marks = sorted(given)
     if not marks:
         return None
-    # Bars of half a mark, else of one mark, if that makes a whole number of bars, at most twelve;
-    # else ten bars.
-    of_round_width = (n for n in (2 * out_of, out_of) if n.denominator == 1 and n <= _MOST_BARS)
-    count = int(next(of_round_width, 10)) if out_of > 0 else 0
+    count = _bar_count(out_of)
     edges = [i * out_of / count for i in range(count)] + [max(out_of, marks[-1])]  # extra credit
-    tally = Counter(min(int(mark * count / out_of), count - 1) for mark in marks if count)
+    tally = Counter(bar_of(mark, out_of) for mark in marks)
+    bars: list[Bar] = []
+    for place in range(count):
+        bars.append(Bar(low=edges[place], high=edges[place + 1], count=tally[place]))
+    median = statistics.median(marks)
     return Distribution(
         count=len(marks),
         mean=statistics.mean(marks),
-        median=statistics.median(marks),
+        median=median,
         lowest=marks[0],
         highest=marks[-1],
-        bars=tuple(Bar(low=edges[i], high=edges[i + 1], count=tally[i]) for i in range(count)),
+        bars=tuple(bars),
+        median_bar=bar_of(median, out_of),
     )
+
+
+def _bar_count(out_of: Fraction) -> int:
+    """Return the number of bars: each of half a mark, else of one mark, if that makes a whole
+    number of bars, at most twelve; else ten bars."""
+    if out_of <= 0:
+        return 0
+    for count in (2 * out_of, out_of):
+        if count.denominator == 1 and count <= _MOST_BARS:
+            return int(count)
+    return 10
+
+
+def bar_of(mark: Fraction, out_of: Fraction) -> int | None:
+    """Return the place of a mark's bar in the distribution of a class, from 0; None without
+    bars."""
+    count = _bar_count(out_of)
+    if not count:
+        return None
+    return min(int(mark * count / out_of), count - 1)
 
 
 def function_names(plan: Plan) -> tuple[str, ...]:

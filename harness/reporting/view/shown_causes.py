@@ -352,10 +352,15 @@ def changes_return(cause: ShownCause) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedPlace:
-    """Lines of the student's file, and which to mark: known to matter (`exact`), or to look at."""
+    """Lines of the student's file, and which to mark: known to matter (`exact`), or to look at.
+
+    `near` are lines that may matter, but too seldom to mark them: a long function is shown around
+    them.
+    """
 
     place: CodePlace
     marked: list[int]
+    near: list[int] = field(default_factory=list)
     exact: bool = True
     function: str = ""  # empty: it is said already
 
@@ -386,10 +391,14 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
 def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
     place = suspect.place
     name = suspect.function if suspect.function != cause.function else ""
-    # Where more than half of a function would be marked, no line stands out.
+    # If more than half of a function would be marked, no line stands out. If lines of several
+    # functions are suspect, the faulty line is too often another one (docs/causes.md).
     stands_out = 2 * len(suspect.lines) <= place.last - place.first
-    marked = list(suspect.lines) if stands_out else []
-    return MarkedPlace(place=place, marked=marked, exact=False, function=name)
+    lines = list(suspect.lines)
+    if stands_out and len(cause.suspects) == 1:
+        return MarkedPlace(place=place, marked=lines, exact=False, function=name)
+    near = lines if stands_out else []
+    return MarkedPlace(place=place, marked=[], near=near, exact=False, function=name)
 
 
 def runs_at_load(cause: ShownCause, findings: Iterable[Finding]) -> list[Finding]:
@@ -408,18 +417,21 @@ class OwnLine:
     marked: bool = False  # the very line that matters
 
 
-def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
+def own_lines(
+    place: CodePlace, marked: Collection[int] = (), near: Collection[int] = ()
+) -> list[OwnLine]:
     """Return all lines of a function without its docstring.
 
-    If it is long, return its head and the lines around the marked ones, or its beginning and its
-    end. A single line is never left out.
+    If it is long, return its head and the lines around the marked ones, those around lines `near`
+    which the fault may be, or its beginning and its end. A single line is never left out.
     """
     numbered = dict(enumerate(indented(place.text), place.first))
     marked_numbers = [number for number in numbered if number in marked][:_MOST_MARKED]
     shown = [number for number in numbered if number not in _docstring(place)]
-    if len(shown) > WHOLE and marked_numbers:
-        near = {n for line in marked_numbers for n in range(line - _AROUND, line + _AROUND + 1)}
-        shown = [number for number in shown if number in near or number == shown[0]]
+    centres = marked_numbers or [number for number in numbered if number in near][:_MOST_MARKED]
+    if len(shown) > WHOLE and centres:
+        around = {n for line in centres for n in range(line - _AROUND, line + _AROUND + 1)}
+        shown = [number for number in shown if number in around or number == shown[0]]
     elif len(shown) > WHOLE:
         shown = [*shown[:_BEGINNING], *shown[-_END:]]
     lines: list[OwnLine] = []

@@ -506,6 +506,17 @@
     if (waiting && /^(.|Arrow.*|Enter|Escape|Tab)$/.test(event.key)) { pressedKeys.push({ key: event.key, shift: event.shiftKey, ctrl: event.ctrlKey }); event.preventDefault(); }
     else if (run(event.key)) event.preventDefault();
   });
+  // On a narrow screen the marks are below the program.
+  var jump = document.getElementById("jump");
+  jump.addEventListener("click", function () {
+    var pane = main.querySelector(isAtMarks() ? ".source" : ".marking");
+    if (pane) pane.scrollIntoView();
+  });
+  function isAtMarks() {
+    var pane = main.querySelector(".marking");
+    return Boolean(pane) && pane.getBoundingClientRect().top < innerHeight / 2;
+  }
+  addEventListener("scroll", function () { jump.textContent = isAtMarks() ? "Program \u2191" : "Marks \u2193"; }, { passive: true });
   function fit() { document.documentElement.style.setProperty("--bar", bar.offsetHeight + "px"); }
   addEventListener("resize", fit); fit();
 

@@ -129,7 +129,7 @@
     var last = !row.nextElementSibling;
     return [row.cells[0].textContent, row.dataset.low + " " + row.dataset.high + (last ? " last" : "")];
   }));
-  offer("tag", "Which", all("#filters [data-tag]", function (each) { return [each.textContent, each.dataset.tag]; }));
+  offer("tag", "State or problem", all("#filters [data-tag]", function (each) { return [each.textContent, each.dataset.tag]; }));
   box.addEventListener("input", function () { filter(); remember(); });
   var clear = element("button", { type: "button", textContent: "Show all" });
   clear.addEventListener("click", function () {
