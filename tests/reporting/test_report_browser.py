@@ -261,7 +261,7 @@ def test_filters_and_order_reach_the_pages_of_submissions(browser: Browser, repo
         page.get_by_label("Loses marks in").select_option("check_input")
         assert 0 < len(opened.names) < whole
         page.get_by_role("button", name="Show all").click()
-        page.get_by_label("Which").select_option("flagged")
+        page.get_by_label("State or problem").select_option("flagged")
         assert all("flagged" in row for row in page.locator("#rows tr").all_inner_texts())
         page.get_by_role("button", name="Show all").click()
         page.locator("#marks th[data-kind=mark] small").click()  # the whole cell sorts

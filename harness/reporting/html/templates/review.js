@@ -3,9 +3,8 @@
   var ids = ["content", "said", "progress", "goto", "sought", "found", "keys", "bar", "which"];
   var [main, said, progress, list, sought, found, keys, bar, which] = ids.map(function (id) { return document.getElementById(id); });
   var entries = [], offered = [], number = 0, last = 0, made = 0, line = null, slot = 0, work = Promise.resolve(), waiting = 0, pressedKeys = [];
-  // The newest change of this submission that the screen shows; the newest one by somebody else that
-  // was told of.
-  var displayed = 0, told = 0, drafts = Drafts();
+  // The newest change of this submission that the screen shows.
+  var displayed = 0, drafts = Drafts();
 
   // The token comes behind a # that no server is sent, and leaves the address before anything else.
   var given = /[#&]token=([A-Za-z0-9_-]+)/.exec(location.hash), start = /[#&]at=(\d+)(?::(\d+))?/.exec(location.hash);
@@ -527,7 +526,9 @@
       var entry = entryOf(number);
       if (!entry || entry.seen <= displayed) return;
       if (!focused()) return redraw();
-      if (entry.others > Math.max(displayed, told)) { told = entry.others; say("somebody else has changed this submission: you will see it when you leave this field"); }
+      // Again after each "saved", until it is shown.
+      var notice = "somebody else has changed this submission: you will see it when you leave this field";
+      if (entry.others > displayed && said.textContent !== notice) say(notice);
     });
   }
   if (!token) return;
