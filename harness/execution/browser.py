@@ -44,6 +44,7 @@ _EMPTY, _FOLDER = "/empty", "/folder"  # the machine's for scenarios; those that
 _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
+    "remote.values", "remote.peer", "remote.server",
     "modules", "replacing", "waits", "clock", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
     "scenario.process", "browser",

@@ -88,6 +88,77 @@ def test_the_folders_hold_nothing_that_was_generated() -> None:
         assert shown - generated == {"reference", "sheet.md", "specs", "submissions"}
 
 
+CHECKS = ("coverage", "goldens", "mutants", "policy", "repeat", "samples")
+# Blocks of the same section about programs that no example has.
+OTHER_BLOCKS = (
+    """\
+  - {name: the helper is there, exists: add_student, parameters: [name, age=0]}
+  - {name: the class is there, class: Pet, parameters: [name], attributes: [name, hungry]}
+""",
+    """\
+    steps:
+      - {do: stack = new_stack()}
+      - {do: "stack = push(stack, 1)"}
+      - {call: top(stack), returns: 1}
+      - {call: is_empty(stack), returns: false}
+    leaves: {any: true}                            # the stack itself is not compared
+""",
+    """\
+  - name: a die
+    function: roll
+    call: roll()
+    over: 500
+    returns: {one_of: [1, 2, 3, 4, 5, 6]}          # each of them
+    occur: [1, 2, 3, 4, 5, 6]                      # each is among them
+    share: {6: 17% ± 12%}                          # so many are a 6
+""",
+)
+REFERENCE_OF_OTHERS = """\
+import random
+
+
+def add_student(name, age=0):
+    return name, age
+
+
+class Pet:
+    def __init__(self, name):
+        self.name = name
+        self.hungry = True
+
+
+def new_stack():
+    return []
+
+
+def push(stack, value):
+    return [*stack, value]
+
+
+def top(stack):
+    return stack[-1]
+
+
+def is_empty(stack):
+    return not stack
+
+
+def roll():
+    return random.randint(1, 6)
+"""
+
+
+def test_the_other_blocks_of_the_guide_are_sound(tmp_path: Path) -> None:
+    names, steps, chance = OTHER_BLOCKS
+    named = f"  - name: a stack\n    function: push\n{steps}"
+    scenarios = f"function: add_student\nscenarios:\n{names}{named}{chance}"
+    course = Course.small(tmp_path, "e", REFERENCE_OF_OTHERS, scenarios, "functionality_marks: 4\n")
+    outcome = course.run("validate", "e")
+    found = [line for line in outcome.out.splitlines() if line.startswith(CHECKS)]
+    assert [line for line in found if not line.startswith("coverage")] == []
+    assert "4 scenarios" in outcome.out
+
+
 def test_the_guide_shows_lines_of_the_examples() -> None:
     """Whatever the guide prints of classes, files, values and chance is validated above."""
     guide = (EXAMPLES.parent / "docs" / "writing-scenarios.md").read_text("utf-8")
@@ -96,8 +167,9 @@ def test_the_guide_shows_lines_of_the_examples() -> None:
     for kind in ("yaml", "py"):
         for path in EXAMPLES.glob(f"*/specs/*/*.{kind}"):
             known |= {line.strip() for line in path.read_text("utf-8").splitlines()}
+    known |= {line.strip() for line in "".join(OTHER_BLOCKS).splitlines()}
     blocks = section.split("```")[1::2]
-    assert len(blocks) == 6
+    assert len(blocks) == 6 + len(OTHER_BLOCKS)
     for block in blocks:
         assert [line for line in block.splitlines()[1:] if line.strip() not in known] == []
 

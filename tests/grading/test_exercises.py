@@ -387,6 +387,6 @@ def test_what_differs_from_run_to_run_is_said_with_its_cause(tmp_path: Path) -> 
     assert problems(course.root) == [
         "all/chance has another outcome under another random seed; state one (seed: 1), or leave "
         "open what chance decides",
-        "all/order has another outcome under another hash seed, clock, directory or order; where "
-        "the time decides, state clock: 2026-03-01",
+        "all/order has another outcome under another hash seed, clock, directory or order; if "
+        "the time matters, state clock: 2026-03-01",
     ]
