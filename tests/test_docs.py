@@ -4,14 +4,19 @@ MkDocs itself refuses a page outside the navigation.
 """
 
 import importlib.util
+import json
 import operator
 import os
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 
 from docs_site import __main__ as build
 from docs_site import demo, reference
@@ -34,6 +39,56 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 PATH = re.compile(r"[\w.-]+/(?:[\w.<>*-]+(?:/[\w.<>*-]+)*/?)?")
 MODULE = re.compile(r"[a-z]\w*(\.[A-Za-z_]\w*)+")
 RUN_AS_MODULE = re.compile(r"python -m ([\w.]+)")
+
+
+YAML_BLOCK = re.compile(r"^( *)```yaml\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+# Blocks of one page that are other YAML; tests of their own read them.
+OTHER_YAML = {"ci-workflow.md", "hostile.md"}
+# A block may show several files, each below a comment with its name.
+FILE_NAME = re.compile(r"^# [\w-]+\.yaml.*\n", re.MULTILINE)
+
+
+def yaml_blocks() -> list[tuple[str, str]]:
+    """Every piece of YAML in the docs, with its page."""
+    found: list[tuple[str, str]] = []
+    for path in DOCS:
+        if path.name in OTHER_YAML or path.parent.name == "decisions":
+            continue
+        for _, block in YAML_BLOCK.findall(path.read_text("utf-8")):
+            for part in FILE_NAME.split(textwrap.dedent(block)):
+                if yaml.safe_load(part) is not None:
+                    found.append((path.name, part))
+    return found
+
+
+SCHEMAS: dict[str, Any] = {}
+for schema in (ROOT / "docs" / "schema").glob("*.json"):
+    SCHEMAS[schema.stem] = Draft202012Validator(json.loads(schema.read_text("utf-8")))
+
+
+def completed(data: Any) -> Iterator[tuple[str, Any]]:
+    """The files that a piece may be a part of, with their kinds; the rest is filled in."""
+    for kind in SCHEMAS:
+        yield kind, data
+    if isinstance(data, list):
+        yield "scenarios", {"function": "f", "scenarios": data}
+        return
+    settings = (ROOT / "specs/connect4ish/assignment.yaml").read_text("utf-8")
+    yield "assignment", {**yaml.safe_load(settings), **data}
+    yield "scenarios", {"function": "f", "scenarios": [{"name": "x", **data}]}
+    yield "scenarios", {"function": "f", "scenarios": [{"name": "x", "call": "f()", **data}]}
+    yield "scenarios", {"function": "f", "scenarios": [{"name": "x", "call": "f()"}], **data}
+
+
+@pytest.mark.parametrize(("page", "text"), yaml_blocks())
+def test_a_block_of_yaml_is_valid(page: str, text: str) -> None:
+    candidates = completed(yaml.safe_load(text))
+    assert any(SCHEMAS[kind].is_valid(data) for kind, data in candidates), page
+
+
+def test_a_block_with_an_unknown_key_would_be_found() -> None:
+    candidates = completed({"call": "f()", "retruns": 3})
+    assert not any(SCHEMAS[kind].is_valid(data) for kind, data in candidates)
 
 
 def texts(pattern: re.Pattern[str], path: Path) -> Iterator[str]:

@@ -321,9 +321,12 @@ class ServerLink(ProcessServer):
         terminal: int | None = None,
         controlled: bool = False,
     ) -> None:
-        """Have a scenario's process forked, on a terminal's slave side (None: the null device),
-        which controls it if it hears Ctrl-C. Only that process gets the job, over `channel`; its
-        server learns the selection of files, if other scenarios have the same ones."""
+        """Ask the server to fork a scenario's process, and send it the job over `channel`.
+
+        Its standard streams are the slave side of a terminal, or the null device if `terminal` is
+        None. If it is `controlled`, Ctrl-C on the terminal reaches it. The server itself gets only
+        the selection of files, if other scenarios have the same ones.
+        """
         if selection is not None and selection[0] is not None:
             selection = None
         fork = ForkRequest(memory=memory_mib * _MIB, controlled=controlled, selection=selection)

@@ -155,7 +155,7 @@ GRADEBOOK = Gradebook(
         r"(?P<title>.*) Points Grade\s*(?:<(?:.*?MaxPoints:\s*(?P<maximum>[\d.,]+))?.*>)?\s*",
         _KEYS,
         lacks=_NO_KEY,
-        hint="export Brightspace's grades with the key that it offers",
+        hint="export the grades from Brightspace again, and choose a key field there",
     ),
     from_roster=_from_roster,
     finished=_finished,

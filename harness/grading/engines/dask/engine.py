@@ -109,7 +109,7 @@ class Roster:
         return found
 
     def must_have_some(self) -> None:
-        """Raise UserError without a worker to wait for, or none has come for `PATIENCE`."""
+        """Raise UserError if all workers are refused, or if none came within `PATIENCE` seconds."""
         waiting = self._there.keys() - self.refused.keys()
         all_refused = self.refused and not waiting
         if self.able() or (time.monotonic() - self._since < PATIENCE and not all_refused):
