@@ -332,7 +332,7 @@ class Document:
             hint = "write null for None, or leave the key out"
             start = event.start_mark.index
             if self.text[start - 1 : start] != ":":
-                hint = "a comma ends a text inside { }: put it in quotes"
+                hint = "inside { }, a text without quotes ends at its first comma: quote it"
             return self.refuse(loc, "there is no value", hint, key=True)
         if loc[-2:-1] in (("input",), ("at_load",)) and _PAIR.match(event.value):
             self.refuse(loc, f"{event.value} looks like a pair", "quote it")

@@ -77,7 +77,7 @@ def _only_exit_differs(failure: FailedScenario) -> bool:
 def _only_raising(
     failures: Sequence[FailedScenario], blame: Mapping[str, Blame], outline: Outline
 ) -> frozenset[str]:
-    """Return the functions to blame whose failures are all exceptions at a line of their own."""
+    """Return those functions to blame whose failures are all exceptions at a line inside them."""
     raising: set[str] = set()
     others: set[str] = set()
     for failure in failures:

@@ -137,7 +137,7 @@ class ShownCause:
 
     @property
     def count(self) -> int:
-        """Return how many checks fail because of it, hidden ones included."""
+        """Return how many checks fail because of this cause, hidden ones included."""
         return len(self.checks) + self.hidden
 
 

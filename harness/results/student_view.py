@@ -247,7 +247,7 @@ def _of_budget(result: SubmissionResult) -> Iterator[str]:
     if over is not None:
         checks = f"{over.undecided} {plural(over.undecided, 'check')}"
         used = f"your program used up all of its {over.seconds:g} s"
-        yield f"{used} before {checks} could be run: a person decides what follows"
+        yield f"{used} before {checks} could be run: a teacher decides how this is marked"
 
 
 def _checks(

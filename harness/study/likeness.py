@@ -85,9 +85,10 @@ def likeness(
 
 
 def _numbered_values(programs: Prints, given: Iterable[study.Fingerprint]) -> _Values:
-    """Return the fingerprints that count as small numbers, for each program that has any.
+    """Return the fingerprints of each program that are among `given`, as small numbers.
 
-    Sets of small consecutive numbers are compared faster than sets of hashes.
+    Programs without any are left out. Sets of small consecutive numbers are compared faster than
+    sets of hashes.
     """
     given_values = {print_.value for print_ in given}
     numbers: dict[int, int] = {}

@@ -75,8 +75,8 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "unclosed": ({F: "scenarios: [\n"},
      "f.yaml:2:1: not YAML: did not find expected node content. Hint: look for a bracket, quote or indentation that does not match."),
     "comma in braces": ({F: HEAD + "  - {name: a, call: check_input(1, 2), returns: true}\n"},
-     "f.yaml:4:21: call: 'check_input(1' is not a Python expression ('(' was never closed). Hint: a comma ends a text inside { }: put it in quotes.\n"
-     "f.yaml:4:36: 2): there is no value. Hint: a comma ends a text inside { }: put it in quotes."),
+     "f.yaml:4:21: call: 'check_input(1' is not a Python expression ('(' was never closed). Hint: inside { }, a text without quotes ends at its first comma: quote it.\n"
+     "f.yaml:4:36: 2): there is no value. Hint: inside { }, a text without quotes ends at its first comma: quote it."),
     "list in braces": ({F: HEAD + "  - {name: a, call: check_input([1, 2], 3), returns: true}\n"},
      "f.yaml:4:33: not YAML: did not find expected ',' or '}'. Hint: put a text that holds a comma or a bracket in quotes."),
     "empty file": ({F: "# nothing\n"},

@@ -167,7 +167,8 @@ def test_a_sample_that_cannot_be_loaded_has_one_line_for_all_its_failures(course
         if "fail" in line and "ran at import" in line and "explanation" not in line
     )
     assert line.startswith(
-        "samples broken/expect.yaml: basket/to-the-end and 9 more fail but are not listed: Code "
+        "samples broken/expect.yaml: basket/to-the-end and 9 more scenarios fail but are not "
+        "listed: Code "
     )
     assert "samples broken/expect.yaml: the mark is 0.00, expected 12.0" in found
 

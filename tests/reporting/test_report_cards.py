@@ -222,7 +222,7 @@ def test_hidden_failures_of_several_functions_are_one_card() -> None:
     assert "4 hidden checks fail; every check that you can see passes." in text
     assert "check_win 3 checksThe sheet, §4.7: Prompt until" in text
     assert "main 1 check, up to 0.25 marks" in text
-    assert text.count("What to try: call each with your own inputs") == 1
+    assert text.count("What to try: call each of your functions with your own inputs") == 1
 
 
 def test_nothing_is_said_of_extra_credit_where_there_is_none() -> None:

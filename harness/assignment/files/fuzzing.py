@@ -100,7 +100,9 @@ def fuzz_settings(vocabulary: AssignmentSymbols, compiled: Compiled) -> FuzzSett
     for key, index, entry in entries:
         loc: Loc = ("fuzz", key, index)
         if slug(entry.name) in names:
-            document.add((*loc, "name"), "each has a name of its own, with a letter in it")
+            document.add(
+                (*loc, "name"), "every entry needs a different name with at least one letter"
+            )
         names.add(slug(entry.name))
         keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
         stated = {key: getattr(entry, key) for key in keys}

@@ -279,7 +279,7 @@ class ScenarioReader:
             if self.uncut(loc):
                 hint = ""
                 if self.document.follows(loc, ","):
-                    hint = "a comma ends a text inside { }: put it in quotes"
+                    hint = "inside { }, a text without quotes ends at its first comma: quote it"
                 self.add(loc, f"{text.strip()!r} is not a Python expression ({error})", hint)
             raise Refused from None
         self.check_names(tree, loc)

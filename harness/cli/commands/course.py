@@ -27,8 +27,8 @@ def command(folder: Path, student: str | None, roster: Path | None) -> int:
     """Put all runs below the folder DIR on one page, DIR/course.html: each student's marks, means,
     slip days used and missing work.
 
-    With --student the page has the marks of one student and nothing about anyone else. Two runs
-    belong to the same student if they share an id or an email address, never only a name.
+    With --student the page has the marks of one student and nothing about anyone else. Marks of
+    two runs are put together if they have the same id or email address, never only the same name.
 
     Exit status: 0 all runs were read, 1 some could not be read, 2 cannot run.
     """

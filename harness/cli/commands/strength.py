@@ -52,9 +52,9 @@ def command(
     """Change the reference in one place at a time and run the scenarios on each changed program,
     for the assignments ID… or all.
 
-    The command lists changes that no scenario notices. Add a scenario for each, or an entry in
-    specs/<id>/equivalent.yaml with the reason why no scenario can notice it. Results are stored:
-    an interrupted run goes on, and only changed parts run again.
+    The command lists the changes that no scenario notices. For each of them add a scenario, or an
+    entry in specs/<id>/equivalent.yaml with the reason why no scenario can notice it. Results are
+    stored: an interrupted run continues, and a later run repeats only what you have edited.
 
     Exit status: 0 measured, 1 an entry of equivalent.yaml is wrong, 2 cannot run.
     """

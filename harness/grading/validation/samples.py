@@ -100,7 +100,8 @@ class _GradedSample:
         for explanation, names in alike.items():
             message = "" if explanation is None else explanation.message
             if len(names) > _MAX_LINES:
-                yield f"{names[0]} and {len(names) - 1} more fail but are not listed: {message}"
+                failing = f"{names[0]} and {len(names) - 1} more scenarios"
+                yield f"{failing} fail but are not listed: {message}"
             else:
                 for name in names:
                     yield f"{name} fails but is not listed: {message}"
