@@ -205,6 +205,6 @@ def _last_name(node: ast.expr) -> str:
 
 
 def uses_files(data: bytes) -> bool:
-    """Return whether a test file may want files: only a guess, for it costs time alone."""
+    """Return whether a test file may want files: only a guess, because it costs only time."""
     words = (b"tmp_path", b"tmpdir", b"tempfile", b"chdir", b"open(")
     return bool(statements(data)) and any(word in data for word in words)

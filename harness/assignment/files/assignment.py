@@ -379,7 +379,7 @@ class AssignmentShape(Shape):
     """What a scenario may use where it says nothing itself."""
     compare: dict[str, Comparison] = {}
     """Classes, and how their objects are compared: by attributes (a list), attributes (all public
-    ones), repr, equality, or none (by the class alone)."""
+    ones), repr, equality, or none (only by the class)."""
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
     """How far off a float may be, anywhere in a value (left out: not at all), and with in_text in
     printed and returned text, files, sessions and transcripts too."""

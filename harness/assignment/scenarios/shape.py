@@ -222,7 +222,7 @@ class StatedShape(Shape):
         str | Annotated[list[str], Field(min_length=1)],
         Expects("a date and a time, or a list of them", "write one like 2026-03-01T12:00"),
     ] = ""
-    """The time that programs are told, like 2026-03-01T12:00 (a date alone: its midnight), or a
+    """The time that programs are told, like 2026-03-01T12:00 (only a date: its midnight), or a
     list to sweep."""
     input: list[
         Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
