@@ -16,7 +16,7 @@ SYNONYMS = {
         "keyboard shortcuts, override a mark, change a grade, tutors, graders"
     ),
     "how-to/fix-a-scenario.md": "regrade, grade again, rerun, wrong test, test was wrong",
-    "how-to/excuse-a-student.md": "exempt, exemption, drop a test, waive, void a test",
+    "how-to/excuse-a-student.md": "excused, exempt, exemption, drop a test, waive, void a test",
     "how-to/fill-in-a-gradebook.md": (
         "export grades, upload grades, import, spreadsheet, CSV, LMS, points, scores"
     ),
@@ -24,20 +24,27 @@ SYNONYMS = {
     "how-to/add-up-a-term.md": "semester, final grade, total of all assignments, course page",
     "how-to/grade-a-download.md": (
         "bulk download, upload submissions, zip, roster, class list, LMS, autograder, autograde, "
-        "groups, group work, teams, pairs, partners"
+        "groups, group work, teams, pairs, partners, resubmission, resubmit, several attempts"
     ),
     "how-to/grade-as-they-arrive.md": "watch, continuous, automatic grading, cron, systemd",
     "how-to/hand-out-the-self-check.md": "starter code, skeleton, template, public tests, handout",
     "how-to/check-in-the-browser.md": "web page, online, Pyodide, no installation, Chromebook",
     "how-to/run-on-a-cluster.md": "parallel, dask, many machines, large class, scale, speed",
-    "how-to/port-your-tests.md": "pytest, unittest, doctest, migrate, check50, otter, test suite",
+    "how-to/port-your-tests.md": (
+        "unit test, unit tests, pytest, unittest, doctest, migrate, check50, otter, test suite"
+    ),
     "how-to/delete-a-student.md": "GDPR, privacy, erase, remove, forget",
-    "explanation/how-marks-are-made.md": "grade calculation, points, score, rounding, weights",
+    "explanation/how-marks-are-made.md": (
+        "grade calculation, points, partial credit, score, rounding, weights"
+    ),
     "explanation/security.md": "sandbox, isolation, malicious code, container, Docker",
     "reference/confinement.md": "sandbox, bubblewrap, seccomp, Landlock, container, Docker, tier",
     "reference/report-files.md": "output files, results, exit code, exit status, states",
     "causes.md": "feedback, explanation, why a test failed, root cause, hints",
-    "writing-scenarios.md": "test cases, write tests, assertions, expected output, input, stdin",
+    "writing-scenarios.md": (
+        "test cases, write tests, assertions, expected output, input, stdin, random seed, "
+        "randomness, timeout, time limit, infinite loop"
+    ),
     "writing-an-assignment.md": "create an assignment, new assignment, exercise, tutorial",
     "ci-workflow.md": "GitHub Actions, continuous integration, pipeline",
     "student-data.md": "GDPR, privacy, personal data, FERPA, data protection",
@@ -49,4 +56,9 @@ FIRST_FOR = {
     "how-to/hide-a-check.md": ["hidden test"],
     "how-to/mark-style-by-hand.md": ["rubric"],
     "how-to/grade-a-download.md": ["groups"],
+    "how-to/find-copies.md": ["similarity"],
+    "how-to/excuse-a-student.md": ["excused"],
+    "how-to/port-your-tests.md": ["unit test"],
+    "explanation/how-marks-are-made.md": ["partial credit"],
+    "writing-scenarios.md": ["timeout", "random seed"],
 }
