@@ -84,3 +84,13 @@ def test_a_text_of_a_megabyte_is_read_once(unit: str) -> None:
     stimulus = Stimulus(action=Session(steps=("f()",)))
     stated = Expected(shown=("Decimal('1.5')",))
     assert not judge(wrong, Expectation(stated=stated, reference=None), stimulus).passed
+
+
+@pytest.mark.parametrize("path", ["/proc/self/fd/3/re/__init__.py", "/usr/lib/python3.12/os.py"])
+def test_a_file_of_the_library_that_cannot_be_read_is_not_said_to_be_written(path: str) -> None:
+    raised = Raised(type_name="PermissionError", message=f"[Errno 13] Permission denied: '{path}'")
+    wrong = Observation(ending=Ending.ANSWERED, raised=raised)
+    stimulus = Stimulus(action=Call(expression="f()"))
+    verdict = judge(wrong, Expectation(stated=Expected(), reference=RIGHT), stimulus)
+    assert verdict.explanation is not None
+    assert verdict.explanation.rule == "raised_unexpectedly"

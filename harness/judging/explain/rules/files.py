@@ -2,6 +2,7 @@
 
 import errno
 import re
+import sys
 from itertools import product
 
 from harness.common.escaping import plain, quoted
@@ -98,6 +99,8 @@ def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> Found:
     if not _OUTSIDE.match(path):
         if error["number"] == str(errno.ENOENT) or stimulus.folder:
             return None
+        if _is_of_the_library(path):
+            return None  # it was read, not written
         clause = f"writes {_named(path)}, although no file should be written here"
         return failure.raised_at(raised, clause)
     if path in str((stimulus.action, stimulus.inputs, stimulus.given, stimulus.bindings)):
@@ -106,6 +109,12 @@ def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> Found:
     name = _named(_own_name(path)) or "each"
     advice = f". Files belong beside the program: open {name} by its name alone."
     return failure.raised_at(raised, clause, advice)
+
+
+def _is_of_the_library(path: str) -> bool:
+    """Return whether a path, shortened as texts are before they are judged, is a file of Python."""
+    top, _, _ = path.partition("/")
+    return path.endswith(".py") and top.removesuffix(".py") in sys.stdlib_module_names
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 113, "does not close a file", FILE)
