@@ -19,7 +19,7 @@ from harness.assignment.files.assignment import comparisons, manual_slots, read_
 from harness.assignment.files.fuzzing import fuzz_settings
 from harness.assignment.files.policy import read_policy
 from harness.assignment.files.reference import check_reference_imports
-from harness.assignment.files.tests import test_file_names
+from harness.assignment.files.tests import data_file_names, test_file_names
 from harness.assignment.loading import SpecErrors, digest, display_path
 from harness.assignment.scenarios.cases import Compiled
 from harness.assignment.scenarios.context import ScenarioReader, slug
@@ -270,9 +270,13 @@ class _Compiler:
     def _test_files(self, vocabulary: AssignmentSymbols) -> tuple[SourceFile, ...]:
         """Return the files of `tests:`; errors are noted for those that are not there."""
         files: list[SourceFile] = []
-        for name in test_file_names(vocabulary.shape.tests):
+        tests = vocabulary.shape.tests
+        data_names = data_file_names(tests)
+        for name in (*test_file_names(tests), *data_names):
             if self._is_there(name):
                 self.used.add(name)
+                if name in data_names:  # it comes with each test's stimulus
+                    continue
                 files.append(SourceFile(name=name, data=(self.folder / name).read_bytes()))
             else:
                 vocabulary.document.add(("tests", "files"), self._not_there(name))

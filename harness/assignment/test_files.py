@@ -10,9 +10,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from harness.model.stimulus import statements
-
 DOCTEST_ENDINGS = (".txt", ".md", ".rst")
+# In the text of whatever reads or writes files: `open(`, `Path(`, `os.`, `sqlite3.connect(`.
+_FILE_WORDS = (
+    b"tmp_path", b"tmpdir", b"tempfile", b"chdir", b"open(", b"open,", b"Path", b"os.", b"from os",
+    b"shutil", b"sqlite3", b"logging", b"fileinput",
+)  # fmt: skip
 _LONGEST_SET = 60  # characters of a set of parameters in a name
 _LONGEST_DESCRIPTION = 300
 _POINTS = frozenset(("points", "weight", "partial_credit"))
@@ -205,6 +208,5 @@ def _last_name(node: ast.expr) -> str:
 
 
 def uses_files(data: bytes) -> bool:
-    """Return whether a test file may want files: only a guess, because it costs only time."""
-    words = (b"tmp_path", b"tmpdir", b"tempfile", b"chdir", b"open(")
-    return bool(statements(data)) and any(word in data for word in words)
+    """Return whether a file of Python may use files. A wrong yes costs only time."""
+    return any(word in data for word in _FILE_WORDS)

@@ -44,7 +44,16 @@ def folders_beside(empty: Path) -> Path:
 class ScenarioFolder:
     """A folder of one scenario, to be removed with `remove`."""
 
-    def __init__(self, above: Path, files: tuple[SourceFile, ...], owner: int | None) -> None:
+    def __init__(
+        self,
+        above: Path,
+        files: tuple[SourceFile, ...],
+        owner: int | None,
+        *,
+        guest: int | None = None,
+    ) -> None:
+        """Make it for the processes of the user `owner` (None: this one). If there is a `guest`,
+        that user may write there too."""
         self.path = above / os.urandom(8).hex()
         self._next_look = 0.0
         above.chmod(0o755)  # what runs in a scenario may not put anything beside its folder
@@ -59,6 +68,16 @@ class ScenarioFolder:
         if owner is not None:
             for place in (self.path, *self.path.rglob("*")):
                 os.chown(place, owner, owner)
+        if guest is not None:
+            self._share_with(guest)
+
+    def _share_with(self, guest: int) -> None:
+        """Let the guest enter by the folder's group. Nobody else gets in, so that what lies below
+        may be open to everybody."""
+        for place in self.path.rglob("*"):
+            place.chmod(0o777 if place.is_dir() else 0o666)
+        os.chown(self.path, -1, guest)
+        self.path.chmod(0o770)
 
     def is_too_full(self) -> bool:
         """Return whether the folder holds more than is allowed. It looks only now and then."""

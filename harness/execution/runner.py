@@ -299,7 +299,8 @@ class ObservedSubmission:
         test: CourseTestConversation | None = None
         with ExitStack() as stack:
             if stimulus.folder:
-                folder = ScenarioFolder(self._folders, stimulus.files, server.owner)
+                guest = self._tests().owner if is_test else None
+                folder = ScenarioFolder(self._folders, stimulus.files, server.owner, guest=guest)
                 stack.callback(folder.remove)
                 job = job.replaced(folder=str(folder.path))
             if stimulus.stand_ins or not all(each.provided for each in stimulus.substitutions):
@@ -308,7 +309,9 @@ class ObservedSubmission:
                 stand_in.asked = asked or AskedCalls(stimulus.answered)
             if is_test:
                 of_test = test_limits(limits)
-                process = self._tests().start_stand_in(stack, test_job(stimulus), of_test)
+                process = self._tests().start_stand_in(
+                    stack, test_job(stimulus, job.folder), of_test
+                )
                 test = CourseTestConversation(process)
             if stimulus.replies is not None:
                 reply = partial(next_reply, stimulus.replies, self._ask)
@@ -332,5 +335,5 @@ class ObservedSubmission:
             answerable = Answerable(stimulus, facts, self._sources)
             seen = observation(answerable, limits, screen, end)
             if test is not None and not stimulus.traces_lines:
-                seen = test.seen(seen, answerable)
+                return test.seen(seen, answerable)
             return seen if folder is None else with_files(seen, folder.contents())

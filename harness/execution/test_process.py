@@ -32,7 +32,12 @@ from harness.stimuli.test import CourseTest
 _LEAST = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512)  # of a test's own process
 _MAX_SOURCE = 500  # characters
 _END = b'{"do":"end","with":[],"changed":[]}'
-_OURS = ("client", "surroundings", "testing")  # modules of `inside.remote` that only tests need
+_OURS = (
+    "client",
+    "files",
+    "surroundings",
+    "testing",
+)  # modules of `inside.remote` that only tests need
 _PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging")
 # What pytest imports of Pygments.
 _OF_PYGMENTS = (
@@ -85,6 +90,7 @@ def tests_setup(assignment: Assignment, interpreter: object) -> dict[str, object
         "pytest": tool_modules(interpreter, _sources(), "tests"),  # type: ignore[arg-type]
         "tests": [(file.name, file.data) for file in assignment.test_files],
         "modules": modules,
+        "writes": assignment.writes_files,
     }
 
 
@@ -95,7 +101,7 @@ def _program_names(assignment: Assignment) -> list[str]:
     return list(dict.fromkeys(name for name in names if name.endswith(".py")))
 
 
-def test_job(stimulus: Stimulus) -> CourseTestJob:
+def test_job(stimulus: Stimulus, folder: str) -> CourseTestJob:
     """Return the job of the test's process."""
     action = stimulus.action
     assert isinstance(action, CourseTest)
@@ -105,6 +111,7 @@ def test_job(stimulus: Stimulus) -> CourseTestJob:
         index=action.index,
         is_doctest=action.runner == "doctest" or not action.file.endswith(".py"),
         seed=stimulus.seed or 0,
+        folder=folder,
     )
 
 
@@ -166,7 +173,9 @@ class CourseTestConversation:
             raise StandInUnusableError(ending, "the test's own process") from None
 
     def seen(self, seen: Observation, answerable: Answerable) -> Observation:
-        """Return the observation of the program with how the test came out."""
+        """Return the observation of the program with how the test came out. Which files it left is
+        the test's business."""
+        seen = replace(seen, left_open=())
         calls = tuple(plain(call, limit=MAX_NAME) for call in self._calls.values())
         if self._outcome is None:
             test = CourseTestOutcome(result=CourseTestResult.NOT_ENDED, calls=calls)

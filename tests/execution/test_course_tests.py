@@ -355,3 +355,112 @@ def test_the_texts_of_the_tests_side_are_what_the_process_is_sent() -> None:
 
     folder = Path(module.__file__).parent / "inside" / "remote"
     assert module._sources()["inside.remote.client"] == (folder / "client.py").read_text("utf-8")
+
+
+FILE_TESTS = b"""
+import os
+import tempfile
+from pathlib import Path
+
+import a1
+
+def test_reads_what_the_test_wrote(tmp_path):
+    place = tmp_path / "in.txt"
+    place.write_text("one\\ntwo\\n")
+    assert a1.count_lines(str(place)) == 2
+    assert a1.count_lines(place) == 2
+
+def test_writes_what_the_test_reads(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    a1.save("out.txt", "hello")
+    assert Path("out.txt").read_text() == "hello"
+    assert (tmp_path / "out.txt").exists()
+    with open("out.txt", "a") as file:
+        file.write("\\nmore")
+    assert a1.count_lines("out.txt") == 2
+    os.remove("out.txt")
+
+def test_makes_folders():
+    a1.make("new")
+    Path("new/a.txt").write_text("a")
+    assert a1.listed("new") == ["a.txt"]
+
+def test_temporary():
+    with tempfile.TemporaryDirectory() as folder:
+        a1.save(os.path.join(folder, "x"), "1")
+        assert os.listdir(folder) == ["x"]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write("a\\nb")
+        file.flush()
+        assert a1.count_lines(file.name) == 2
+
+def test_data():
+    assert a1.count_lines("words.txt") == 3
+    assert a1.count_lines(Path(__file__).parent / "words.txt") == 3
+    assert a1.count_lines(os.path.join(os.path.dirname(__file__), "words.txt")) == 3
+
+def test_expected():
+    here = Path(__file__).resolve().parent
+    assert (here / "expected.txt").exists()
+    assert open("expected.txt").read() == "4711\\n"
+    assert (here / "expected.txt").read_text() == "4711\\n"
+    assert a1.peek(str(here / "expected.txt")) == ""
+    assert a1.peek("expected.txt") == ""
+
+def test_source():
+    assert "def save" in open("a1.py").read()
+"""
+FILE_PROGRAM = """
+import os
+def count_lines(path):
+    with open(path) as file:
+        return len(file.readlines())
+def save(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+def make(name):
+    os.mkdir(name)
+def listed(name):
+    return sorted(os.listdir(name))
+def peek(name):
+    try:
+        with open(name) as file:
+            return file.read()
+    except OSError:
+        return ""
+"""
+FILES_ASSIGNMENT = plans.assignment(
+    writes_files=True,
+    test_files=(
+        SourceFile(name="test_a1.py", data=FILE_TESTS),
+        SourceFile(name="expected.txt", data=b"4711\n"),
+    ),
+)
+WORDS = SourceFile(name="words.txt", data=b"a\nb\nc\n")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "test",
+    [
+        "reads_what_the_test_wrote",
+        "writes_what_the_test_reads",
+        "makes_folders",
+        "temporary",
+        "data",
+        "expected",
+        "source",
+    ],
+)
+def test_a_test_and_its_program_share_a_folder(one_driver: Driver, test: str) -> None:
+    action = CourseTest(file="test_a1.py", test=f"test_{test}")
+    stimulus = Stimulus(action=action, folder=True, files=(WORDS,))
+    files = (SourceFile(name="a1.py", data=FILE_PROGRAM.encode()),)
+    with one_driver.submission(FILES_ASSIGNMENT, files) as submission:
+        seen = submission.observe(stimulus, Limits())
+    assert seen.test is not None
+    assert (seen.ending, seen.test.result, seen.test.message) == (
+        Ending.ANSWERED,
+        CourseTestResult.PASSED,
+        "",
+    )

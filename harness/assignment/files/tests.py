@@ -60,7 +60,10 @@ class CourseTestsShape(Shape):
     files: _Files
     """Files of this folder: test files in Python, or texts with doctests."""
     beside: Words = []
-    """Files that the tests import, like conftest.py or helpers.py."""
+    """Files that the tests import or read, like conftest.py or expected.txt. No program sees
+    them."""
+    data: Words = []
+    """Files that the program reads: they lie in the folder in which a test and the program run."""
     runner: Literal["pytest", "unittest", "doctest"] = "pytest"
     """What counts as a test: as for pytest (TestCase classes too), TestCase classes only, or
     examples in docstrings."""
@@ -83,3 +86,8 @@ class CourseTestsShape(Shape):
 def test_file_names(tests: CourseTestsShape | None) -> tuple[str, ...]:
     """Return the names of all files that the tests need."""
     return () if tests is None else tuple(dict.fromkeys((*tests.files, *tests.beside)))
+
+
+def data_file_names(tests: CourseTestsShape | None) -> tuple[str, ...]:
+    """Return the names of the files that programs read in tests."""
+    return () if tests is None else tuple(dict.fromkeys(tests.data))

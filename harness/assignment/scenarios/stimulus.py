@@ -11,6 +11,7 @@ from harness.assignment.document import HintedError, Loc
 from harness.assignment.scenarios.context import ScenarioReader
 from harness.assignment.scenarios.draws import replies_of
 from harness.assignment.scenarios.python_text import PythonError, parse_session, parse_statements
+from harness.assignment.scenarios.test_folder import in_folder
 from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
 from harness.model.policy import SourceFile
@@ -18,6 +19,7 @@ from harness.model.stimulus import (
     Action,
     Binding,
     Clock,
+    Form,
     Key,
     Replies,
     Stimulus,
@@ -118,7 +120,7 @@ def stimulus_of(context: ScenarioReader, parts: StimulusParts) -> Stimulus:
         clock = _clock(context, loc, written)
     has_files = any(True for _ in context.layers("files"))
     environment = context.own.environment.items()
-    return Stimulus(
+    stimulus = Stimulus(
         action=parts.action,
         inputs=parts.inputs,
         at_load=typed_inputs(context, context.at("at_load"), context.own.at_load),
@@ -134,6 +136,9 @@ def stimulus_of(context: ScenarioReader, parts: StimulusParts) -> Stimulus:
         replies=replies,
         environment=tuple(Binding(name=name, literal=text) for name, text in environment),
     )
+    if parts.action.form is Form.TEST:
+        return in_folder(stimulus, context.vocabulary)
+    return stimulus
 
 
 def read_clocks(context: ScenarioReader) -> list[tuple[Clock | None, tuple[str, ...]]]:

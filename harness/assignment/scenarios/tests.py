@@ -11,6 +11,7 @@ from harness.assignment.document import Document
 from harness.assignment.files.tests import CourseTestsShape, SelectShape
 from harness.assignment.scenarios.context import slug
 from harness.assignment.scenarios.file import VISIBILITY
+from harness.assignment.scenarios.test_folder import in_folder
 from harness.assignment.test_files import FoundTest, find_tests
 from harness.assignment.vocabulary import AssignmentSymbols
 from harness.model.assignment import SourceFile
@@ -85,7 +86,7 @@ class CourseTestsSection:
             visibility=VISIBILITY[settings["visible"]],
             points=settings["points"],
             limits=settings["limits"].over(shape.limits.over(self.vocabulary.limits)),
-            stimuli=(Stimulus(action=action),),
+            stimuli=(in_folder(Stimulus(action=action), self.vocabulary),),
             stated=Expected(),
             place=Place(
                 file=f"{self.vocabulary.shown_folder}/{file.name}", line=found.line, column=1

@@ -17,7 +17,9 @@ _FOLDERS = (".", "tests", "test")  # of the given one, in which test files are l
 _BESIDE = (".", "src", "..", "../src")  # in which the modules that they import are looked for
 _EXAMPLES = (".meta/example.py", ".meta/exemplar.py")  # where Exercism keeps a solution
 _FRAMEWORKS = frozenset(("pytest", "unittest", "hypothesis", "gradescope_utils", "tmc", "_pytest"))
-_NOT_TAKEN = frozenset((".py", ".pyc", ".toml", ".cfg", ".ini", ".json", ".yaml", ".yml"))
+_NOT_TAKEN = frozenset((".py", ".pyc", ".toml", ".cfg", ".ini"))
+_OF_TESTS = ("expect", "solution", "answer", "correct", "output", "result")  # in names of files
+_LARGEST = 1024 * 1024  # bytes of a file that tests or programs read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,22 @@ class _Found:
 
     tests: Mapping[str, bytes]
     beside: Mapping[str, bytes]  # conftest.py and modules that tests import, and no solution
-    others: tuple[str, ...]
+    others: Mapping[str, bytes]
+
+    @property
+    def read(self) -> dict[str, bytes]:
+        """Return the other files whose names stand in a test."""
+        texts = (*self.tests.values(), *self.beside.values())
+        return {
+            name: data
+            for name, data in self.others.items()
+            if len(data) <= _LARGEST and any(name.encode() in text for text in texts)
+        }
+
+    @property
+    def secret(self) -> list[str]:
+        """Return the names of those that hold what is expected, by their names."""
+        return [name for name in self.read if any(word in name.lower() for word in _OF_TESTS)]
 
 
 def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> FromTests:
@@ -46,7 +63,7 @@ def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> From
     solution = _solution(folder, reference, modules)
     spec = f"specs/{assignment_id}"
     files = {f"reference/{assignment_id}/{name}": data for name, data in solution.items()}
-    for name, data in {**found.tests, **found.beside}.items():
+    for name, data in {**found.tests, **found.beside, **found.read}.items():
         files[f"{spec}/{name}"] = data
     files[f"{spec}/assignment.yaml"] = _assignment_file(assignment_id, solution, found)
     return FromTests(files=files, tests=_count(found.tests), notes=tuple(_notes(found)))
@@ -57,7 +74,7 @@ def _look_into(folder: Path) -> _Found:
         raise UserError("there is no such folder", place=str(folder))
     tests: dict[str, bytes] = {}
     helpers: dict[str, bytes] = {}
-    others: list[str] = []
+    others: dict[str, bytes] = {}
     for below in _FOLDERS:
         for path in sorted((folder / below).glob("*")):
             if path.name.startswith(".") or not path.is_file():
@@ -68,7 +85,7 @@ def _look_into(folder: Path) -> _Found:
             elif path.suffix == ".py" and path.name != "__init__.py":
                 helpers.setdefault(path.name, data)
             elif path.suffix not in _NOT_TAKEN and path.name != "__init__.py":
-                others.append(path.name)
+                others.setdefault(path.name, data)
     if not tests:
         hint = "test files are called test_….py or …_test.py, or are texts with >>> examples"
         raise UserError("there are no test files here", place=str(folder), hint=hint)
@@ -78,7 +95,7 @@ def _look_into(folder: Path) -> _Found:
         for name, data in helpers.items()
         if name == "conftest.py" or (name[:-3] in needed and _is_helper(folder, name))
     }
-    return _Found(tests=tests, beside=beside, others=tuple(others))
+    return _Found(tests=tests, beside=beside, others=others)
 
 
 def _is_test(path: Path, data: bytes) -> bool:
@@ -155,8 +172,13 @@ def _assignment_file(assignment_id: str, solution: Mapping[str, bytes], found: _
         "tests:",
         f"  files: [{', '.join(found.tests)}]",
     ]
-    if found.beside:
-        lines.append(f"  beside: [{', '.join(found.beside)}]")
+    secret = found.secret
+    beside = [*found.beside, *secret]
+    if beside:
+        lines.append(f"  beside: [{', '.join(beside)}]")
+    data = [name for name in found.read if name not in secret]
+    if data:
+        lines.append(f"  data: [{', '.join(data)}]")
     lines += ["  visible: false  # true, or hint; select: says it for some of them", ""]
     return "\n".join(lines).encode()
 
@@ -172,6 +194,12 @@ def _count(tests: Mapping[str, bytes]) -> int:
 
 
 def _notes(found: _Found) -> Iterator[str]:
-    if found.others:
-        names = ", ".join(sorted(found.others)[:5])
-        yield f"Not taken, since tests are run without files beside them: {names}"
+    secret = found.secret
+    data = [name for name in found.read if name not in secret]
+    if data:
+        yield f"The program can read {', '.join(data)}: see data: in assignment.yaml"
+    if secret:
+        yield f"Only the tests can read {', '.join(secret)}: see beside: in assignment.yaml"
+    rest = sorted(found.others.keys() - found.read.keys())
+    if rest:
+        yield f"Not taken, since no test names them: {', '.join(rest[:5])}"

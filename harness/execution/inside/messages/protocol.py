@@ -362,6 +362,7 @@ class CourseTestJob(Record):
     index: int  # of its set of parameters; below 0: all of them
     is_doctest: bool
     seed: int
+    folder: str = ""  # that it shares with the program; empty: there is none
 
 
 if TYPE_CHECKING:

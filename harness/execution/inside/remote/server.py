@@ -330,6 +330,16 @@ class ProgramServer(Peer):
         os.environ.clear()
         os.environ.update(environment)
 
+    def _do_chdir(self, folder: str) -> None:
+        os.chdir(folder)
+
+    def _do_text(self, name: str) -> str | None:
+        """Return the text of one of the program's files; None if it has no such file."""
+        module, _, ending = name.rpartition(".")
+        if ending != "py" or module not in self._library.sources:
+            return None
+        return self._library.get_source(module)
+
     def _do_seed(self, seed: Any) -> None:
         _loaded("random").seed(seed)
 

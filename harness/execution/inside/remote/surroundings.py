@@ -88,6 +88,7 @@ class Mirror:
                 self._usual[module, name] = getattr(sys.modules[module], name)
         self._now.update(self._usual)
         self._argv, self._environment = list(sys.argv), _environment()
+        self._folder = os.getcwd()  # noqa: PTH109
         self._seed = random.seed
         random.seed = self._seed_both
 
@@ -105,6 +106,10 @@ class Mirror:
         if sys.argv != self._argv or _environment() != self._environment:
             self._argv, self._environment = list(sys.argv), _environment()
             self._program.request("surround", self._argv, self._environment)
+        folder = os.getcwd()  # noqa: PTH109
+        if folder != self._folder:
+            self._folder = folder
+            self._program.request("chdir", folder)
 
     def _seed_both(self, a: Any = None, version: int = 2) -> None:
         self._seed(a, version)

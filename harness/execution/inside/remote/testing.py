@@ -20,6 +20,7 @@ from typing import Any
 from ..messages.protocol import CourseTestJob, FromTests
 from . import surroundings
 from .client import Program
+from .files import FilesOfTest
 from .values import MalformedError
 
 TYPE_CHECKING = False
@@ -63,6 +64,7 @@ class CourseTestSuite:
         for name, data in self._texts.items():
             if name.endswith(".py"):
                 self._compile(name, data)
+        self.folder = _FOLDER  # in which tests believe to lie
         self.watch = _Watch()
         self.session = self._prepared_session()
 
@@ -122,7 +124,7 @@ class CourseTestSuite:
         code = self._codes[name]
         if isinstance(code, Exception):
             raise code
-        module.__file__ = str(_FOLDER / f"{name}.py")
+        module.__file__ = str(self.folder / f"{name}.py")
         exec(code, module.__dict__)
 
     def load(self, name: str) -> types.ModuleType:
@@ -132,6 +134,10 @@ class CourseTestSuite:
 
     def text(self, name: str) -> str:
         return self._texts[name].decode("utf-8-sig", "replace")
+
+    @property
+    def texts(self) -> dict[str, bytes]:
+        return self._texts
 
     @property
     def names(self) -> list[str]:
@@ -225,11 +231,14 @@ class _OneTest:
         self._error: BaseException | None = None
         self._result = ""
         self._program = Program(self._say, self._hear, self._told)
+        self._files = FilesOfTest(job.folder, suite.texts)
 
     def outcome(self) -> str:
         """Run it; return how it came out, as JSON."""
         self._hear()  # the program's process is there
         sys.meta_path.insert(0, self._suite)
+        self._suite.folder = Path(self._files.folder)
+        self._files.install(lambda name: self._program.request("text", name))
         surroundings.install(self._program, self._suite.names, self._suite.packages)
         if self._job.is_doctest:
             self._run_doctest()
@@ -253,6 +262,7 @@ class _OneTest:
     def _run_with_pytest(self) -> None:
         session = self._suite.session
         self._suite.watch.test = self
+        session.config._tmp_path_factory.getbasetemp = self._files.temporary
         try:
             if self._suite.has_conftest:
                 conftest = self._suite.load("conftest")

@@ -16,7 +16,7 @@ import sys
 from _json import encode_basestring_ascii as quote
 from functools import partial
 from marshal import loads
-from os import _exit, chdir, environ, read, write
+from os import _exit, chdir, environ, read, umask, write
 from select import select
 
 from .. import stimuli
@@ -181,6 +181,8 @@ class ScenarioProcess:
         sys.argv = self.argv
         if self.job.folder:
             chdir(self.job.folder)
+            if self.job.serves:
+                umask(0)  # a test, another user's process, reads what the program writes
         self._prepare_clocks()
         environ.update(self.job.environment)
         if self.job.stdin is not None:

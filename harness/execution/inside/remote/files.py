@@ -1,0 +1,98 @@
+"""The files of a test: the folder that it shares with the program, and those that only tests may
+read, which lie in no folder."""
+# Each function stands for one of `os` or `builtins`, with its parameters.
+# ruff: noqa: PTH100, PTH109
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+import tempfile
+from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_ANYBODY = 0o666  # the folder itself keeps all but the two processes out
+_ANYBODY_LISTS = 0o777
+_TEMPORARY = ".temporary"  # below the folder, made when a test asks for it
+
+
+class FilesOfTest:
+    """Reads files from memory where a test looks for them, and shares what a test writes."""
+
+    def __init__(self, folder: str, texts: Mapping[str, bytes]) -> None:
+        self.folder = folder or os.getcwd()
+        self._is_shared = bool(folder)
+        self._texts = texts
+        self._source_of: Callable[[str], str | None] = lambda name: None
+        self._open, self._os_open = builtins.open, os.open
+        self._mkdir, self._stat = os.mkdir, os.stat
+
+    def install(self, source_of: Callable[[str], str | None]) -> None:
+        """Stand for the functions that open and make files. `source_of` returns the text of a file
+        of the program, by its name."""
+        self._source_of = source_of
+        replaced: dict[str, Any] = {"open": self.open_low, "mkdir": self.mkdir, "stat": self.stat}
+        if self._is_shared:
+            os.umask(0)
+            os.chdir(self.folder)
+            tempfile.tempdir = self.folder
+        for name, function in replaced.items():
+            setattr(os, name, function)
+        setattr(builtins, "open", self.open)  # noqa: B010
+        setattr(io, "open", self.open)  # noqa: B010
+
+    def temporary(self) -> Any:
+        """Return the folder below which `tmp_path` is made."""
+        from pathlib import Path  # noqa: PLC0415
+
+        path = Path(self.folder, _TEMPORARY)
+        path.mkdir(exist_ok=True)
+        return path
+
+    def open(self, file: Any, mode: str = "r", *arguments: Any, **keywords: Any) -> Any:
+        """Stand for `open`."""
+        try:
+            return self._open(file, mode, *arguments, **keywords)
+        except FileNotFoundError:
+            data = self._data(file) if "r" in mode and "+" not in mode else None
+            if data is None:
+                raise
+        raw = io.BytesIO(data)
+        if "b" in mode:
+            return raw
+        return io.TextIOWrapper(raw, keywords.get("encoding") or "utf-8")
+
+    def open_low(self, path: Any, flags: int, mode: int = 0o777, **keywords: Any) -> int:
+        """Stand for `os.open`: the program may read and change what it makes."""
+        return self._os_open(path, flags, mode | _ANYBODY, **keywords)
+
+    def mkdir(self, path: Any, mode: int = 0o777, **keywords: Any) -> None:
+        """Stand for `os.mkdir`: the program may use the folder."""
+        self._mkdir(path, mode | _ANYBODY_LISTS, **keywords)
+
+    def stat(self, path: Any, **keywords: Any) -> os.stat_result:
+        """Stand for `os.stat`."""
+        try:
+            return self._stat(path, **keywords)
+        except FileNotFoundError:
+            data = self._data(path)
+            if data is None:
+                raise
+        return os.stat_result((0o100444, 0, 0, 1, 0, 0, len(data), 0, 0, 0))
+
+    def _data(self, path: Any) -> bytes | None:
+        """Return what the file of this path holds, if it lies only in memory."""
+        try:
+            folder, name = os.path.split(os.path.abspath(os.fsdecode(path)))
+        except (TypeError, ValueError):
+            return None
+        if folder != self.folder:
+            return None
+        if name in self._texts:
+            return self._texts[name]
+        text = self._source_of(name)
+        return None if text is None else text.encode()
