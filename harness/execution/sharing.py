@@ -55,13 +55,15 @@ class SharedOutcome:
     """The result of one group's run: bytes by number (those that were to be kept), or the reason
     why the program is `refused` a shared process.
 
-    The reason is a text such as "`board`, a list at module level,", `changed_by` that number.
+    The reason is a text such as "`board`, a list at module level,", `changed_by` that number;
+    `not_plain` says that an object of the program might change unseen.
     `gave_up` ended their process; numbers in neither were not kept or did not run.
     """
 
     seen: Mapping[int, bytes]
     gave_up: frozenset[int] = frozenset()
     refused: str = ""
+    not_plain: bool = False
     changed_by: int | None = None
     cpu_seconds: float = 0.0  # of all its processes
 

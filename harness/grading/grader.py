@@ -75,6 +75,7 @@ class Graded:
     kept: float = 0.0  # where it was paused, the share of its scenarios that will not run again
     seconds: float = 0.0  # of real time
     shared: int = 0  # scenarios that passed in shared processes
+    not_plain: bool = False  # an object that might change unseen is why they all ran alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,6 +358,7 @@ class Grader(AbstractContextManager["Grader"]):
             so_far=in_order.whole_parts if budget.is_paused else None,
             kept=_share_kept(in_order, verdicts),
             shared=len(first.shared),
+            not_plain=first.not_plain,
             runs=first.new_runs | second.new_runs,
             verdicts=first.new_verdicts | second.new_verdicts,
             probes=found.probes,

@@ -1,6 +1,7 @@
 """Whether the reference does what a scenario states, and nothing harmful that it does not state."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
@@ -44,9 +45,31 @@ _ENDINGS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Unstated:
+    """Something that the reference did and the scenario does not state, and a remark on it."""
+
+    did: str
+    remark: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.did}, which the scenario does not state{self._in_brackets()}."
+
+    def briefly(self) -> str:
+        """Say only what the reference did."""
+        return f"{self.did}{self._in_brackets()}"
+
+    def _in_brackets(self) -> str:
+        return f" ({self.remark})" if self.remark else ""
+
+
+# A disagreement of the reference with its scenario.
+Disagreement = str | Unstated
+
+
 def disagreements(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
-) -> tuple[str, ...]:
+) -> tuple[Disagreement, ...]:
     """Return where the reference's own `observation` differs from the scenario's statements, a
     plain sentence each.
 
@@ -54,7 +77,7 @@ def disagreements(
     limit, unread input and a request for more must be stated.
     """
     stated = expectation.stated
-    sentences = list(_ending(observation, stated))
+    sentences: list[Disagreement] = list(_ending(observation, stated))
     if stimulus.action.form is Form.TEST:
         if not sentences:
             sentences += _test(observation)
@@ -83,7 +106,7 @@ def _test(observation: Observation) -> Iterator[str]:
     yield f"the reference does not pass the test ({how}){place}{said}"
 
 
-def _ending(observation: Observation, stated: Expected) -> Iterator[str]:
+def _ending(observation: Observation, stated: Expected) -> Iterator[Disagreement]:
     ending = observation.ending
     did = f"the reference {_ENDINGS[ending]}"
     if observation.detail:
@@ -96,10 +119,10 @@ def _ending(observation: Observation, stated: Expected) -> Iterator[str]:
     elif stated.ends is not None and ending is not stated.ends:
         yield f"{did}, but the scenario states that it ends with {stated.ends.value}."
     elif stated.ends is None and ending is not Ending.ANSWERED:
-        fix = ""
+        remark = ""
         if ending is Ending.ASKED_FOR_MORE and observation.phase is Phase.LOADING:
-            fix = " (at_load: [Ann] types a line then)"
-        yield f"{did}, which the scenario does not state{fix}."
+            remark = "at_load: [Ann] types a line then"
+        yield Unstated(did, remark)
 
 
 def _named(raised: Raised) -> str:
@@ -121,7 +144,7 @@ _ELSEWHERE = {
 _OF_NETWORK = frozenset({"URLError", "gaierror", "ConnectionError"})
 
 
-def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
+def _raises(observation: Observation, stated: Expected) -> Iterator[Disagreement]:
     raised, wanted = observation.raised, stated.raises
     elsewhere = _ELSEWHERE.get(observation.phase)
     if raised is not None and elsewhere is not None:
@@ -130,10 +153,10 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
     elif wanted is None:
         leaves_by_exit = raised is not None and raised.type_name == "SystemExit"
         if raised is not None and not (leaves_by_exit and observation.exit_status is not None):
-            fix = ""
+            remark = ""
             if not _OF_NETWORK.isdisjoint((raised.type_name, *raised.bases)):
-                fix = " (programs have no network: test what does without it)"
-            yield f"the reference raised {_named(raised)}, which the scenario does not state{fix}."
+                remark = "programs have no network: test what does without it"
+            yield Unstated(f"the reference raised {_named(raised)}", remark)
     elif raised is None:
         if not any(raise_agrees(wanted, step.raised) for step in observation.steps):
             yield f"the scenario states {wanted.in_words()}, but the reference raised nothing."
@@ -159,7 +182,7 @@ def _inputs(observation: Observation, stated: Expected, stimulus: Stimulus) -> I
         yield f"the reference left {counted(typed - taken, 'input')} of {typed} unread."
 
 
-def _exit(observation: Observation, stated: Expected) -> Iterator[str]:
+def _exit(observation: Observation, stated: Expected) -> Iterator[Disagreement]:
     status = observation.exit_status
     if stated.exit is not None:
         if status != stated.exit:
@@ -170,7 +193,7 @@ def _exit(observation: Observation, stated: Expected) -> Iterator[str]:
     elif stated.exit_any:
         return
     elif status and (observation.raised is None or observation.raised.type_name == "SystemExit"):
-        yield f"the reference ended with status {status}, which the scenario does not state."
+        yield Unstated(f"the reference ended with status {status}")
 
 
 def _value(observation: Observation, stated: Expected) -> Iterator[str]:

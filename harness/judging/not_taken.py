@@ -47,12 +47,15 @@ def with_not_taken(
 
 def _missing(seen: Sequence[Observation]) -> set[str]:
     """Return the modules that could not be imported, according to Python itself."""
-    found: set[str] = set()
-    for observation in seen:
-        raised = observation.raised
-        if raised is None or raised.type_name != "ModuleNotFoundError":
-            continue
-        match = _MISSING.match(raised.message[:_LONGEST])
-        if match is not None:
-            found.add(match[1])
-    return found
+    modules = {missing_module(observation) for observation in seen}
+    return modules - {""}
+
+
+def missing_module(observation: Observation) -> str:
+    """Return the top-level module whose import failed, according to Python itself; empty if none
+    did."""
+    raised = observation.raised
+    if raised is None or raised.type_name != "ModuleNotFoundError":
+        return ""
+    match = _MISSING.match(raised.message[:_LONGEST])
+    return "" if match is None else match[1]

@@ -216,6 +216,7 @@ class SubmissionServer(ObservedSubmission):
                 return SharedOutcome(
                     seen={},
                     refused=process.refused,
+                    not_plain=process.not_plain,
                     changed_by=process.changed_by,
                     cpu_seconds=used,
                 )

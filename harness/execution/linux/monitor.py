@@ -299,9 +299,10 @@ class SharedProcess:
     """One process that is asked the questions of `order`.
 
     Afterwards: `reported`, the numbers answered; `seen`, the answers that `should_retain` wanted;
-    `refused`, why sharing is not possible ("": it is); `gave_up`, the question at which the process
-    gave up; `changed_by`, the one that changed something of the program (`refused` says what);
-    `cpu_seconds`, its CPU time. After `most_seconds` of that, or of sleep, it is ended."""
+    `refused`, why sharing is not possible ("": it is); `not_plain`, whether that is an object that
+    might change unseen; `gave_up`, the question at which the process gave up; `changed_by`, the one
+    that changed something of the program (`refused` says what); `cpu_seconds`, its CPU time. After
+    `most_seconds` of that, or of sleep, it is ended."""
 
     def __init__(
         self,
@@ -331,6 +332,7 @@ class SharedProcess:
         self.seen: dict[int, bytes] = {}
         self.reported: set[int] = set()
         self.refused = ""
+        self.not_plain = False
         self.changed_by: int | None = None
         self.gave_up: int | None = None
 
@@ -415,8 +417,9 @@ class SharedProcess:
         self._cpu_before = self._clock.cpu() if self._clock is not None else 0.0
         number = self._left[-1] if self._left else None
         expected = _WHILE_LOADING if self._is_loading else _WHILE_ASKED
-        if kind == FromSharedRun.REFUSED:
+        if kind in (FromSharedRun.REFUSED, FromSharedRun.NOT_PLAIN):
             self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
+            self.not_plain = kind == FromSharedRun.NOT_PLAIN
         elif number is None or kind not in expected:
             # What nobody asked for was not written by our side of the process.
             self.refused = "something wrote to the harness in its place"

@@ -7,6 +7,7 @@ Parts of the reference that may share a process are observed together, as of a s
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from hashlib import sha256
 
 from harness.common.errors import HarnessError, UserError
@@ -19,7 +20,7 @@ from harness.grading.observing.running import (
     program_may_share,
 )
 from harness.grading.observing.shared_run import SharingObserver
-from harness.judging.goldens import disagreements
+from harness.judging.goldens import Unstated, disagreements
 from harness.judging.judge import resolve
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.model.expectation import (
@@ -119,20 +120,42 @@ def _observe_together(
     return observed
 
 
+class Check(StrEnum):
+    """A check of `harness validate`, by the name that it prints."""
+
+    CAUSES = "causes"
+    COVERAGE = "coverage"
+    FLOATS = "floats"
+    GOLDENS = "goldens"
+    ISOLATION = "isolation"
+    MUTANTS = "mutants"
+    OBJECTS = "objects"
+    POLICY = "policy"
+    REPEAT = "repeat"
+    SAMPLES = "samples"
+    STAND_IN = "stand-in"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A problem of an assignment: which `check` found it, where, and in which scenario, if in
     one."""
 
-    check: str
+    check: Check
     place: str
     message: str
     scenario: str = ""  # its id
+    reason: str = (
+        ""  # the message without the scenario's name, and without what goes without saying
+    )
 
     @classmethod
-    def of(cls, scenario: Scenario, check: str, message: str) -> Problem:
-        """Return a problem of a scenario."""
-        return cls(check, str(scenario.place), message, scenario.id)
+    def of(
+        cls, scenario: Scenario, check: Check, what: str, *, joint: str = " ", reason: str = ""
+    ) -> Problem:
+        """Return a problem of a scenario, whose name comes before `what`, joined by `joint`."""
+        message = f"{scenario.id}{joint}{what}"
+        return cls(check, str(scenario.place), message, scenario.id, reason or what)
 
     def __str__(self) -> str:
         if not self.place:
@@ -251,11 +274,13 @@ def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:
         for stimulus, answer in zip(scenario.stimuli, key.answers(name), strict=False):
             expected = expectation(scenario, stimulus, answer, plan.assignment)
             try:
-                sentences = disagreements(answer.observation, expected, stimulus)
+                found = disagreements(answer.observation, expected, stimulus)
             except HarnessError as failure:
                 raise HarnessError(f"{scenario.place}: {name}: {failure}") from None
-            for sentence in sentences:
-                problems.append(Problem.of(scenario, "goldens", f"{name}: {sentence}"))
+            for said in found:
+                reason = said.briefly() if isinstance(said, Unstated) else said
+                problem = Problem.of(scenario, Check.GOLDENS, str(said), joint=": ", reason=reason)
+                problems.append(problem)
     return tuple(problems)
 
 

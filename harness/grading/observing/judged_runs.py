@@ -118,9 +118,9 @@ class JudgedRuns:
         scenarios that come afterwards.
         """
 
-        def all_alone(reason: str) -> RunOutcome:
+        def all_alone(reason: str, *, not_plain: bool = False) -> RunOutcome:
             outcome = self.alone(plan, candidate, memory)
-            return replace(outcome, isolation_reason=reason)
+            return replace(outcome, isolation_reason=reason, not_plain=not_plain)
 
         sharing = candidate.report.sharing
         if not sharing.allowed:
@@ -131,7 +131,7 @@ class JudgedRuns:
         if unknown or not stored.passed:
             shared = shared_runs.run(candidate.server, unknown or plan.scenarios, later)
         if shared.refused:
-            return all_alone(shared.refused)
+            return all_alone(shared.refused, not_plain=shared.not_plain)
         checked = CheckedObserver(candidate.server, shared, self.judge_of)
         tried = memory.copy()  # what refutes the shared run teaches nothing of the functions
         judging = _JudgingRun(

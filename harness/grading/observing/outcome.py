@@ -21,6 +21,7 @@ class RunOutcome:
     verdict_keys: dict[str, str] = field(default_factory=dict)  # of scenarios with a new verdict
     isolation: Isolation = Isolation.ALONE
     isolation_reason: str = ""
+    not_plain: bool = False  # the reason is an object that might change unseen
     # Of scenarios that passed in a shared run: the key of the `SharedPass`.
     shared: dict[str, str] = field(default_factory=dict)
     audited: frozenset[str] = frozenset()  # the functions whose shared runs were checked
@@ -45,6 +46,7 @@ class RunOutcome:
             verdict_keys=self.verdict_keys | later.verdict_keys,
             isolation=isolation,
             isolation_reason=self.isolation_reason or later.isolation_reason,
+            not_plain=self.not_plain or later.not_plain,
             shared=self.shared | later.shared,
             audited=self.audited | later.audited,
             took_shared=self.took_shared or later.took_shared,

@@ -114,13 +114,15 @@ class DifferingDraw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedRunResult:
-    """The result of the shared run of a submission. `refused` says why there was none.
+    """The result of the shared run of a submission. `refused` says why there was none; `not_plain`,
+    whether that is an object of the program that might change unseen.
 
     The observations are the reference's: `passed` of the stimuli that did the same, `differs` of
     those that did not. `audit` has one of `passed` for each function. `draws` are those of
     `differs` that belong to a sample."""
 
     refused: str = ""
+    not_plain: bool = False
     passed: Mapping[StimulusId, Observation] = field(default_factory=dict)
     differs: Mapping[StimulusId, Observation] = field(default_factory=dict)
     audit: frozenset[StimulusId] = frozenset()
@@ -194,7 +196,8 @@ class SharedRuns:
                 continue
             outcome = self._run_group(server, group, numbers, replies)
             if outcome.refused:
-                return SharedRunResult(refused=self._reason(outcome))
+                reason = self._reason(outcome)
+                return SharedRunResult(refused=reason, not_plain=outcome.not_plain)
             for number, data in outcome.seen.items():
                 entry = self._entries[number]
                 draw = DifferingDraw(entry=entry, data=data, sources=server.sources)

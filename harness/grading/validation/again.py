@@ -13,7 +13,7 @@ from harness.common import serial
 from harness.execution import Driver, pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Graded
-from harness.grading.observing.answer_key import Problem, expectation
+from harness.grading.observing.answer_key import Check, Problem, expectation
 from harness.grading.observing.draws import Observer, run_scenario
 from harness.judging.judge import combine, judge
 from harness.model.observation import Isolation, Observation
@@ -84,8 +84,8 @@ def second_run(context: GradingContext) -> Iterator[Problem]:
             depends_on = _BY_OTHERS
             if _passes(context, server, scenario):
                 depends_on = _BY_CHANCE
-            message = f"{scenario.id} has another outcome under another {depends_on}"
-            problems.append(Problem.of(scenario, "repeat", message))
+            what = f"has another outcome under another {depends_on}"
+            problems.append(Problem.of(scenario, Check.REPEAT, what))
     yield from reversed(problems)
 
 
@@ -129,8 +129,8 @@ def stand_in_problems(context: GradingContext) -> Iterator[Problem]:
             verdict = _verdict(context, again, run_scenario(server, again, again.limits))
             if not verdict.passed:
                 files = ", ".join(each.file for each in scenario.stand_ins)
-                message = f"{scenario.id}: with {files} the reference fails it: {verdict.message}"
-                yield Problem.of(scenario, "stand-in", message)
+                what = f"with {files} the reference fails it: {verdict.message}"
+                yield Problem.of(scenario, Check.STAND_IN, what, joint=": ")
 
 
 def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
@@ -151,7 +151,7 @@ def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
             found.append(f"{name}: was observed differently together than alone")
     if not found and _whole_result(together) != _whole_result(alone):
         found.append("its mark or its findings differ between the two ways")
-    return tuple(Problem("isolation", alone.result.id, message) for message in found)
+    return tuple(Problem(Check.ISOLATION, alone.result.id, message) for message in found)
 
 
 def _whole_result(graded: Graded) -> str:

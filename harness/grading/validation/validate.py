@@ -10,7 +10,7 @@ from harness.grading.engines import Job
 from harness.grading.engines.local import run_jobs
 from harness.grading.engines.processes import import_early
 from harness.grading.grader import Graded
-from harness.grading.observing.answer_key import Problem, key_disagreements
+from harness.grading.observing.answer_key import Check, Problem, key_disagreements
 from harness.grading.validation.again import (
     isolation_problems,
     printing_givens,
@@ -88,7 +88,7 @@ def validate(
         trivial=tuple(map(trivial_score, _results(graded.trivial))),
         problems=tuple(problems),
         tolerances=tolerances(plan),
-        advice=tuple(_all_advice(context, reference)),
+        advice=tuple(_all_advice(context, graded.reference)),
         why_alone=why_alone(graded.all()),
     )
 
@@ -176,22 +176,21 @@ def _policy_problems(itself: SubmissionResult) -> Iterator[Problem]:
         message = found.message
         if found.word:
             message += f" (policy.yaml calls it {found.word})"
-        yield Problem("policy", f"{found.file}:{found.line}", message)
+        yield Problem(Check.POLICY, f"{found.file}:{found.line}", message)
 
 
-def _all_advice(context: GradingContext, reference: SubmissionResult) -> Iterator[str]:
+def _all_advice(context: GradingContext, reference: Graded) -> Iterator[str]:
     plan = context.specification.plan
-    yield from _advice(reference.isolation_reason, plan)
+    yield from _advice(reference, plan)
     yield from slow_patterns(plan, context.key, context.slowness)
     yield from printing_givens(context)
 
 
-def _advice(reason: str, plan: Plan) -> Iterator[str]:
-    """Return suggestions for improvement; `reason` is why the reference runs each scenario
-    alone.
-    """
+def _advice(reference: Graded, plan: Plan) -> Iterator[str]:
+    """Yield suggestions for improvement."""
     # What a sheet asks for (files, a script that asks at once) the course could not make faster.
-    if reason.endswith("may change unseen"):
+    if reference.not_plain:
+        reason = reference.result.isolation_reason
         yield (
             f"slow: even the reference runs each scenario in its own process: {reason}. Hint: "
             "create such objects inside a function, so that scenarios can share a process"

@@ -22,8 +22,10 @@ from harness.assignment.loading import available, load
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.grading.context import GradingContext, prepare
+from harness.grading.observing.answer_key import Check
 from harness.grading.validation.report import ValidationReport
 from harness.grading.validation.validate import validate
+from harness.judging.not_taken import missing_module
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Phase
 from harness.packaging.scaffold.first_scenarios import First, class_names, first_scenarios
@@ -42,8 +44,6 @@ _PACKAGE = Path(__file__).parents[2]
 _PARTS = ("specs", "reference", "submissions")
 _NOT_COPIED = {"__pycache__", ".ruff_cache"}
 _MAX_ROUNDS = 5
-_NOT_STATED = ", which the scenario does not state."
-_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([^'.]+)")
 # The cache holds answers, the reports hold students.
 _KEPT_OUT = (".harness-cache/", "reports/")
 _WHY = "# harness: answers of the reference, and students' marks"
@@ -55,6 +55,7 @@ class LeftOut:
 
     first: First
     reason: str
+    missing_module: str = ""  # the one that the reference imports in vain
 
     def __str__(self) -> str:
         return f"{self.first.action.partition(': ')[2]}: {' '.join(self.reason.split())}"
@@ -144,9 +145,8 @@ def _why_nothing(assignment_id: str, left_out: Sequence[LeftOut]) -> tuple[str, 
     """Return why no first scenario is possible. Raise UserError if the reference imports a missing
     module."""
     for entry in left_out:
-        match = _NO_MODULE.search(entry.reason)
-        if match:
-            module = match[1]
+        module = entry.missing_module
+        if module:
             problem = f"the reference imports {module}, no module of Python and no file beside it"
             hint = f"if it is a package, harness new {assignment_id} --package {module}==VERSION"
             raise UserError(problem, hint=hint)
@@ -302,7 +302,8 @@ def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft, cac
         context = prepared(draft)
         ids = [scenario.id for scenario in context.specification.plan.scenarios]
         before = draft
-        draft = _without_problems(draft, validate(context, (), jobs=1), ids)
+        report = validate(context, (), jobs=1)
+        draft = _without_problems(draft, report, context.key, ids)
     return draft
 
 
@@ -340,29 +341,46 @@ def _raised(key: AnswerKey) -> list[str]:
     return names
 
 
-def _without_problems(draft: Draft, report: ValidationReport, ids: Sequence[str]) -> Draft:
+def _without_problems(
+    draft: Draft, report: ValidationReport, key: AnswerKey, ids: Sequence[str]
+) -> Draft:
+    """Return the draft without the scenarios in which `harness validate` found a problem; what
+    differs from run to run gets a seed first."""
     firsts: list[First] = []
     left_out = list(draft.left_out)
     for first, scenario_id in zip(draft.firsts, ids, strict=True):
         found = dict(_problems(first, scenario_id, report))
-        if found.keys() == {"repeat"} and not first.seeded:
+        if found.keys() == {Check.REPEAT} and not first.seeded:
             firsts.append(replace(first, seeded=True))
         elif not found:
             firsts.append(first)
         else:
-            reason = next(iter(found.values())).removeprefix(scenario_id).lstrip(": ")
-            left_out.append(LeftOut(first=first, reason=reason.removesuffix(_NOT_STATED)))
-    floats = draft.floats or any(problem.check == "floats" for problem in report.problems)
+            module = _missing_module(key, scenario_id)
+            reason = next(iter(found.values()))
+            left_out.append(LeftOut(first=first, reason=reason, missing_module=module))
+    has_floats = any(problem.check is Check.FLOATS for problem in report.problems)
+    floats = draft.floats or has_floats
     return replace(draft, firsts=tuple(firsts), left_out=tuple(left_out), floats=floats)
 
 
-def _problems(first: First, scenario: str, report: ValidationReport) -> Iterator[tuple[str, str]]:
+def _missing_module(key: AnswerKey, scenario_id: str) -> str:
+    """Return the module that the reference imports in vain in a scenario; empty if there is
+    none."""
+    for answer in key.answers(scenario_id):
+        module = missing_module(answer.observation)
+        if module:
+            return module
+    return ""
+
+
+def _problems(first: First, scenario: str, report: ValidationReport) -> Iterator[tuple[Check, str]]:
+    """Yield the checks that found a problem in this scenario, with the reasons."""
     for problem in report.problems:
-        if problem.check != "floats" and problem.scenario == scenario:
-            yield problem.check, problem.message
+        if problem.check is not Check.FLOATS and problem.scenario == scenario:
+            yield problem.check, problem.reason
     for mutant in report.mutants:
         if mutant.clause == first.name and not mutant.killed_by:
-            yield "mutants", "it behaves like a function that is not written yet"
+            yield Check.MUTANTS, "it behaves like a function that is not written yet"
 
 
 def keep_out(base: Path) -> bool:

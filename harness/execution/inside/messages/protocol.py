@@ -171,6 +171,7 @@ class FromSharedRun(bytes, Enum):
     ASKS_FOR_LINE = b"I"
     GAVE_UP = b"U"  # the scenario needs its own process
     REFUSED = b"N"  # why no scenario of this program may share a process
+    NOT_PLAIN = b"O"  # the same: which of its objects might change unseen
     CHANGED = b"K"  # what this scenario changed of the program
 
 

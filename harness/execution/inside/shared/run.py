@@ -162,7 +162,7 @@ class SharedRun:
         try:
             self._load(files)
         except NotPlainError as error:
-            self.refuse(str(error))
+            self.refuse(str(error), FromSharedRun.NOT_PLAIN)
         self.most_memory = _peak() + self.memory_kib
         _signal.setitimer(_signal.ITIMER_PROF, 0)
         self.is_loading = False
@@ -211,9 +211,9 @@ class SharedRun:
         self.output.flush()
         self.input.prompt_at = self.screen.tell()
 
-    def refuse(self, reason: str) -> NoReturn:
+    def refuse(self, reason: str, kind: FromSharedRun = FromSharedRun.REFUSED) -> NoReturn:
         """End the process: the program's scenarios must not run together."""
-        self.say(FromSharedRun.REFUSED, reason.encode("utf-8", "replace"))
+        self.say(kind, reason.encode("utf-8", "replace"))
         _exit(0)
 
     def give_up(self) -> NoReturn:
