@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
+from harness.judging.compare.ending import COMPLETE, is_before_stimulus
 from harness.judging.compare.files import written_mismatches
 from harness.judging.compare.raises import raise_agrees
 from harness.judging.compare.session import compares_variables, is_default_repr, screen_of, shows
 from harness.judging.compare.text import accepts_printed, pieces, stderr_mismatch
-from harness.judging.comparison import quoted_pair
+from harness.judging.comparison import quoted_pair, shared_start
 from harness.judging.explain.failure import TextEdit, item_at
 from harness.matchers.comparison import normalised, same, source, with_equal_lines
-from harness.matchers.kinds.texts import Matches
-from harness.matchers.kinds.values import AnyValue, exactly
+from harness.matchers.kinds.values import AnyValue, Exactly, exactly
 from harness.model.expectation import Expectation, Expected, Matcher, StatedStep
 from harness.model.observation import (
     CourseTestResult,
@@ -26,7 +26,7 @@ from harness.model.observation import (
 from harness.model.stimulus import Action, Form, Stimulus
 from harness.model.values import NONE, Value, ValueKind
 
-_ENDINGS = {
+ENDINGS_IN_WORDS = {
     Ending.ANSWERED: "answered",
     Ending.ASKED_FOR_MORE: "asked for more input than the scenario has",
     Ending.ENDED_EARLY: "ended the process before answering",
@@ -77,12 +77,16 @@ def disagreements(
     limit, unread input and a request for more must be stated.
     """
     stated = expectation.stated
-    sentences: list[Disagreement] = list(_ending(observation, stated))
+    is_open = stated.ends_any and observation.ending in COMPLETE
+    is_free = is_open and not is_before_stimulus(observation, stimulus)
+    sentences: list[Disagreement] = []
+    if not is_free:
+        sentences += _ending(observation, stated)
     if stimulus.action.form is Form.TEST:
         if not sentences:
             sentences += _test(observation)
         return tuple(sentences)
-    if observation.ending is Ending.ANSWERED or observation.ending is stated.ends:
+    if observation.ending is Ending.ANSWERED or observation.ending is stated.ends or is_free:
         sentences += _raises(observation, stated)
         sentences += _inputs(observation, stated, stimulus)
         sentences += _exit(observation, stated)
@@ -108,7 +112,7 @@ def _test(observation: Observation) -> Iterator[str]:
 
 def _ending(observation: Observation, stated: Expected) -> Iterator[Disagreement]:
     ending = observation.ending
-    did = f"the reference {_ENDINGS[ending]}"
+    did = f"the reference {ENDINGS_IN_WORDS[ending]}"
     if observation.detail:
         did += f" ({plain(observation.detail)})"
     if observation.phase is Phase.LOADING:
@@ -142,6 +146,7 @@ _ELSEWHERE = {
 
 
 _OF_NETWORK = frozenset({"URLError", "gaierror", "ConnectionError"})
+_NO_NETWORK = "programs have no network: given: may put a function in place of the one that asks"
 
 
 def _raises(observation: Observation, stated: Expected) -> Iterator[Disagreement]:
@@ -149,13 +154,16 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[Disagreement
     elsewhere = _ELSEWHERE.get(observation.phase)
     if raised is not None and elsewhere is not None:
         # Whatever is stated is about the call: no submission could show it.
-        yield f"the reference raised {_named(raised)} {elsewhere}."
+        fix = ""
+        if raised.type_name == "ModuleNotFoundError" and observation.phase is Phase.LOADING:
+            fix = " (list a module of others under packages:, or one of yours under provided:)"
+        yield f"the reference raised {_named(raised)} {elsewhere}{fix}."
     elif wanted is None:
         leaves_by_exit = raised is not None and raised.type_name == "SystemExit"
         if raised is not None and not (leaves_by_exit and observation.exit_status is not None):
             remark = ""
             if not _OF_NETWORK.isdisjoint((raised.type_name, *raised.bases)):
-                remark = "programs have no network: test what does without it"
+                remark = _NO_NETWORK
             yield Unstated(f"the reference raised {_named(raised)}", remark)
     elif raised is None:
         if not any(raise_agrees(wanted, step.raised) for step in observation.steps):
@@ -203,9 +211,9 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
             if observation.raised is None:
                 yield f"the reference gave no value, but {stated.returns.in_words()} is stated."
         elif not stated.returns.accepts(value):
-            wanted = _failing_words(stated.returns, value)
+            has, wanted = _value_and_stated(value, stated.returns)
             words = stated.returns.value_in_words(value)
-            did = f"returned {source(value)}" if words is None else f"has {words}"
+            did = f"returned {has}" if words is None else f"has {words}"
             yield f"the reference {did}, but {wanted} is stated."
     elif value is not None:
         yield from _comparable("the reference's value", value)
@@ -266,9 +274,7 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     wanted, rules = matcher.exact_text, stated.rules
     if wanted is None:
         failing = matcher.failing_part(lambda part: part.accepts_text(text, rules))
-        is_pattern = isinstance(failing, Matches)  # a part of one says nothing
-        words = failing.in_words(whole=is_pattern)
-        return f"is {quoted(text, limit=_MOST_QUOTED)}, but {words} is stated."
+        return f"is {quoted(text, limit=_MOST_QUOTED)}, but {_on_one_line(failing)} is stated."
     expected = normalised(wanted, rules).split("\n")
     actual = normalised(text, rules).split("\n")
     edit = TextEdit(expected=expected, actual=with_equal_lines(expected, actual, rules))
@@ -276,9 +282,20 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     return f"differs from line {edit.at + 1}: it is {has}, but {should} is stated."
 
 
-def _failing_words(matcher: Matcher, value: Value) -> str:
-    """Return in words which parts of the matcher `value` does not meet."""
-    return matcher.failing_part(lambda part: part.accepts(value)).in_words()
+def _on_one_line(matcher: Matcher) -> str:
+    """Return the matcher in words: all of it, unless that takes several lines."""
+    words = matcher.in_words(whole=True)
+    return matcher.in_words() if "\n" in words else words
+
+
+def _value_and_stated(value: Value, matcher: Matcher) -> tuple[str, str]:
+    """Return a value, and in words the part of the matcher that it does not meet; of long ones the
+    part that differs."""
+    failing = matcher.failing_part(lambda part: part.accepts(value))
+    if not isinstance(failing, Exactly):
+        return source(value, limit=_MOST_QUOTED), _on_one_line(failing)
+    at = shared_start(value.source(), failing.value.source())
+    return source(value, at=at), failing.in_words_at(at)
 
 
 def _leave_findings(observation: Observation, expectation: Expectation) -> Iterator[str]:
@@ -295,8 +312,8 @@ def _leave_findings(observation: Observation, expectation: Expectation) -> Itera
                 "({any: true} leaves a function out)."
             )
         elif value is not None and not leave.value.accepts(value):
-            wanted = _failing_words(leave.value, value)
-            yield f"the reference leaves {leave.name} as {source(value)}, but {wanted} is stated."
+            has, wanted = _value_and_stated(value, leave.value)
+            yield f"the reference leaves {leave.name} as {has}, but {wanted} is stated."
     if not compares_variables(stated):
         after = {}
     for name, value in after.items():
@@ -318,6 +335,10 @@ def _files(observation: Observation, expectation: Expectation, stimulus: Stimulu
         yield f"the reference leaves {names} open."
     for mismatch in written_mismatches(observation, expectation, stimulus):
         name = plain(mismatch.name)
+        if mismatch.actual is not None and mismatch.expected is not None:
+            has, wanted = _value_and_stated(mismatch.actual, mismatch.expected)
+            yield f"the reference's file {name} is {has}, but {wanted} is stated."
+            continue
         has = "is not there"
         if mismatch.actual is not None:
             has = f"is {source(mismatch.actual)}"
@@ -340,8 +361,8 @@ def _own_step(name: str, own: StatedStep, step: StepOutcome, stated: Expected) -
         return
     value = step.value or NONE
     if own.returns is not None and not own.returns.accepts(value):
-        wanted = _failing_words(own.returns, value)
-        yield f"{name}: the reference returned {source(value)}, but {wanted} is stated."
+        has, wanted = _value_and_stated(value, own.returns)
+        yield f"{name}: the reference returned {has}, but {wanted} is stated."
     texts = (("prints", own.prints, step.printed), ("shows", own.shows, screen_of(step)))
     for does, matcher, text in texts:
         if matcher is not None and not matcher.accepts_text(text, stated.rules):

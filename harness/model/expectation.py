@@ -176,6 +176,7 @@ class Expected:
     reads_at_most: int | None = None
     reads_any: bool = False
     ends: Ending | None = None
+    ends_any: bool = False  # it may answer, end early or ask for more
     ignore: tuple[Ignore, ...] = ()
     floats: Floats | None = None  # the scenario's, its file's or the assignment's
     writes: tuple[StatedLeave, ...] = ()  # files of the scenario's own folder

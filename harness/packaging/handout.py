@@ -493,6 +493,9 @@ def _ending_lines(expected: Expectation) -> Iterator[Labelled]:
     if stated.raises is not None:
         yield "raises", raise_in_words(stated.raises)
         return
+    if stated.ends_any:
+        yield "may", "end, or ask for more"
+        return
     if ending in _ENDINGS:
         yield "and", _ENDINGS[ending]
         return

@@ -442,6 +442,7 @@ STATED: list[tuple[str, Expected]] = [
     ("prompts: exact", Expected()),
     ("reads: {any: true}", Expected(reads_any=True)),
     ("reads: {at_most: 2}", Expected(reads_at_most=2)),
+    ("ends: {any: true}", Expected(ends_any=True)),
     ("writes: {any: true}", Expected(writes_any=True)),
     ("prints: {lines_unordered: [b, a]}", Expected(prints=LinesUnordered(lines=("b", "a")))),
 ]

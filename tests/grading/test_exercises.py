@@ -324,7 +324,7 @@ def test_what_runs_before_an_expression_is_not_its_mistake(tmp_path: Path) -> No
     scenarios = "function: f\nscenarios:\n  - {name: one, call: f(), returns: {python: '[1]'}}\n"
     program = "name = input()\ndef f():\n    return [1]\n"
     course_of(tmp_path, Exercise(reference=program, scenarios=scenarios))
-    said = r"the reference does not load \(asked_for_more\), so that \[1\] has no value"
+    said = r"the reference does not load \(asked for more input .*\), so that \[1\] has no value"
     with pytest.raises(UserError, match=said):
         prepare(load(tmp_path, "e"), refuse=False)
     asks = scenarios.replace("call:", "at_load: [Ann], call:")

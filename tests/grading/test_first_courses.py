@@ -429,6 +429,30 @@ PROGRAMS = {
             "    print(f'{(-b + root) / 2 / a}, {(-b + root) / 2 / a}')\n",
         ),
     ),
+    "a program that may go on asking": Programs(
+        right="count = 0\nwhile count < 2:\n    if input('Pet? '):\n        count += 1\n"
+        "print(count, 'pets')\n",
+        others=(
+            "count = 0\nwhile input('Pet? '):\n    count += 1\n    print(count, 'pets')\n",
+            "import sys\ninput()\ninput()\nprint('2 pets')\nsys.exit()\n",
+        ),
+        wrong=(
+            "while input('Pet? '):\n    print('1 pet')\n",
+            "while input('Pet? '):\n    pass\nprint('2 pets')\n",
+        ),
+    ),
+    "a program that asks the network": Programs(
+        function="price",
+        right="import urllib.request\ndef price(item):\n"
+        "    with urllib.request.urlopen(f'https://shop.example/{item}') as page:\n"
+        "        return float(page.read())\n",
+        wrong=(
+            "import urllib.request\ndef price(item):\n"
+            "    return urllib.request.urlopen(f'https://shop.example/{item}').read()\n",
+            "import socket\ndef price(item):\n"
+            "    return socket.create_connection(('shop.example', 80)).recv(9)\n",
+        ),
+    ),
     "one step of a session that may differ": Programs(
         function="ids",
         right="def ids(items):\n    return list(dict.fromkeys(items))\n"

@@ -15,7 +15,14 @@ from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, OfType
-from harness.model.expectation import Expected, Ignore, StatedLeave, StatedRaise, TextRules
+from harness.model.expectation import (
+    Expected,
+    Ignore,
+    Matcher,
+    StatedLeave,
+    StatedRaise,
+    TextRules,
+)
 from harness.model.observation import Ending, Observation, Phase, StepOutcome
 from harness.model.stimulus import Replies, Stimulus
 from harness.model.values import Value, ValueKind
@@ -206,6 +213,31 @@ def test_a_reference_that_raises_elsewhere_is_a_mistake(phase: Phase, stated: Ex
     assert not disagreements(full(Phase.STIMULUS), expecting(full(Phase.STIMULUS), STATED), PUT)
 
 
+def test_a_module_that_is_nowhere_is_named_with_the_places_for_it() -> None:
+    missing = replace(raised("ModuleNotFoundError", "No module named 'x'"), phase=Phase.LOADING)
+    (sentence,) = disagreements(missing, expecting(missing, Expected()), CALL)
+    assert "under packages:, or one of yours under provided:" in sentence
+
+
+LONG = "so " * 60
+
+
+@pytest.mark.parametrize(
+    ("stated", "shown"),
+    [
+        (exactly(f"{LONG}far"), ("near'", "far'")),
+        (Matches(pattern=f"{LONG}[f]ar"), ("near'", '[f]ar"')),
+        (Contains(text=f"{LONG}far"), ("near'", "far")),
+    ],
+)
+def test_what_differs_in_a_long_value_is_not_cut(stated: Matcher, shown: tuple[str, str]) -> None:
+    returned = called(f"{LONG}near")
+    (sentence,) = disagreements(returned, expecting(returned, Expected(returns=stated)), CALL)
+    has, _, wanted = sentence.partition(", but ")
+    assert shown[0] in has
+    assert shown[1] in wanted
+
+
 TWO_TURNS = some_turns({0: exactly("> "), 1: exactly("b")}, all_turns=True)
 Golden = tuple[Observation, Expected, Stimulus]
 
@@ -239,7 +271,9 @@ DISAGREE: dict[str, Golden] = {
         raised("ValueError", "b"), raises=StatedRaise(type_name="ValueError", message=exactly("a"))
     ),
     "the reference raised URLError: no, which the scenario does not state (programs have no "
-    "network: test what does without it).": golden(raised("URLError", "no")),
+    "network: given: may put a function in place of the one that asks).": golden(
+        raised("URLError", "no")
+    ),
     "the reference left 2 inputs of 3 unread.": golden(
         ran("> ", "a", "bye"), typing("a", "b", "c")
     ),

@@ -27,7 +27,7 @@ from harness.model.expectation import (
     StatedStep,
 )
 from harness.model.explanation.facts import Stated
-from harness.model.observation import Ending, NamedValue, Observation, StepOutcome
+from harness.model.observation import Ending, NamedValue, Observation, Phase, StepOutcome
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Explanation, Verdict, VerdictKind
@@ -432,6 +432,21 @@ def test_any_number_of_inputs_and_any_files_where_that_is_stated() -> None:
     assert not passes(nothing, wrote, Expected(), folder)
     assert not passes(nothing, replace(ran("by"), files=(log,)), Expected(writes_any=True), folder)
     assert disagreements(wrote, expecting(wrote, Expected(writes_any=True)), folder) == ()
+
+
+def test_a_program_may_end_or_ask_for_more_where_that_is_stated() -> None:
+    free = Expected(prints=AnyValue(), reads_any=True, ends_any=True)
+    asks = replace(ran("? ", "x", "again? "), ending=Ending.ASKED_FOR_MORE, exit_status=None)
+    for reference, other in ((ran("bye"), asks), (asks, ran("bye"))):
+        assert passes(reference, other, free)
+        assert not passes(reference, other, Expected(prints=AnyValue(), reads_any=True))
+        assert disagreements(reference, expecting(reference, free), RUN) == ()
+    for ending in (Ending.CPU_LIMIT, Ending.CRASHED, Ending.TAMPERED):
+        assert not passes(ran("bye"), replace(asks, ending=ending), free)
+        assert disagreements(replace(asks, ending=ending), expecting(None, free), RUN) != ()
+    loading = replace(asks, phase=Phase.LOADING)
+    assert not passes(called(1), loading, free)
+    assert passes(called(1), replace(asks, phase=Phase.STIMULUS), free)
 
 
 def test_the_exit_status_of_a_program() -> None:

@@ -280,17 +280,26 @@ class StatedShape(Shape):
     ] = {}
     """Files afterwards, by name: a path below this folder, a text of several lines, {text: …}, a
     matcher, or null (it is not there); {only: [names]}; `unchanged`; or {any: true}."""
-    ends: Literal[
-        "answered",
-        "asks_for_more",
-        "ended_early",
-        "timeout",
-        "cpu_limit",
-        "memory_limit",
-        "output_limit",
-        "crashed",
+    ends: Annotated[
+        Literal[
+            "answered",
+            "asks_for_more",
+            "ended_early",
+            "timeout",
+            "cpu_limit",
+            "memory_limit",
+            "output_limit",
+            "crashed",
+        ]
+        | AnythingShape,
+        Expects(
+            "answered, asks_for_more, ended_early, timeout, cpu_limit, memory_limit, output_limit, "
+            "crashed or {any: true}",
+            whole=True,
+        ),
     ] = ""  # type: ignore[assignment]
-    """How it ends, where that is not by answering."""
+    """How it ends, where that is not by answering; or {any: true}: in any way but at a limit or by
+    a crash."""
 
 
 class StepShape(Shape):

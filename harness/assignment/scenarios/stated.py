@@ -273,6 +273,12 @@ def _inputs_taken(
 
 @_reads("ends")
 def _ends(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if not isinstance(data, str):
+        for key in ("returns", "raises", "leaves", "exit"):
+            if context.states(key):
+                what = f"a program that may ask for more need not come to {key}"
+                context.refuse(loc, what, "keep one of the two", key=True)
+        return {"ends_any": True}
     if data == "asks_for_more":
         return {"ends": Ending.ASKED_FOR_MORE}
     return {"ends": Ending(data)}

@@ -20,7 +20,7 @@ from harness.grading.observing.running import (
     program_may_share,
 )
 from harness.grading.observing.shared_run import SharingObserver
-from harness.judging.goldens import Unstated, disagreements
+from harness.judging.goldens import ENDINGS_IN_WORDS, Unstated, disagreements
 from harness.judging.judge import resolve
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.model.expectation import (
@@ -250,14 +250,16 @@ def _evaluated(
 def _no_value(expression: str, seen: Observation, place: str) -> UserError:
     """Return the error about an expression that has no value beside the reference, or about what
     runs before it."""
-    why = seen.ending.value
+    why = ENDINGS_IN_WORDS[seen.ending]
     if seen.raised is not None:
         why = seen.raised.message or seen.raised.type_name
     what = f"{expression} gave no value beside the reference ({why})"
     hint = "it may use provided constants, given names and the reference's functions"
     if seen.phase is Phase.LOADING:
         what = f"the reference does not load ({why}), so that {expression} has no value"
-        hint = "correct the reference; at_load: [Ann] types a line that it asks for then"
+        hint = "correct the reference"
+        if seen.ending is Ending.ASKED_FOR_MORE:
+            hint = "at_load: [Ann] types a line that it asks for then"
     elif seen.phase is Phase.GIVEN:
         what = f"given: fails beside the reference ({why}), so that {expression} has no value"
         hint = "correct what is given"

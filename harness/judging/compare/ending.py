@@ -8,7 +8,7 @@ from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Form, Stimulus
 
 # Endings after which the printed text is complete, so that it can be compared.
-_COMPLETE = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE, Ending.ENDED_EARLY})
+COMPLETE = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE, Ending.ENDED_EARLY})
 
 # Endings that are never an answer, whatever is expected.
 _NEVER = frozenset({Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.NOT_RUN, Ending.HARNESS_ERROR})
@@ -30,15 +30,24 @@ def ending_mismatch(
     """Yield how it ended, if it should have ended in another way or later."""
     expected, actual = expected_ending(expectation), observation.ending
     is_wrong = actual is not expected or actual in _NEVER
+    if expectation.stated.ends_any and actual in COMPLETE:
+        is_wrong = is_before_stimulus(observation, stimulus)
     if is_wrong or _is_early(observation, expectation, stimulus):
         yield EndingMismatch(expected=expected, actual=actual)
 
 
 def has_outcome(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> bool:
     """Return whether the stimulus was run and its output is complete, so that it is compared."""
-    if observation.ending not in _COMPLETE or at_import(observation, stimulus):
+    if observation.ending not in COMPLETE or at_import(observation, stimulus):
         return False
     return not _is_early(observation, expectation, stimulus)
+
+
+def is_before_stimulus(observation: Observation, stimulus: Stimulus) -> bool:
+    """Return whether it ended, otherwise than by answering, before or after the stimulus itself."""
+    if observation.ending is Ending.ANSWERED or stimulus.action.form is Form.PROGRAM:
+        return False
+    return observation.phase is not Phase.STIMULUS
 
 
 def _is_early(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> bool:

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from harness.common.escaping import quoted
+from harness.common.escaping import QUOTE_LIMIT, quoted
 from harness.matchers.comparison import contains_text
 from harness.matchers.reading import TEXT, matcher_key
 from harness.model.expectation import EXACT, TextMatcher, TextRules
 
+_MOST_OF_TEXT = 2000  # characters
 _FEWEST_LINES = 3  # from here on the text is named by its lines
 
 
@@ -23,7 +24,8 @@ class Contains(TextMatcher):
         """The text: one of many lines in full, else by its first and last."""
         lines = self.text.strip("\n").split("\n")
         if len(lines) < _FEWEST_LINES:
-            return f"text that contains {quoted(self.text)}"
+            limit = _MOST_OF_TEXT if whole else QUOTE_LIMIT
+            return f"text that contains {quoted(self.text, limit=limit)}"
         if whole:
             return "\n".join((f"text that contains these {len(lines)} lines:", *lines))
         ends = f"from {quoted(lines[0])} to {quoted(lines[-1])}"

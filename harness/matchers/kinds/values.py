@@ -50,10 +50,14 @@ class Exactly(Matcher):
         return stated is not None and same_text(stated, text, rules)
 
     def in_words(self, *, whole: bool = False) -> str:
-        words = source(self.value, whole=whole)
-        if self.floats is not None:
-            words += f" (floats within {self.floats.within:g})"
-        return words
+        return source(self.value, whole=whole) + self._tolerance()
+
+    def in_words_at(self, at: int) -> str:
+        """Return it in words; of a long value the part around this character of its source."""
+        return source(self.value, at=at) + self._tolerance()
+
+    def _tolerance(self) -> str:
+        return "" if self.floats is None else f" (floats within {self.floats.within:g})"
 
     @property
     def exact_text(self) -> str | None:
