@@ -1,7 +1,7 @@
 """Whether the reference does what a scenario states, and nothing harmful that it does not state."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
@@ -13,8 +13,9 @@ from harness.judging.compare.text import accepts_printed, pieces, stderr_mismatc
 from harness.judging.comparison import quoted_pair, shared_start
 from harness.judging.explain.failure import TextEdit, item_at
 from harness.matchers.comparison import normalised, same, source, with_equal_lines
+from harness.matchers.kinds.texts import LinesUnordered
 from harness.matchers.kinds.values import AnyValue, Exactly, exactly
-from harness.model.expectation import Expectation, Expected, Matcher, StatedStep
+from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedStep
 from harness.model.observation import (
     CourseTestResult,
     Ending,
@@ -274,7 +275,12 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     wanted, rules = matcher.exact_text, stated.rules
     if wanted is None:
         failing = matcher.failing_part(lambda part: part.accepts_text(text, rules))
-        return f"is {quoted(text, limit=_MOST_QUOTED)}, but {_on_one_line(failing)} is stated."
+        remark = ""
+        forgiving = replace(rules, ignore=(*rules.ignore, Ignore.BLANK_LINES))
+        if isinstance(failing, LinesUnordered) and failing.accepts_text(text, forgiving):
+            remark = " (blank lines count; ignore: [blank-lines] forgives them)"
+        shown = quoted(text, limit=_MOST_QUOTED)
+        return f"is {shown}, but {_on_one_line(failing)} is stated{remark}."
     expected = normalised(wanted, rules).split("\n")
     actual = normalised(text, rules).split("\n")
     edit = TextEdit(expected=expected, actual=with_equal_lines(expected, actual, rules))

@@ -6,6 +6,7 @@ from harness.assignment.loading import load
 from harness.grading.context import prepare
 from harness.grading.validation.again import printing_givens
 from harness.grading.validation.checks import golden_count, tolerances
+from harness.grading.validation.overstated import overstated
 from harness.model.expectation import Expected, Floats
 from harness.model.stimulus import Stimulus, Typed
 from harness.stimuli.run import Run
@@ -44,3 +45,77 @@ def test_a_given_that_prints_is_named_where_output_is_stated(tmp_path: Path) -> 
     Course.small(tmp_path, "e", program, scenarios, "functionality_marks: 1\n")
     (advice,) = printing_givens(prepare(load(tmp_path, "e"), refuse=False))
     assert advice.startswith("all/loud: ")
+
+
+CLAUSES = """\
+clauses:
+  - {id: total, section: "1", text: The sum of the numbers in the file is returned.}
+  - {id: saved, section: "1", text: The sum is written to sum.txt.}
+  - {id: told, section: "1", text: A mistake is told on stderr.}
+"""
+
+
+def advice_about(folder: Path, program: str, scenarios: str) -> list[str]:
+    """What is said of scenarios that may ask for more than their clauses."""
+    settings = "functionality_marks: 1\nclauses: clauses.yaml\n"
+    files = {"specs/e/clauses.yaml": CLAUSES}
+    Course.small(folder, "e", program, f"function: f\nscenarios:\n{scenarios}", settings, **files)
+    return [*overstated(prepare(load(folder, "e"), refuse=False))]
+
+
+def test_what_no_clause_speaks_of_is_named(tmp_path: Path) -> None:
+    program = (
+        "import sys\ndef f(name, out=''):\n    if out:\n        print(1, file=open(out, 'w'))\n"
+        "    print('a\\n\\nb', file=sys.stdout)\n    return 1\n"
+    )
+    files = "files: {in.txt: {text: '1'}}, call: f('in.txt')"
+    scenarios = (
+        f"  - {{name: silent, clause: total, {files}}}\n"
+        f"  - {{name: free, clause: total, {files}, writes: {{any: true}}}}\n"
+        f"  - {{name: said, clause: [total, saved], {files}}}\n"
+        "  - {name: quiet, clause: total, call: f(''), stderr: ''}\n"
+        "  - {name: told, clause: told, call: f(''), stderr: ''}\n"
+        "  - {name: blank, clause: total, call: f(''), prints: {lines_unordered: [a, b, '']}}\n"
+        "  - {name: none, clause: total, call: f(''), prints: {lines_unordered: [a, b]}, "
+        "ignore: [blank-lines]}\n"
+    )
+    said = advice_about(tmp_path, program, scenarios)
+    assert [line.partition(":")[0] for line in said] == ["all/silent", "all/quiet", "all/blank"]
+
+
+STACK = (
+    "def new():\n    return []\ndef f(stack, item):\n    return [*stack, item]\n"
+    "def top(stack):\n    return stack[-1]\n"
+)
+
+
+def test_a_call_that_passes_the_references_own_form_is_named(tmp_path: Path) -> None:
+    passes_form = "  - {name: own form, call: 'f([], 1)'}\n"
+    steps = (
+        "  - name: any form\n    leaves: {any: true}\n"
+        "    steps: [{do: 's = f(new(), 1)'}, {call: top(s), returns: 1}]\n"
+    )
+    (line,) = advice_about(tmp_path / "chosen", STACK, passes_form + steps)
+    assert line.startswith("all/own-form: it passes a list")
+    assert advice_about(tmp_path / "steps", STACK, steps) == []
+    fixed = "  - {name: fixed, function: new, call: new()}\n"
+    assert advice_about(tmp_path / "fixed", STACK, passes_form + fixed) == []
+    other = STACK.replace("return []", "return None")
+    assert advice_about(tmp_path / "other", other, passes_form) == []
+
+
+def test_chance_has_its_own_seed_in_each_assignment(tmp_path: Path) -> None:
+    program = "import random\ndef f():\n    return random.randint(1, 2)\n"
+    scenarios = (
+        "function: f\nscenarios:\n  - {name: many, call: f(), over: 100, occur: [1, 2]}\n"
+        "  - {name: stated, call: f(), over: 100, occur: [1, 2], seed: 7}\n"
+        "  - {name: one, call: f(), returns: {type: int}}\n"
+    )
+    seeds: list[int | None] = []
+    for name in ("first", "second", "second"):
+        Course.small(tmp_path, name, program, scenarios, "functionality_marks: 1\n")
+        many, stated, one = load(tmp_path, name).plan.scenarios
+        assert (stated.stimuli[0].seed, one.stimuli[0].seed) == (7, None)
+        seeds.append(many.stimuli[0].seed)
+    first, second, again = seeds
+    assert first != second == again

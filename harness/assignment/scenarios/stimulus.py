@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
+from hashlib import sha256
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -126,7 +127,7 @@ def stimulus_of(context: ScenarioReader, parts: StimulusParts) -> Stimulus:
         at_load=typed_inputs(context, context.at("at_load"), context.own.at_load),
         constants=context.variation.overrides,
         provide=tuple(name.rsplit("/", 1)[-1] for name in context.own.provide),
-        seed=context.own.seed,
+        seed=_seed_of(context),
         clock=clock,
         folder=context.states("writes") or has_files,
         files=given_files(context),
@@ -139,6 +140,15 @@ def stimulus_of(context: ScenarioReader, parts: StimulusParts) -> Stimulus:
     if parts.action.form is Form.TEST:
         return in_folder(stimulus, context.vocabulary)
     return stimulus
+
+
+def _seed_of(context: ScenarioReader) -> int | None:
+    """Return the seed of chance. That of many calls follows from the assignment's name: the same in
+    each run, and another one in each assignment."""
+    if context.states("seed") or not context.states("over"):
+        return context.own.seed
+    name = context.vocabulary.folder.name
+    return int.from_bytes(sha256(name.encode()).digest()[:2], "big")
 
 
 def read_clocks(context: ScenarioReader) -> list[tuple[Clock | None, tuple[str, ...]]]:

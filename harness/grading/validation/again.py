@@ -16,6 +16,7 @@ from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import Check, Problem, expectation
 from harness.grading.observing.draws import Observer, run_scenario
 from harness.judging.judge import combine, judge
+from harness.matchers.kinds.chance import ByChance
 from harness.model.observation import Isolation, Observation
 from harness.model.plan import Scenario
 from harness.model.result import ScenarioResult, SubmissionResult
@@ -30,7 +31,8 @@ _BY_OTHERS = "hash seed, clock, directory or order; if the time matters, state c
 
 
 @contextmanager
-def _reference_again(context: GradingContext, **how: Any) -> Iterator[Observer]:
+def reference_again(context: GradingContext, **how: Any) -> Iterator[Observer]:
+    """Run the reference once more within the block; `how` are settings of the driver."""
     specification = context.specification
     with (
         Driver(context.interpreter, context.tier.tier, cpu=pick_cpu(), **how) as driver,
@@ -53,7 +55,7 @@ def printing_givens(context: GradingContext) -> Iterator[str]:
             asked.setdefault(quiet, scenario)
     if not asked:
         return
-    with _reference_again(context) as server:
+    with reference_again(context) as server:
         for stimulus, scenario in asked.items():
             if server.observe(stimulus, scenario.limits).printed:
                 what = "what given: prints counts in its output"
@@ -76,9 +78,9 @@ def second_run(context: GradingContext) -> Iterator[Problem]:
     if not context.specification.reference:
         return
     problems: list[Problem] = []
-    with _reference_again(context, hash_seed=4711, clock_offset=200 * 86_400 + 12_345) as server:
+    with reference_again(context, hash_seed=4711, clock_offset=200 * 86_400 + 12_345) as server:
         for scenario in reversed(context.specification.plan.scenarios):
-            stimuli = tuple(_with_second_seed(stimulus) for stimulus in scenario.stimuli)
+            stimuli = tuple(_with_second_seed(stimulus, scenario) for stimulus in scenario.stimuli)
             if _passes(context, server, replace(scenario, stimuli=stimuli)):
                 continue
             depends_on = _BY_OTHERS
@@ -89,9 +91,11 @@ def second_run(context: GradingContext) -> Iterator[Problem]:
     yield from reversed(problems)
 
 
-def _with_second_seed(stimulus: Stimulus) -> Stimulus:
-    """Return the stimulus with another seed, unless it states its own."""
-    if stimulus.seed is not None:
+def _with_second_seed(stimulus: Stimulus, scenario: Scenario) -> Stimulus:
+    """Return the stimulus with another seed, unless it states its own. What many calls must be like
+    holds under each seed."""
+    is_of_many = isinstance(scenario.stated.returns, ByChance)
+    if stimulus.seed is not None and not is_of_many:
         return stimulus
     return replace(stimulus, seed=_SECOND_SEED)
 
@@ -123,7 +127,7 @@ def stand_in_problems(context: GradingContext) -> Iterator[Problem]:
     scenarios = [scenario for scenario in specification.plan.scenarios if scenario.stand_ins]
     if not specification.reference or not scenarios:
         return
-    with _reference_again(context) as server:
+    with reference_again(context) as server:
         for scenario in scenarios:
             again = scenario.standing_in()
             verdict = _verdict(context, again, run_scenario(server, again, again.limits))

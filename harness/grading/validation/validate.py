@@ -31,6 +31,7 @@ from harness.grading.validation.known_programs import (
     trivial_programs,
     trivial_score,
 )
+from harness.grading.validation.overstated import overstated
 from harness.grading.validation.patterns import slow_patterns
 from harness.grading.validation.report import SampleOutcome, ValidationReport
 from harness.grading.validation.samples import Sample, compare, sample_problems
@@ -184,6 +185,7 @@ def _all_advice(context: GradingContext, reference: Graded) -> Iterator[str]:
     yield from _advice(reference, plan)
     yield from slow_patterns(plan, context.key, context.slowness)
     yield from printing_givens(context)
+    yield from overstated(context)
 
 
 def _advice(reference: Graded, plan: Plan) -> Iterator[str]:
