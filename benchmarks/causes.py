@@ -32,8 +32,8 @@ from harness.assignment.loading import available, load
 from harness.execution import create_driver, pick_cpu
 from harness.grading.context import prepare
 from harness.grading.grader import Grader
-from harness.grading.observing import causes as observing
-from harness.grading.observing.causes import CauseFinder
+from harness.grading.observing.causes import finding as observing
+from harness.grading.observing.causes.finding import CauseFinder
 from harness.grading.observing.setup import GraderSetup
 from harness.grading.validation.known_programs import mutated
 from harness.model.assignment import SourceFile

@@ -25,6 +25,7 @@ BY_MODULE = (
 )
 # Programs in one file hold what their modules import, so they name exactly what they need.
 PACKED = ("harness.packaging.selfcheck", "harness.packaging.classroom50")
+MAX_MODULES = 14  # side by side in one folder
 
 
 def modules() -> dict[str, Path]:
@@ -92,3 +93,12 @@ def test_the_document_lists_every_type_that_holds_it(way: Way, tmp_path: Path) -
         write(way.title, types)
     assert sorted(types) == sorted(listed(way.title)), "UPDATE_GOLDEN=1 writes the list anew"
     assert len(types) <= way.most
+
+
+def test_no_folder_has_more_modules_than_a_newcomer_takes_in_at_a_glance() -> None:
+    counts: dict[str, int] = {}
+    for path in ROOT.rglob("[!_]*.py"):
+        folder = path.parent.relative_to(ROOT).as_posix()
+        counts[folder] = counts.get(folder, 0) + 1
+    crowded = {folder: count for folder, count in counts.items() if count > MAX_MODULES}
+    assert crowded == {}, "group them by subject into packages"

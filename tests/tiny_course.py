@@ -28,7 +28,7 @@ import pytest
 from ptyprocess import PtyProcess
 
 from harness import load_assignment
-from harness.cli import main
+from harness.cli import listings, main
 from harness.execution import find_interpreter
 from harness.model.result import SubmissionResult
 from tests.inline import InlineEngine, RememberingEngine, grade_here, inline_engine, real_drivers
@@ -264,7 +264,10 @@ class Course:
 
     def on_terminal(self, *arguments: str | Path, **variables: str) -> Terminal:
         """`harness` with these arguments in the course's folder, on a terminal of its own."""
-        importlib.import_module(f"harness.cli.commands.{arguments[0]}")  # once, not in each copy
+        # Import the command once, not in each copy.
+        for entry in listings():
+            if entry.name == arguments[0]:
+                importlib.import_module(entry.module)
         return Terminal(
             str(HARNESS),
             [str(argument) for argument in arguments],

@@ -1,9 +1,9 @@
-"""The command line. Each command is one file of `harness.cli.commands`: its docstring is its line
-in `harness --help`, `SECTION` the heading there (one of `SECTIONS`), and `command` the click
+"""The command line. Each command is one file of `harness.cli.commands`, in the folder of its
+section (`SECTIONS`): its docstring is its line in `harness --help`, and `command` the click
 command, made by `click_command(…)`.
 
-Docstrings and sections are read from the files' text, each on a line of its own, because importing
-all commands takes ten times as long as printing the help. Only the command that is called is.
+Docstrings are read from the files' text, because importing all commands takes ten times as long as
+printing the help. Only the command that is called is imported.
 """
 
 import difflib
@@ -14,10 +14,12 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from types import ModuleType
 from typing import NoReturn, TextIO
 
 import click
@@ -33,37 +35,48 @@ _HINTS = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "choose a writable folder"),
 }
 
-SECTIONS = ("Grading", "Results", "Assignments", "Publishing", "This machine")
-_LISTED = re.compile(r'"""(?P<summary>.*)"""\n(?:.*\n)*?SECTION = "(?P<section>.*)"\n')
+# The folders of `harness.cli.commands`, in the order of the help, with their headings there.
+SECTIONS = {
+    "grading": "Grading",
+    "results": "Results",
+    "assignments": "Assignments",
+    "publishing": "Publishing",
+    "machine": "This machine",
+}
+_SUMMARY = re.compile(r'"""(?P<summary>.*)"""\n')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """How a command is listed."""
+    """A command as the help lists it."""
 
     name: str
+    module: str
     section: str
     summary: str
 
 
 def listings() -> tuple[Listing, ...]:
-    """Return all commands: by section, then by name.
+    """Return all commands: by section, then by name."""
+    entries: list[Listing] = []
+    for folder, section in SECTIONS.items():
+        in_section = _commands_in(importlib.import_module(f"{package.__name__}.{folder}"), section)
+        entries += sorted(in_section, key=attrgetter("name"))
+    return tuple(entries)
 
-    A section that is not in SECTIONS comes last.
-    """
-    entries = []
-    for folder in package.__path__:
-        for path in Path(folder).glob("*.py"):
-            listed = _LISTED.match(path.read_text(encoding="utf-8"))
-            if listed is not None:
-                name = path.stem.replace("_", "-")
-                entries.append(Listing(name=name, **listed.groupdict()))
-    order = {section: place for place, section in enumerate(SECTIONS)}
 
-    def place_of(entry: Listing) -> tuple[int, str, str]:
-        return order.get(entry.section, len(order)), entry.section, entry.name
-
-    return tuple(sorted(entries, key=place_of))
+def _commands_in(folder: ModuleType, section: str) -> Iterator[Listing]:
+    for place in folder.__path__:
+        for path in Path(place).glob("[!_]*.py"):
+            summary = _SUMMARY.match(path.read_text(encoding="utf-8"))
+            if summary is None:
+                raise HarnessError(f"{path} does not begin with a docstring of one line")
+            yield Listing(
+                name=path.stem.replace("_", "-"),
+                module=f"{folder.__name__}.{path.stem}",
+                section=section,
+                summary=summary["summary"],
+            )
 
 
 class CommandGroup(click.Group):
@@ -73,11 +86,11 @@ class CommandGroup(click.Group):
         return [entry.name for entry in listings()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        module = f"{package.__name__}.{cmd_name.replace('-', '_')}"
-        command: click.Command = importlib.import_module(module).command
-        return command
+        for entry in listings():
+            if entry.name == cmd_name:
+                command: click.Command = importlib.import_module(entry.module).command
+                return command
+        return None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

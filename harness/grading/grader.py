@@ -18,8 +18,9 @@ from harness.grading.observing.budget import (
     budgeted,
     calibrated,
 )
-from harness.grading.observing.causes import CauseFinder, FoundCauses
-from harness.grading.observing.checked import CheckedObserver
+from harness.grading.observing.causes.evidence import evidence_of, failures_of
+from harness.grading.observing.causes.finding import CauseFinder, FoundCauses
+from harness.grading.observing.causes.reference_calls import ReferenceCalls
 from harness.grading.observing.draws import (
     LIMIT_ENDINGS,
     AloneObserver,
@@ -27,18 +28,17 @@ from harness.grading.observing.draws import (
     Observer,
     StimulusId,
 )
-from harness.grading.observing.evidence import evidence_of, failures_of
+from harness.grading.observing.further_runs.luck import Variations
+from harness.grading.observing.further_runs.speed import SpeedTrials
 from harness.grading.observing.in_order import RunsInOrder, RunsSoFar, TryAgain
 from harness.grading.observing.judged_runs import JudgedRuns
-from harness.grading.observing.luck import Variations
-from harness.grading.observing.reference_calls import ReferenceCalls
 from harness.grading.observing.running import read_program
 from harness.grading.observing.setup import Candidate, GraderSetup
-from harness.grading.observing.shared_run import SharedRunResult
-from harness.grading.observing.speed import SpeedTrials
-from harness.judging.causes import undefined_functions, unreadable
+from harness.grading.observing.shared_process.checked import CheckedObserver
+from harness.grading.observing.shared_process.shared_run import SharedRunResult
+from harness.judging.causes.deriving import undefined_functions, unreadable
+from harness.judging.causes.failed_scenarios import failing
 from harness.judging.explain.siblings import refine
-from harness.judging.failed_scenarios import failing
 from harness.judging.judge import merge_stand_in_verdict
 from harness.judging.not_taken import with_not_taken
 from harness.judging.shown_text import without_internals

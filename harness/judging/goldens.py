@@ -10,8 +10,8 @@ from harness.judging.compare.files import written_mismatches
 from harness.judging.compare.raises import raise_agrees
 from harness.judging.compare.session import compares_variables, is_default_repr, screen_of, shows
 from harness.judging.compare.text import accepts_printed, pieces, stderr_mismatch
-from harness.judging.comparison import quoted_pair, shared_start
 from harness.judging.explain.failure import TextEdit, item_at
+from harness.judging.side_by_side.comparison import quoted_pair, shared_start
 from harness.matchers.comparison import normalised, same, source, with_equal_lines
 from harness.matchers.kinds.texts import LinesUnordered
 from harness.matchers.kinds.values import AnyValue, Exactly, exactly

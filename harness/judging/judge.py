@@ -52,10 +52,10 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     if not differing:
         return Verdict(kind=VerdictKind.PASSED)
     # Only now: a right submission needs none of it.
-    from harness.judging.boards import board_arguments  # noqa: PLC0415
-    from harness.judging.differences import conversation, differences  # noqa: PLC0415
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
+    from harness.judging.side_by_side.boards import board_arguments  # noqa: PLC0415
+    from harness.judging.side_by_side.differences import conversation, differences  # noqa: PLC0415
 
     limit: str = observation.ending
     if observation.ending is Ending.STOPPED_EARLY:  # at a limit that was shortened

@@ -22,7 +22,7 @@ from harness.grading.observing.answer_key import expectation
 from harness.grading.stub import handed_out_stubs
 from harness.judging.compare.files import expected_files, given_files
 from harness.judging.compare.session import is_default_repr
-from harness.judging.differences import raise_in_words, value_in_words
+from harness.judging.side_by_side.differences import raise_in_words, value_in_words
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.assignment import Surroundings

@@ -15,6 +15,7 @@ from rich.table import Table
 
 import harness.cli.commands
 from harness.cli import SECTIONS, cli, listings
+from harness.cli.commands import machine
 from harness.cli.printing import print_result, result_console
 from tests.conftest import Added
 from tests.tiny_course import HARNESS, Course, environment, ran, results
@@ -319,8 +320,6 @@ import click
 
 from harness.cli.options import click_command
 
-SECTION = "Toys"
-
 
 @click_command("toy", "harness toy Ada", "harness toy Grace")
 @click.argument("name")
@@ -351,14 +350,14 @@ def test_the_help_imports_no_command() -> None:
         "print(*sys.modules)"
     )
     loaded = ran([sys.executable, "-c", code], check=True).stdout.splitlines()[-1].split()
-    commands = {f"harness.cli.commands.{name}" for name in NAMES}
+    commands = {entry.module for entry in listings()}
     assert not (commands | {"rich", "harness.model", "harness.assignment"}).intersection(loaded)
 
 
 def test_the_help_lists_all_commands_and_is_shown_for_none() -> None:
     folder = Path(harness.cli.commands.__file__).parent
-    assert set(NAMES) == {path.stem.replace("_", "-") for path in folder.glob("[a-z]*.py")}
-    assert {each.section for each in listings()} == set(SECTIONS)
+    assert set(NAMES) == {path.stem.replace("_", "-") for path in folder.glob("*/[a-z]*.py")}
+    assert {entry.section for entry in listings()} == set(SECTIONS.values())
     listed = output("--help").partition("Grading:\n")[2].splitlines()
     assert [line.split()[0] for line in listed if line.startswith("  ")] == NAMES
     result = CliRunner().invoke(cli, [], prog_name="harness")
@@ -366,15 +365,19 @@ def test_the_help_lists_all_commands_and_is_shown_for_none() -> None:
 
 
 def test_a_new_file_is_a_command(added: Added) -> None:
-    added(harness.cli.commands, "toy", TOY)
-    assert output("--help").partition("\nToys:\n")[2].split() == ["toy", "Say", "hello."]
+    added(machine, "toy", TOY)
+    assert output("--help").partition("\nThis machine:\n")[2].split()[-3:] == [
+        "toy",
+        "Say",
+        "hello.",
+    ]
     assert output("toy", "Ada") == "Hello Ada\n"
     assert output("toy", "--help").endswith("    harness toy Ada\n    harness toy Grace\n")
 
 
 HEAVY = ("jinja2", "multiprocessing", "pydantic", "sqlite3", "yaml", "hypothesis")
-AFTER_EACH = "import sys, harness.cli.commands.check; print(*sys.modules); " + (
-    "import harness.cli.commands.grade, harness.grading.batch; print(*sys.modules)"
+AFTER_EACH = "import sys, harness.cli.commands.grading.check; print(*sys.modules); " + (
+    "import harness.cli.commands.grading.grade, harness.grading.batch; print(*sys.modules)"
 )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.commands.check import stamps
+from harness.cli.commands.grading.check import stamps
 from tests.tiny_course import Course
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")

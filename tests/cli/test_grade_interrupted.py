@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from harness.cli.commands.grade import QUIET_SECONDS, FolderEntries, stamps_of
+from harness.cli.commands.grading.grade import QUIET_SECONDS, FolderEntries, stamps_of
 from harness.cli.progress import PLAIN_AFTER, RECENT, Pace, listener, rounded, steps
 from harness.common.errors import UserError
 from harness.model import result
@@ -284,7 +284,7 @@ def test_what_is_there_is_kept_when_another_arrives(
             course.write(f"inbox/{arriving[0][0]}/a1.py", arriving.pop(0)[1])
             grade(frozenset())
 
-    monkeypatch.setattr("harness.cli.commands.grade.watch_folder", watch)
+    monkeypatch.setattr("harness.cli.commands.grading.grade.watch_folder", watch)
     command = ("grade", "--watch", "inbox", "--assignment", "tiny")
     told = course.run(*command).err
     while arriving:

@@ -13,7 +13,7 @@ import pytest
 import harness.study.transcripts  # noqa: F401  (loaded here, not in each copy)
 from harness.assignment.files.small_files import load_expectation
 from harness.assignment.loading import load
-from harness.cli.commands.validate import accept_samples
+from harness.cli.commands.assignments.validate import accept_samples
 from harness.grading.context import prepare
 from harness.grading.observing.answer_key import Problem
 from harness.grading.validation.report import SampleOutcome, ValidationReport

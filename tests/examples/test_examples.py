@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from harness.assignment.files.small_files import load_expectation
-from harness.cli.commands.validate import read_samples
+from harness.cli.commands.assignments.validate import read_samples
 from harness.grading.check import check_submissions
 from harness.grading.engines import FailureJob
 from harness.grading.engines.local import search_failures

@@ -191,7 +191,7 @@ CHANGES = {
     "matchers/__init__.py": (False, True),
     "common/escaping.py": (True, True),
     "reporting/html/class_page.py": (False, False),
-    "cli/commands/doctor.py": (False, False),
+    "cli/commands/machine/doctor.py": (False, False),
 }
 
 PROGRAM = """

@@ -17,8 +17,8 @@ from harness.grading.batch import Interrupted
 from harness.grading.engines import CausesJob, Job
 from harness.grading.engines.dask.host import JobMessage
 from harness.grading.observing.budget import Used
-from harness.grading.observing.evidence import MOST_BYTES, evidence_of, failures_of
-from harness.judging.failed_scenarios import failing
+from harness.grading.observing.causes.evidence import MOST_BYTES, evidence_of, failures_of
+from harness.judging.causes.failed_scenarios import failing
 from harness.marking.mark import mark
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.policy import PolicyReport

@@ -16,9 +16,9 @@ from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Graded, Grader
 from harness.grading.observing import answer_key
 from harness.grading.observing.answer_key import make_key
-from harness.grading.observing.checked import CheckedObserver
 from harness.grading.observing.draws import Source, StimulusId
-from harness.grading.observing.shared_run import (
+from harness.grading.observing.shared_process.checked import CheckedObserver
+from harness.grading.observing.shared_process.shared_run import (
     DifferingDraw,
     SharedRunResult,
     SharedRuns,

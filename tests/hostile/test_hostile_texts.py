@@ -73,7 +73,7 @@ def test_what_grading_says(course: Course) -> None:
 def test_what_a_command_says(
     course: Course, command: tuple[str, ...], try_once: TryTier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.cli.commands.doctor.try_tier", try_once)
+    monkeypatch.setattr("harness.cli.commands.machine.doctor.try_tier", try_once)
     for name in ("bad.py", f"bad{MARKS[:9]}.py"):
         course.write(name, MARKED_UP)
     outcome = course.run(*command)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from harness.judging.blame import find_blame
-from harness.judging.causes import derive, unreadable, unsettled, with_loops, with_texts
-from harness.judging.failed_scenarios import FailedScenario
+from harness.judging.causes.blame import find_blame
+from harness.judging.causes.deriving import derive, unreadable, unsettled, with_loops, with_texts
+from harness.judging.causes.failed_scenarios import FailedScenario
 from harness.model.explanation.facts import HardCoded, NotHandedIn
 from harness.model.observation import Ending, Frame, Observation, Phase
 from harness.model.plan import Scenario, Visibility

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from harness.judging.compare.session import shows
-from harness.judging.differences import MAX_SHARED, MAX_TURN, conversation
 from harness.judging.goldens import disagreements
 from harness.judging.judge import judge
+from harness.judging.side_by_side.differences import MAX_SHARED, MAX_TURN, conversation
 from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches

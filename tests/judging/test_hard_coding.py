@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from harness.common import serial
+from harness.judging.causes.suspects import SuspectProgram
+from harness.judging.causes.traces import read_trace
 from harness.judging.explain.siblings import RULE, refine
 from harness.judging.judge import judge
-from harness.judging.suspects import SuspectProgram
-from harness.judging.traces import read_trace
 from harness.model.explanation.probes import BranchTaken, Line, Suspicion
 from harness.model.observation import Ending, Observation
 from harness.model.plan import ProvidedVariant, SourceFile, Visibility

@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 from harness.common.escaping import visible
 from harness.judging.compare.session import screen_of
 from harness.judging.compare.value import first_difference
-from harness.judging.comparison import CONTEXT, MAX_LINE, WINDOW, Opposite, aligned, window
 from harness.judging.goldens import disagreements
 from harness.judging.judge import Judge, judge
+from harness.judging.side_by_side.comparison import (
+    CONTEXT,
+    MAX_LINE,
+    WINDOW,
+    Opposite,
+    aligned,
+    window,
+)
 from harness.matchers.comparison import same
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected, Ignore, StatedRaise

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from harness.judging.comparison import compare_texts
+from harness.judging.side_by_side.comparison import compare_texts
 from harness.model.expectation import Ignore, TextRules
 from harness.model.verdict import Absence, Channel
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.judging.causes import derive
-from harness.judging.failed_scenarios import FailedScenario
+from harness.judging.causes.deriving import derive
+from harness.judging.causes.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Observation, Turn, Typed
 from harness.model.verdict import Absence, Cell, Channel, ComparedRow, Comparison, VerdictKind
 from tests.judging.test_causes import fails, outline

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from harness.common import serial
-from harness.judging.failed_scenarios import (
+from harness.judging.causes.failed_scenarios import (
     FailedScenario,
 )
-from harness.judging.suspects import (
+from harness.judging.causes.suspects import (
     Line,
     SuspectProgram,
     Suspicion,
@@ -20,7 +20,7 @@ from harness.judging.suspects import (
     with_deciding,
     with_dropped,
 )
-from harness.judging.traces import Event, read_trace
+from harness.judging.causes.traces import Event, read_trace
 from harness.model.explanation.facts import (
     BareReturn,
     DroppedComparison,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from harness.judging.comparison import compare_texts
+from harness.judging.side_by_side.comparison import compare_texts
 from harness.matchers.comparison import contains_text, same_text
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import HasNumber, HasNumbers, LinesUnordered

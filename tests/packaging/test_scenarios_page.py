@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.assignment.loading import load
-from harness.cli.commands.demo import command
+from harness.cli.commands.grading.demo import command
 from harness.common.errors import UserError
 from harness.intake.pipeline import read_cohort
 from harness.intake.terms import ClassOptions

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from harness.judging.comparison import compare_texts, compare_values, described
+from harness.judging.side_by_side.comparison import compare_texts, compare_values, described
 from harness.model.assignment import Clause, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.observation import Probe, Turn
 from harness.model.plan import Place, Plan, Scenario, Visibility

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from harness.judging.differences import ENDINGS
 from harness.judging.explain.rules import registered_rules
+from harness.judging.side_by_side.differences import ENDINGS
 from harness.model.assignment import ManualSlot, SourceFile
 from harness.model.explanation.facts import (
     HardCoded,

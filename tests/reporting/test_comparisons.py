@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from harness.judging.boards import board_arguments
-from harness.judging.comparison import compare_texts, compare_values, described
+from harness.judging.side_by_side.boards import board_arguments
+from harness.judging.side_by_side.comparison import compare_texts, compare_values, described
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Binding, Stimulus
 from harness.model.values import Value, ValueKind

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from harness.cli.commands.export import command
+from harness.cli.commands.results.export import command
 from harness.common.csv_tables import bare_cell, inert_cell
 from harness.common.errors import UserError
 from harness.common.files import page_name

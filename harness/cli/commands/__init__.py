@@ -1,1 +1,1 @@
-"""One file a command."""
+"""One file a command, one folder a section of `harness --help` (`SECTIONS` in `harness.cli`)."""

@@ -19,7 +19,7 @@ from harness.grading.observing.running import (
     LOWEST_SECONDS,
     program_may_share,
 )
-from harness.grading.observing.shared_run import SharingObserver
+from harness.grading.observing.shared_process.shared_run import SharingObserver
 from harness.judging.goldens import ENDINGS_IN_WORDS, Unstated, disagreements
 from harness.judging.judge import resolve
 from harness.matchers.kinds.equal_to import EqualTo

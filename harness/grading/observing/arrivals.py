@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from harness.common.errors import HarnessError
 from harness.grading.faults import not_judged
-from harness.grading.observing.checked import JudgeOf
 from harness.grading.observing.draws import LIMIT_ENDINGS, Observed, Source
+from harness.grading.observing.shared_process.checked import JudgeOf
 from harness.grading.observing.truncating import truncated
 from harness.judging.judge import LAST_KINDS
 from harness.model.observation import Ending, Observation

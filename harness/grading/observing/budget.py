@@ -23,7 +23,7 @@ from harness.execution import (
     Sources,
 )
 from harness.grading.observing.draws import LIMIT_ENDINGS, Observer
-from harness.grading.observing.shared_run import SharingObserver
+from harness.grading.observing.shared_process.shared_run import SharingObserver
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan

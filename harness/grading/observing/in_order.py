@@ -11,14 +11,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.common.errors import HarnessError
-from harness.grading.observing.cost import cost_verdict
+from harness.grading.observing.further_runs.cost import cost_verdict
+from harness.grading.observing.further_runs.luck import Variations, flag_luck
+from harness.grading.observing.further_runs.speed import SpeedTrials
 from harness.grading.observing.judged_runs import JudgedRuns, does_not_do_alone
-from harness.grading.observing.luck import Variations, flag_luck
 from harness.grading.observing.outcome import RunOutcome
 from harness.grading.observing.running import FunctionMemory
 from harness.grading.observing.setup import Candidate
-from harness.grading.observing.shared_run import SharedRuns
-from harness.grading.observing.speed import SpeedTrials
+from harness.grading.observing.shared_process.shared_run import SharedRuns
 from harness.judging.judge import differs_from_run_to_run, not_run
 from harness.marking.mark import excused
 from harness.model.observation import Ending, Isolation

@@ -14,7 +14,6 @@ from harness.execution import AnyDriver
 from harness.grading.faults import not_judged
 from harness.grading.observing.answer_key import expectation, parameters
 from harness.grading.observing.arrivals import Arrivals
-from harness.grading.observing.checked import CheckedObserver
 from harness.grading.observing.draws import (
     SAYS_NOTHING_ALONE,
     AloneObserver,
@@ -31,7 +30,8 @@ from harness.grading.observing.running import (
     Running,
 )
 from harness.grading.observing.setup import Candidate, GraderSetup
-from harness.grading.observing.shared_run import SharedRunResult, SharedRuns
+from harness.grading.observing.shared_process.checked import CheckedObserver
+from harness.grading.observing.shared_process.shared_run import SharedRunResult, SharedRuns
 from harness.judging.judge import Judge, combine
 from harness.judging.times import time_taken
 from harness.model.expectation import Answer

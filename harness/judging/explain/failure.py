@@ -23,7 +23,7 @@ from harness.judging.compare.mismatch import (
 from harness.judging.compare.reads import expected_reads
 from harness.judging.compare.text import text_mismatches
 from harness.judging.compare.value import FirstDifference, argument_name, first_difference
-from harness.judging.comparison import shared_end, shared_start
+from harness.judging.side_by_side.comparison import shared_end, shared_start
 from harness.matchers.comparison import normalised, same, with_equal_lines
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Matcher

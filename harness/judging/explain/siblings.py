@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from harness.judging.boards import Cells, cells, grid_at
+from harness.judging.side_by_side.boards import Cells, cells, grid_at
 from harness.model.assignment import Surroundings
 from harness.model.expectation import AnswerKey
 from harness.model.explanation.facts import HardCoded, HardCodedSign

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from harness.common.escaping import shorten
-from harness.judging.boards import grid_of
+from harness.judging.side_by_side.boards import grid_of
 from harness.model.assignment import Surroundings
 from harness.model.stimulus import Binding, Clock, Stimulus, statements
 from harness.model.values import Value

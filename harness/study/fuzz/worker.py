@@ -28,7 +28,7 @@ from harness.execution import (
 from harness.grading.engines.worker import worker_process
 from harness.grading.observing.answer_key import evaluated_parts, parameters
 from harness.grading.observing.running import program_may_share
-from harness.grading.observing.shared_run import SharingObserver
+from harness.grading.observing.shared_process.shared_run import SharingObserver
 from harness.judging.judge import Judge
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.expectation import Expectation, Expected

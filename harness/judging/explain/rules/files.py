@@ -9,7 +9,6 @@ from harness.common.escaping import plain, quoted
 from harness.common.words import counted
 from harness.judging.compare.files import given_files
 from harness.judging.compare.mismatch import RaiseMismatch, ValueMismatch
-from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import Failure, TextEdit
 from harness.judging.explain.rules import (
     FILE,
@@ -22,6 +21,7 @@ from harness.judging.explain.rules import (
     rule,
     rule_about,
 )
+from harness.judging.side_by_side.comparison import quoted_pair
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.combinations import lines_of
 from harness.matchers.kinds.values import Exactly

@@ -5,12 +5,12 @@ from operator import ne
 
 from harness.common.escaping import quoted
 from harness.common.words import counted, listed
-from harness.judging.boards import holds_board, is_board
 from harness.judging.compare.mismatch import ExitMismatch, TextMismatch, ValueMismatch
 from harness.judging.compare.value import FirstDifference, first_difference, first_differing
-from harness.judging.comparison import shared_start
 from harness.judging.explain.failure import Failure, shown_name
 from harness.judging.explain.rules import LEAVES, RETURNS, TEXT, Stage, rule, rule_about
+from harness.judging.side_by_side.boards import holds_board, is_board
+from harness.judging.side_by_side.comparison import shared_start
 from harness.matchers.comparison import SOURCE_LIMIT, same, source
 from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, last_line_of, lines_of
 from harness.matchers.kinds.contains import Contains

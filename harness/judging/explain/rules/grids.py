@@ -4,9 +4,16 @@ from collections.abc import Iterator
 from itertools import islice, product
 
 from harness.common.escaping import quoted
-from harness.judging.boards import Cells, are_transposed, cells, grid_at, holds_board, is_board
 from harness.judging.explain.failure import Failure, TextEdit, first_visible
 from harness.judging.explain.rules import TEXTS, Stage, rule, rule_about
+from harness.judging.side_by_side.boards import (
+    Cells,
+    are_transposed,
+    cells,
+    grid_at,
+    holds_board,
+    is_board,
+)
 
 _MESSAGE = "has rows and columns swapped"
 

@@ -5,9 +5,9 @@ from operator import ne
 
 from harness.common.escaping import quoted, visible
 from harness.common.words import counted
-from harness.judging.comparison import quoted_pair, shared_start
 from harness.judging.explain.failure import Failure, TextEdit, first_visible, item_at
 from harness.judging.explain.rules import TEXTS, Stage, rule, rule_about
+from harness.judging.side_by_side.comparison import quoted_pair, shared_start
 
 
 @rule_about(Stage.DIFFERENCE, 30, "prints where nothing should be printed", TEXTS)

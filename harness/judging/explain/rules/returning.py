@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from harness.common.escaping import plain
 from harness.common.words import counted
-from harness.judging.boards import Cells, cells
 from harness.judging.compare.mismatch import ValueMismatch
 from harness.judging.compare.value import first_difference
 from harness.judging.explain.failure import ArgumentChange, Failure
 from harness.judging.explain.rules import EXACT_RETURN, RETURNS, Stage, a_type, rule, rule_about
+from harness.judging.side_by_side.boards import Cells, cells
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.chance import ByChance
 from harness.matchers.kinds.values import GENERATOR, Exactly, OfType, Yields

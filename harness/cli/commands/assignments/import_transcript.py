@@ -1,0 +1,60 @@
+"""Turn transcripts of a program into scenarios."""
+
+from pathlib import Path
+
+import click
+
+from harness.cli import options
+from harness.cli.printing import without_marks
+from harness.common.errors import UserError
+from harness.common.escaping import visible
+from harness.common.words import counted
+from harness.study.transcripts import import_transcript
+
+
+@options.click_command(
+    "import-transcript",
+    "harness import-transcript game.txt --to specs/connect4ish/gameplay.yaml",
+    "harness import-transcript four.txt --to specs/connect4ish/main.yaml --set BOARD_SIZE=4",
+)
+@click.argument("transcripts", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
+@options.option(
+    "--to",
+    "target",
+    "The YAML file in specs/<id> to add the scenarios to.",
+    required=True,
+    type=options.FILE,
+)
+@options.option("--program", "The file to run (default: the first submitted file).", default="")
+@options.constants
+@options.option(
+    "--clause", "clauses", "A clause that the scenarios test. Can be repeated.", multiple=True
+)
+@options.python
+def command(
+    transcripts: tuple[Path, ...],
+    target: Path,
+    program: str,
+    constants: dict[str, str],
+    clauses: tuple[str, ...],
+    python: Path | None,
+) -> int:
+    """Add a scenario to a YAML file for each FILE, a transcript with prompts and typed lines as a
+    person saw them.
+
+    The command runs the reference to tell prompts from typed lines. If the reference shows
+    something else than the transcript, it names the line and adds nothing. If `marks:` of the other
+    files already add up to all marks, the new scenario is informational.
+    """
+    if target.resolve().parent.parent.name != "specs" or target.suffix != ".yaml":
+        what = "not a scenario file of an assignment"
+        raise UserError(what, place=str(target), hint="specs/<id>/NAME.yaml")
+    for path in transcripts:
+        added = import_transcript(
+            path, target, program=program, constants=constants, clauses=clauses, python=python
+        )
+        inputs = counted(added.inputs, "input")
+        click.echo(f"{visible(str(path))}: scenario {added.name!r} with {inputs}")
+        if not added.counts:
+            click.echo(without_marks(target))
+    return 0

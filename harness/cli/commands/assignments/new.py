@@ -1,0 +1,161 @@
+"""Write the first files of an assignment."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from harness.assignment.loading import CACHE, find_root
+from harness.cli import options
+from harness.common.errors import UserError
+from harness.common.files import write_bytes
+from harness.common.words import counted, listed
+from harness.packaging.scaffold import files as scaffold
+from harness.packaging.scaffold.from_tests import from_tests
+
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
+_FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
+
+
+@options.click_command("new", "harness new a1", "harness new a1 --from-tests old-tests")
+@click.argument("assignment_id", metavar="ID")
+@options.option("--from", "source", "Copy an assignment that comes with the harness.", metavar="ID")
+@options.option(
+    "--file",
+    "names",
+    "A file that students submit. Can be repeated.  [default: a1.py]",
+    metavar="NAME",
+    multiple=True,
+)
+@options.option(
+    "--from-tests",
+    "tests",
+    "Run the pytest, unittest or doctest files of this folder as they are.",
+    metavar="DIR",
+    type=options.FOLDER,
+)
+@options.option(
+    "--reference",
+    "The solution that these tests pass (default: the module that they import).",
+    metavar="FILE",
+    type=options.FILE,
+)
+@options.option(
+    "--package",
+    "packages",
+    "A package that the reference imports. Can be repeated.",
+    metavar="NAME==VERSION",
+    multiple=True,
+)
+@options.option(
+    "--root",
+    "The course's folder (default: the nearest one with specs/, or this folder).",
+    type=options.FOLDER,
+)
+def command(
+    assignment_id: str,
+    source: str | None,
+    names: tuple[str, ...],
+    packages: tuple[str, ...],
+    tests: Path | None,
+    reference: Path | None,
+    root: Path | None,
+) -> int:
+    """Write the first files of the assignment ID: a reference, scenarios, mutants and samples.
+
+    They pass `harness validate`; change them from there. If reference/ID already contains Python
+    files, the command runs them and writes a first scenario for each function and program; the
+    input of programs is left to you. With --from-tests each test of a folder is a scenario, run as
+    it is: in a process of its own, which the program cannot look into.
+
+    Existing files are not changed, except .gitignore in a repository: it excludes answers and
+    student data.
+    """
+    _check_names(assignment_id, names)
+    base = root or Path.cwd()
+    if root is None:
+        with suppress(UserError):
+            base = find_root(base)
+    if tests is not None:
+        if source or names or packages:
+            raise UserError("--from-tests stands without --from, --file and --package")
+        _begin_from_tests(base, assignment_id, tests, reference)
+        return 0
+    if reference is not None:
+        raise UserError("--reference belongs to --from-tests", hint="put it into reference/ID")
+    modules = sorted((base / "reference" / assignment_id).glob("*.py"))
+    solution = {path.name: path.read_bytes() for path in modules}
+    if names and (source or solution):
+        raise UserError("--file is for a new reference", hint="leave it out")
+    if packages and not solution:
+        what = f"--package is for a reference that is there, in reference/{assignment_id}"
+        raise UserError(what, hint="for a new one write packages: in assignment.yaml")
+    begun: scaffold.Begun | None = None
+    if source is not None:
+        files = scaffold.copied(source, assignment_id)
+    elif solution:
+        begun = scaffold.from_reference(assignment_id, solution, packages, base.resolve() / CACHE)
+        files = begun.files
+    elif len(names) > 1:
+        files = scaffold.of_several(assignment_id, names)
+    else:
+        files = scaffold.from_template(assignment_id, *(names or ("a1.py",)))
+    _write(base, files)
+    _keep_out(base)
+    if begun:
+        _say_what_is_missing(begun, f"specs/{assignment_id}/first.yaml")
+    click.echo(f"Next: harness validate {assignment_id}")
+    return 0
+
+
+def _begin_from_tests(base: Path, assignment_id: str, tests: Path, reference: Path | None) -> None:
+    """Write an assignment that runs these tests as they are."""
+    begun = from_tests(assignment_id, tests, reference)
+    _write(base, begun.files)
+    _keep_out(base)
+    click.echo(
+        f"{counted(begun.tests, 'test')}, each a scenario; hidden: see specs/{assignment_id}"
+    )
+    for note in begun.notes:
+        click.echo(note)
+    click.echo(f"Next: harness validate {assignment_id}")
+
+
+def _keep_out(base: Path) -> None:
+    if scaffold.keep_out(base):
+        click.echo("Wrote .gitignore: excludes answers (.harness-cache) and student data (reports)")
+
+
+def _say_what_is_missing(begun: scaffold.Begun, where: str) -> None:
+    """Print what is to do in the first scenarios of a reference."""
+    if begun.without:
+        click.echo(f"No first scenario can be made: {'; '.join(begun.without)}")
+        click.echo(f"To do: write {where}, as docs/writing-scenarios.md shows")
+    elif begun.left_out:
+        click.echo(f"Left out, with the reasons in {where}: {listed(begun.left_out)}")
+    if begun.unfinished:
+        click.echo(f"To do in {where}: the input (or files) of {listed(begun.unfinished)}")
+
+
+def _check_names(assignment_id: str, files: tuple[str, ...]) -> None:
+    if not _ID.fullmatch(assignment_id):
+        hint = "use lower-case letters, digits, - and _"
+        raise UserError(f"{assignment_id!r} cannot be an id", hint=hint)
+    for name in files:
+        if not _FILE.fullmatch(name):
+            raise UserError(f"{name!r} cannot be a Python file", hint="use a name such as a1.py")
+
+
+def _write(base: Path, files: dict[str, bytes]) -> None:
+    for name in files:
+        if (base / name).exists():
+            hint = "choose another id, or move it away"
+            raise UserError("this file already exists", place=name, hint=hint)
+    for name, data in files.items():
+        write_bytes(base / name, data)
+    folders = sorted({"/".join(name.split("/")[:2]) for name in files})
+    where = "" if base.samefile(Path.cwd()) else f" of the course {base.resolve()}"
+    click.echo(f"Wrote {len(files)} files into {', '.join(folders)}{where}")
+    if where:
+        click.echo("To start a course in this folder instead, add --root .")

@@ -1,0 +1,90 @@
+"""Run a program as a student would, and record it."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from harness.assignment.loading import CACHE
+from harness.cli import options
+from harness.cli.printing import without_marks
+from harness.common.errors import UserError
+from harness.common.words import counted
+from harness.execution import attach_terminal
+
+_ATTACHED = "HARNESS_PLAY_ATTACHED"  # set for the process on the other side of `interact`
+_INTERRUPTED = 130
+
+
+@options.click_command(
+    "play",
+    "harness play connect4ish --set BOARD_SIZE=4",
+    'harness play connect4ish --record "a win by a removal"',
+)
+@click.argument("assignment_id", metavar="ID")
+@options.option(
+    "--submission", "The submission to run (default: the reference).", type=options.PATH
+)
+@options.option("--run", "program", "Which program to run if there are several.", metavar="FILE")
+@options.constants
+@options.option("--record", "name", "Add the session as a scenario with this name.", metavar="NAME")
+@options.several(options.root, options.python)
+def command(
+    assignment_id: str,
+    submission: Path | None,
+    program: str | None,
+    constants: dict[str, str],
+    name: str | None,
+    root: Path | None,
+    python: Path | None,
+) -> int:
+    """Run the assignment's program on this terminal, confined as in grading.
+
+    A recorded session becomes a scenario in specs/ID/recorded.yaml. Its transcript, in
+    specs/ID/gameplay, is what the reference shows for the same input. Ctrl-C ends the session; the
+    input until then is still recorded.
+
+    Exit status: 0 played to the end, 2 cannot run, 130 interrupted.
+    """
+    if not sys.stdin.isatty():
+        raise UserError("play needs a terminal", hint="grade and check need none")
+    if _ATTACHED not in os.environ:
+        os.environ[_ATTACHED] = "1"
+        code = "import sys; from harness.cli import main; sys.exit(main())"
+        # -P: the current folder may be a submission's, whose modules are not ours.
+        return attach_terminal([sys.executable, "-P", "-c", code, *sys.argv[1:]])
+    # Only on this side of the terminal: it takes a while to load.
+    from harness.study.transcripts import RECORDED, check_name, play, record  # noqa: PLC0415
+
+    base = options.the_root(root)
+    if name is not None:
+        check_name(base, assignment_id, name)
+    played = play(
+        base,
+        assignment_id,
+        program=program or "",
+        submission=submission,
+        constants=constants,
+        python=python,
+        cache=base / CACHE,
+    )
+    if name is not None:
+        target = base / "specs" / assignment_id / RECORDED
+        counts = record(target, name, played, constants)
+        inputs = counted(len(played.typed), "input")
+        done = "recorded until it was interrupted" if played.interrupted else "recorded"
+        _say(f"{done}: {name!r} with {inputs} in {target}")
+        if not counts:
+            _say(without_marks(target))
+    elif played.interrupted:
+        _say("interrupted")
+    return _INTERRUPTED if played.interrupted else 0
+
+
+def _say(text: str) -> None:
+    try:
+        click.echo(text)
+    except OSError:  # the terminal was closed
+        os.close(1)
+        os.open(os.devnull, os.O_WRONLY)

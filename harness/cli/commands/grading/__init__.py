@@ -1,0 +1,1 @@
+"""Commands that grade, or that people mark with."""

@@ -1,0 +1,164 @@
+"""Check one file against the visible scenarios."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from harness.assignment.loading import CACHE, load
+from harness.cli import options
+from harness.common import escaping
+from harness.common.errors import UserError, error_lines
+from harness.grading.check import check_submissions, not_here, notes, submitted, without_files
+from harness.grading.context import GradingContext, prepare, visible_only, without_tags
+from harness.model.plan import Assignment
+from harness.reporting.github import markdown_summary, of_submission
+from harness.reporting.terminal.cards import explain_on_screen
+from harness.results.student_view import student_view
+
+Stamps = Mapping[Path, tuple[int, ...]]
+
+
+@options.click_command(
+    "check",
+    "harness check a1.py --assignment connect4ish",
+    "harness check a1.py --assignment connect4ish --watch",
+)
+@click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
+@options.several(options.assignment, options.root, options.python, options.support, options.without)
+@options.logging
+@click.option("--watch", is_flag=True, help="Check again each time a file is saved.")
+@options.option("--failures", "How many failures to explain.", default=3, type=click.IntRange(1))
+@click.option("--all", "whole", is_flag=True, help="Explain every failure in full.")
+@options.report_format
+def command(
+    files: tuple[Path, ...],
+    assignment: str | None,
+    root: Path | None,
+    python: Path | None,
+    support: Path | None,
+    without: tuple[str, ...],
+    watch: bool,
+    failures: int,
+    whole: bool,
+    form: str,
+) -> int:
+    """Run the visible checks on FILE… and explain the first failures.
+
+    Exit status: 0 all passed, 1 something failed, 2 cannot run.
+    """
+    base = options.the_root(root, files)
+    assignment_id = options.the_assignment(base, assignment, files)
+    # Only the list of all scenarios tells which tags exist.
+    loaded = load(base, assignment_id, support=support, visible=not without)
+    visible = visible_only(without_tags(loaded, without))
+    context = prepare(visible, python=python, cache=base / CACHE, recall_tier=True)
+    if context.interpreter.notice:
+        click.echo(f"notice: {context.interpreter.notice}", err=True)
+    if form == options.GITHUB:
+        if whole:
+            failures = sys.maxsize
+        return _annotate(context, files, failures)
+    before = stamps(files)
+    passed = _check(context, files, failures, whole=whole)
+    if watch:
+        for _ in saves(files, before):
+            click.clear()
+            try:
+                passed = _check(context, files, failures, whole=whole)
+            except UserError as error:  # an editor may have the file away for a moment
+                click.echo(error_lines(str(error)), nl=False, err=True)
+                passed = False
+    return _status(passed=passed)
+
+
+def _status(*, passed: bool) -> int:
+    return 0 if passed else 1
+
+
+def _check(context: GradingContext, files: tuple[Path, ...], failures: int, *, whole: bool) -> bool:
+    plan = context.specification.plan
+    submissions = submitted(files, plan.assignment)
+    for note in notes(files, submissions, plan.assignment):
+        click.echo(f"note: {escaping.visible(note)}", err=True)
+    absent = not_here(files, plan.assignment)
+    checked = check_submissions(context, submissions)
+    results = [without_files(result, absent) for result in checked]
+    for result in results:
+        view = student_view(result, plan)
+        click.echo(explain_on_screen(view, failures, whole=whole), nl=False)
+    return all(result.all_passed for result in results)
+
+
+def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -> int:
+    """Print annotations only, and return the exit status.
+
+    A program's own output never begins a line, because there it could be a command to the runner.
+    The explanations go into the job's summary page.
+    """
+    plan = context.specification.plan
+    results = check_submissions(context, submitted(files, plan.assignment))
+    paths = _places_of_files(files, plan.assignment)
+    page = os.environ.get("GITHUB_STEP_SUMMARY")
+    for result in results:
+        view = student_view(result, plan)
+        for annotation in of_submission(view, paths):
+            click.echo(str(annotation))
+        if page:
+            with Path(page).open("ab") as file:
+                file.write(escaping.encoded(markdown_summary(view, failures)))
+    passed = all(result.all_passed for result in results)
+    all_or_not = "all" if passed else "not all"
+    click.echo(f"{all_or_not} visible checks passed")
+    return _status(passed=passed)
+
+
+def _places_of_files(files: tuple[Path, ...], assignment: Assignment) -> dict[str, str]:
+    """Return the path of each file that a message may name, if only one FILE is checked."""
+    if len(files) != 1:
+        return {}
+    (given,) = files
+    places = {}
+    for name in filter(None, (*assignment.submission_files, assignment.laid_as)):
+        path = given / name if given.is_dir() else given
+        places[name] = str(path)
+    return places
+
+
+LOOK_SECONDS = 0.1
+
+
+def saves(files: Sequence[Path], before: Stamps) -> Iterator[None]:
+    """Yield each time a file is saved, created or removed, beginning with the state `before`.
+
+    `files` are files, and folders whose direct files count. Changes while the caller is busy are
+    not lost; several changes at once count as one.
+    """
+    known = now = before
+    while True:
+        time.sleep(LOOK_SECONDS)
+        last, now = now, stamps(files)
+        if last == now != known:  # two looks in a row: an editor may take several steps
+            known = now
+            yield
+
+
+def stamps(files: Sequence[Path]) -> Stamps:
+    """Return what changes when a file is saved, for each existing file.
+
+    A folder stands for its files, except those that editors write for themselves.
+    """
+    found: dict[Path, tuple[int, ...]] = {}
+    for file in files:
+        with suppress(OSError):  # it may go at any time
+            paths = file.iterdir() if file.is_dir() else (file,)
+            for path in paths:
+                of_an_editor = path.name.startswith(".") or path.name.endswith("~")
+                if path in files or (path.is_file() and not of_an_editor):
+                    status = path.stat()
+                    found[path] = (status.st_mtime_ns, status.st_size, status.st_ino)
+    return found

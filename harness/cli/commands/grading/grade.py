@@ -1,0 +1,296 @@
+"""Grade submissions and write a report."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from harness.api import grade, load_assignment
+from harness.cli import options
+from harness.cli.printing import print_result
+from harness.cli.progress import listener
+from harness.common.errors import UserError, error_lines
+from harness.grading.batch import Interrupted
+from harness.grading.context import isolated, without_tags
+from harness.grading.engines.dask import Cluster
+from harness.intake.terms import ClassOptions
+from harness.model.observation import Tier
+from harness.model.plan import Specification
+from harness.model.result import CausesFound, Event, SubmissionGraded, SubmissionStatus
+from harness.model.submission import Submission
+from harness.reporting.terminal.tables import summary_table
+
+INTERRUPTED = 130
+SOME_HARNESS_ERROR = 3
+
+
+@options.click_command(
+    "grade",
+    "harness grade submissions/connect4ish",
+    "harness grade download.zip --assignment connect4ish --due 2024-09-24T17:00+10:00",
+)
+@click.argument("paths", nargs=-1, required=True, type=options.PATH, metavar="PATH…")
+@options.several(options.assignment, options.root, options.class_options, options.logging)
+@options.several(options.python, options.support, options.without)
+@options.option(
+    *("-o", "--out", "--output"),
+    "Where the report goes (default: reports/<assignment>).",
+    type=options.FOLDER,
+)
+@options.jobs("Worker processes (default: one per core).")
+@options.cluster_options(
+    "Grade on the workers of a dask scheduler: tcp://HOST:8786 or tls://HOST:8786."
+)
+@options.require_tier("Refuse to grade if confinement is weaker than this.")
+@options.option(
+    "--isolate",
+    "Run every scenario in its own process, even for programs without global state.",
+    type=click.Choice(["all"]),
+)
+@options.option(
+    "--only",
+    "Grade only this submission; the others stay as they are. Can be repeated.",
+    multiple=True,
+    metavar="ID",
+)
+@options.flag("--fresh", "Grade everything again and ignore the results of earlier runs.")
+@options.flag("--watch", "Grade submissions as they arrive in the folder PATH, until interrupted.")
+@options.flag(
+    "--thorough",
+    "Give every scenario its full time limit, even if a program loops everywhere. The limit on "
+    "all scenarios together does not apply.",
+)
+@options.option(
+    "--total-seconds",
+    "Hold a submission for review if its runs take longer than this together (default: limits: "
+    "total_seconds, else 100 times the reference).",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+)
+def command(
+    paths: tuple[Path, ...],
+    assignment: str | None,
+    root: Path | None,
+    asked: ClassOptions,
+    python: Path | None,
+    support: Path | None,
+    without: tuple[str, ...],
+    out: Path | None,
+    jobs: int | None,
+    cluster: Cluster | None,
+    require_tier: str,
+    isolate: str | None,
+    only: tuple[str, ...],
+    fresh: bool,
+    watch: bool,
+    thorough: bool,
+    total_seconds: float | None,
+) -> int:
+    """Grade all submissions in PATH…: a folder of submissions, single files, or a download from
+    Gradescope, Canvas, Brightspace, Blackboard or Moodle, as a zip or unpacked.
+
+    Run the same command again to go on after an interruption, or to grade only new and changed
+    submissions.
+
+    Exit status: 0 complete, 2 cannot run, 3 the harness failed on a submission, 130 interrupted
+    (by Ctrl-C or SIGTERM; finished results are in the report).
+    """
+    _refuse_jobs_of_workers(jobs, cluster)
+    base = options.the_root(root, paths)
+    assignment_id = options.the_assignment(base, assignment, paths)
+    load = partial(load_assignment, base, assignment_id, support=support)
+    once = partial(
+        _grade,
+        partial(_with_options, load, without, alone=isolate is not None),
+        paths,
+        out or base / "reports" / assignment_id,
+        python=python,
+        jobs=jobs,
+        cluster=cluster,
+        require_tier=Tier(require_tier),
+        fresh=fresh,
+        thorough=thorough,
+        total_seconds=total_seconds,
+        only=only,
+        asked=asked,
+    )
+    if watch:
+        return _watch(paths, once, whole=not only and not fresh)
+    return once()
+
+
+def _refuse_jobs_of_workers(jobs: int | None, cluster: Cluster | None) -> None:
+    if cluster is not None and jobs is not None:
+        what = "--jobs and --scheduler cannot be combined"
+        hint = "set the number of jobs where the workers run: harness worker --jobs"
+        raise UserError(what, hint=hint)
+
+
+def _with_options(
+    load: Callable[[], Specification], without: tuple[str, ...], *, alone: bool
+) -> Specification:
+    """Return the assignment without these tags; with `alone`, each scenario is isolated."""
+    tagged = without_tags(load(), without)
+    if alone:
+        return isolated(tagged)
+    return tagged
+
+
+def _watch(paths: tuple[Path, ...], once: Callable[..., int], *, whole: bool) -> int:
+    """Grade a `whole` class each time something new arrives, and return the last exit status.
+
+    A UserError (a mistake in the course's files, a full disk) is shown. The next arrival tries
+    again.
+    """
+    inbox = paths[0]
+    if len(paths) != 1 or not inbox.is_dir() or not whole:
+        raise UserError("--watch takes one folder, without --only and --fresh", place=str(inbox))
+    stopped = threading.Event()
+    status = 0
+
+    def grade_complete(unsettled: frozenset[str]) -> None:
+        nonlocal status
+        incomplete = [inbox / name for name in unsettled]
+
+        def ready(submission: Submission) -> bool:
+            return not any(map(Path(submission.origin).is_relative_to, incomplete))
+
+        try:
+            status = once(ready=ready)
+        except UserError as error:
+            click.echo(error_lines(str(error)), nl=False, err=True)
+        if status == INTERRUPTED:
+            stopped.set()
+
+    watch_folder(inbox, grade_complete, time.monotonic, stopped)
+    return status
+
+
+def _grade(
+    load: Callable[[], Specification], paths: Sequence[Path], folder: Path, **settings: Any
+) -> int:
+    """Grade once, show the table and return the exit status."""
+    loaded = load()
+    stopped: Interrupted | None = None
+    broken = False
+
+    def hear(event: Event) -> None:
+        nonlocal broken
+        if isinstance(
+            event, SubmissionGraded | CausesFound
+        ):  # not sent for results that are kept from before
+            result = event.result
+            broken |= result.earlier or result.status is SubmissionStatus.HARNESS_ERROR
+        show(event)
+
+    try:
+        with listener(Console(stderr=True)) as show:
+            run = grade(loaded, paths, folder, listener=hear, **settings)
+    except Interrupted as interrupted:
+        stopped = interrupted
+        run = interrupted.run
+    print_result(summary_table(run, loaded.plan))
+    click.echo(f"Report: {folder / 'index.html'}")
+    if stopped is not None:
+        click.echo(str(stopped), err=True)
+        return INTERRUPTED
+    return SOME_HARNESS_ERROR if broken else 0
+
+
+QUIET_SECONDS = 3.0
+POLL_SECONDS = 1.0
+MOST_FILES = 200_000
+
+Stamps = Mapping[str, tuple[int, int]]  # time of change in ns and size, by path below the folder
+
+
+class FolderEntries:
+    """Tell complete entries of the folder from those that still change.
+
+    An entry is a file or a folder directly inside. It is complete when nothing in it has changed
+    for `QUIET_SECONDS`.
+    """
+
+    def __init__(self) -> None:
+        self._now: dict[str, Stamps] = {}  # by entry
+        self._since: dict[str, float] = {}  # when it was first seen as it is now
+        self._graded: dict[str, Stamps] = {}
+
+    def look(self, stamps: Stamps, now: float) -> None:
+        """Take the stamps of the folder at `now`, in seconds of a monotonic clock."""
+        entries: dict[str, dict[str, tuple[int, int]]] = {}
+        for path, stamp in stamps.items():
+            entries.setdefault(path.partition(os.sep)[0], {})[path] = stamp
+        self._since = {
+            name: self._since[name] if self._now.get(name) == inside else now
+            for name, inside in entries.items()
+        }
+        self._now = {**entries}
+
+    def unsettled(self, now: float) -> frozenset[str]:
+        return frozenset(name for name, at in self._since.items() if now - at < QUIET_SECONDS)
+
+    def has_news(self, now: float) -> bool:
+        """Return whether a complete entry is new or changed, or a graded one is gone."""
+        gone = self._graded.keys() - self._now.keys()
+        if gone:
+            return True
+        complete = self._complete(now)
+        return any(self._graded.get(name) != stamps for name, stamps in complete.items())
+
+    def graded(self, now: float) -> None:
+        self._graded = self._complete(now)
+
+    def _complete(self, now: float) -> dict[str, Stamps]:
+        unsettled = self.unsettled(now)
+        return {name: inside for name, inside in self._now.items() if name not in unsettled}
+
+
+def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return the stamps of the files below the folder.
+
+    Raise UserError if it cannot be read or contains too many files.
+    """
+    stamps: dict[str, tuple[int, int]] = {}
+
+    def failed(error: OSError) -> None:
+        if error.filename == str(folder):
+            raise UserError(f"cannot be read ({error.strerror})", place=str(folder))
+
+    for where, _, names in os.walk(folder, onerror=failed):
+        for name in names:
+            path = Path(where, name)
+            try:
+                status = path.lstat()
+            except OSError:
+                continue  # gone meanwhile
+            stamps[str(path.relative_to(folder))] = (status.st_mtime_ns, status.st_size)
+        if len(stamps) > MOST_FILES:
+            raise UserError(f"holds more than {MOST_FILES} files", place=str(folder))
+    return stamps
+
+
+def watch_folder(
+    folder: Path,
+    grade: Callable[[frozenset[str]], object],
+    clock: Callable[[], float],
+    pause: threading.Event,
+) -> None:
+    """Call `grade` with the entries to leave out, each time something is new, until `pause` is set.
+
+    At the start everything counts as new; `grade` itself keeps the results of an earlier run.
+    """
+    arrivals = FolderEntries()
+    while not pause.is_set():
+        arrivals.look(stamps_of(folder), clock())
+        now = clock()
+        if arrivals.has_news(now):
+            grade(arrivals.unsettled(now))
+            arrivals.graded(now)
+        pause.wait(POLL_SECONDS)

@@ -1,0 +1,116 @@
+"""Mark a run in the browser, by rubrics and comments."""
+
+import re
+import webbrowser
+from pathlib import Path
+
+import click
+from markupsafe import escape
+
+from harness.cli import options
+from harness.common.errors import UserError
+from harness.common.extras import install_command
+from harness.common.files import write
+from harness.reporting.writing import write_reports
+from harness.results.database import store_of
+from harness.results.store import Store
+from harness.review.desk import Desk, Part
+
+_OPENS = "review.html"  # sends the browser on: a list of processes shows this path, not the token
+
+
+def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
+    match = re.fullmatch(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", value)
+    if match is None or int(match[1]) > int(match[2]):
+        raise UserError(f"--part {value} is not a part", hint="write 1/3 for the first of three")
+    return Part(number=int(match[1]), of=int(match[2]))
+
+
+@options.click_command(
+    "review",
+    "harness review reports/connect4ish",
+    "harness review reports/connect4ish --part 1/3 --anonymous",
+)
+@click.argument("run", type=options.PATH)
+@options.option(
+    "--part",
+    "Mark only part K of N, so that several people can share the work.",
+    default="1/1",
+    metavar="K/N",
+    callback=_part,
+)
+@options.flag("--anonymous", "Hide students' names and file names while marking.")
+@options.file(
+    "--request", "Open the request in this email or text, which comes from a student's page."
+)
+@options.option("--at", "Begin at the submission of this id or student.", metavar="STUDENT")
+@options.option("--who", "Who marks (default: your login name).", metavar="NAME")
+@options.option("--port", "The port to use (default: a free one).", type=click.IntRange(0, 65535))
+@options.flag("--no-browser", "Print the address and open no browser.")
+def command(
+    run: Path,
+    part: Part,
+    anonymous: bool,
+    request: Path | None,
+    at: str | None,
+    who: str | None,
+    port: int | None,
+    no_browser: bool,
+) -> int:
+    """Mark RUN (a report folder) in the browser: programs with findings, rubrics and comments.
+
+    Every change is stored at once, with its author and time. Ctrl-C ends the page and writes the
+    reports. `harness manual` merges the reports of several people. Only people who have the
+    printed address can open the page.
+    """
+    try:
+        from harness.review.server import ReviewServer, read_asked  # noqa: PLC0415  (an extra)
+    except ModuleNotFoundError as error:
+        what = f"{error.name} is not installed"
+        raise UserError(what, hint=install_command("review")) from None
+    if anonymous and request is not None:
+        raise UserError("--request shows who asks, and --anonymous hides it", hint="leave out one")
+    if anonymous and at is not None:
+        raise UserError("--at names a student, and --anonymous hides them", hint="leave out one")
+    database = store_of(run)
+    if who is None:
+        who = options.login_name()
+    desk = Desk(database, who=who, part=part, anonymous=anonymous)
+    asked = None if request is None else read_asked(request, desk)
+    begin = 0 if at is None else desk.number_of(at)
+    server = ReviewServer(desk, database.parent, port or 0, asked=asked, begin=begin)
+    opener = database.parent / _OPENS
+    try:
+        click.echo(f"Review: {server.address}")
+        click.echo("Every change is stored at once. Ctrl-C ends the page and writes the reports.")
+        if not no_browser:
+            refresh = f'<meta http-equiv="refresh" content="0; url={escape(server.address)}">'
+            write(opener, f"<!DOCTYPE html><title>Review</title>{refresh}\n", private=True)
+            webbrowser.open(opener.absolute().as_uri())
+        server.serve()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.close()
+        if not no_browser:
+            opener.unlink(missing_ok=True)
+    return _end(database, desk)
+
+
+def _end(database: Path, desk: Desk) -> int:
+    """Write the reports, unless a grading runs that will."""
+    try:
+        with Store.open(database) as store:
+            result, plan = store.run(), store.plan()
+    except UserError as error:
+        click.echo(f"the reports were not written: {error}", err=True)
+        return 0
+    if not result.facts.complete:
+        click.echo("the grading is not complete; it writes the reports when it is", err=True)
+        return 0
+    write_reports(result, plan, database.parent)
+    desk.refresh()
+    done, count = desk.progress()
+    click.echo(f"{done} of {count} done")
+    click.echo(f"Report: {database.parent / 'index.html'}")
+    return 0

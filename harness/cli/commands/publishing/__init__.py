@@ -1,0 +1,1 @@
+"""Commands that make packages for students and for platforms."""

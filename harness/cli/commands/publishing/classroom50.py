@@ -1,0 +1,57 @@
+"""Build the autograder for Classroom 50."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from harness.assignment.loading import CACHE, load
+from harness.cli import options
+from harness.common.files import write_bytes
+from harness.grading.context import for_students, prepare, without_tests
+from harness.packaging.handout import REQUIREMENTS, classroom50_bundle
+
+
+@options.click_command(
+    "classroom50",
+    "harness classroom50 connect4ish -o bundle",
+    "harness classroom50 connect4ish -o bundle --with-hidden",
+)
+@click.argument("assignment", metavar="ID")
+@options.output("The folder for the bundle.", metavar="DIR", required=True)
+@options.flag("--with-hidden", "Include hidden scenarios. Students can then read them.")
+@options.several(options.root, options.python, options.support)
+def command(
+    assignment: str,
+    output: Path,
+    with_hidden: bool,
+    root: Path | None,
+    python: Path | None,
+    support: Path | None,
+) -> int:
+    """Build the autograder of assignment ID: autograder.py and grader.pyz. They need only Python.
+
+    The bundle contains the visible scenarios and their answers, but no code of the reference. It
+    runs in the student's own repository, so its results are feedback: grade again yourself.
+    """
+    base = options.the_root(root)
+    specification = load(base, assignment, support=support)
+    if with_hidden:
+        specification = without_tests(specification)
+        specification = replace(specification, plan=specification.plan.without_stand_ins())
+        click.echo(
+            "warning: students can read the hidden scenarios and their answers in this bundle",
+            err=True,
+        )
+    else:
+        specification = for_students(specification)
+    context = prepare(specification, python=python, cache=base / CACHE)
+    if context.interpreter.notice:
+        click.echo(f"notice: {context.interpreter.notice}", err=True)
+    if context.specification.plan.assignment.packages:
+        install = f"pip install -r {REQUIREMENTS}"
+        click.echo(f"notice: have the workflow run `{install}` before the autograder", err=True)
+    for name, data in classroom50_bundle(context).items():
+        write_bytes(output / name, data)
+        click.echo(output / name)
+    return 0

@@ -1,0 +1,52 @@
+"""Show whose marks changed between two runs, and why."""
+
+from pathlib import Path
+
+import click
+
+from harness.cli import options
+from harness.cli.printing import print_result
+from harness.common.errors import UserError
+from harness.common.files import write
+from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
+from harness.results.comparing import compare_runs, read_snapshot
+
+
+@options.click_command(
+    "compare",
+    "harness compare reports/before reports/after",
+    "harness compare reports/before reports/after --to html -o changes.html",
+)
+@click.argument("old", type=options.PATH)
+@click.argument("new", type=options.PATH)
+@options.option(
+    "--to",
+    "form",
+    "A table for the terminal, CSV for a spreadsheet, or a page.",
+    default="table",
+    type=click.Choice(["table", "csv", "html"]),
+)
+@options.output("The file to write (default: standard output).")
+def command(old: Path, new: Path, form: str, output: Path | None) -> int:
+    """Compare two runs of one assignment: report folders, or results.json files.
+
+    The list contains each submission whose mark, state, verdicts, findings, files or marks by hand
+    differ, with the scenarios that made the difference.
+    """
+    comparison = compare_runs(read_snapshot(old), read_snapshot(new))
+    if form == "table":
+        if output is None:
+            print_result(comparison_table(comparison))
+            return 0
+        raise UserError("a table can only be shown on the terminal", hint="--to csv or --to html")
+    write_form = comparison_csv if form == "csv" else comparison_page
+    text = write_form(comparison)
+    if output is None:
+        click.echo(text, nl=False)
+        return 0
+    write(output, text)
+    click.echo(f"Wrote {output}")
+    for run in (comparison.old, comparison.new):
+        if not run.complete:
+            click.echo(f"{run.path}: this run is not complete: it is not a result", err=True)
+    return 0

@@ -1,0 +1,136 @@
+"""Write marks for a gradebook, feedback pages or results."""
+
+from pathlib import Path
+
+import click
+
+from harness.cli import options
+from harness.common.errors import UserError
+from harness.common.escaping import visible
+from harness.common.files import write_bytes
+from harness.model.plan import Plan
+from harness.model.result import RunResult
+from harness.reporting.export import exporter, exporters
+from harness.reporting.export.anonymous import anonymous as without_students
+from harness.reporting.export.exporter import Exporter, ExportRequest, Marks, export_of_all
+from harness.reporting.writing import page_writer
+from harness.results.database import read_run
+
+
+class _ExportCommand(click.Command):
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(ctx, formatter)
+        with formatter.section("Formats"):
+            formatter.write_dl([(known.name, known.help) for known in exporters().values()])
+
+
+@options.click_command(
+    "export",
+    "harness export reports/connect4ish --to csv -o marks.csv",
+    "harness export reports/connect4ish --to canvas --gradebook Grades.csv -o import.csv",
+    cls=_ExportCommand,
+)
+@click.argument("run", type=options.PATH)
+@click.option("--to", "form", required=True, metavar="FORMAT", help="One of the formats below.")
+@options.output("The file to write (default: standard output).")
+@options.file(
+    "--gradebook",
+    "The downloaded gradebook or worksheet: its column is filled in, the rest stays as it is.",
+)
+@options.option(
+    "--column", "The gradebook's column (default: the assignment's title).", metavar="TITLE"
+)
+@options.file(
+    "--match", "A CSV (download id, gradebook id) for students whose row is not found otherwise."
+)
+@options.flag(
+    "--clear", "Empty the cells of students without a mark in this run (default: keep them)."
+)
+@options.file(
+    "--roster",
+    "For Brightspace without --gradebook: the class list, which has the ids for the import.",
+)
+@options.option(
+    "--marks",
+    "For gradebooks: the total, the marks before late penalties, or only the functionality mark.",
+    default=Marks.TOTAL.value,
+    type=click.Choice([each.value for each in Marks]),
+)
+@options.flag(
+    "--anonymous", "For json, csv, junit: numbers in place of ids; no names, times or comments."
+)
+def command(
+    run: Path,
+    form: str,
+    output: Path | None,
+    gradebook: Path | None,
+    column: str | None,
+    match: Path | None,
+    clear: bool,
+    roster: Path | None,
+    marks: str,
+    anonymous: bool,
+) -> int:
+    """Write the run in RUN (a report folder) as FORMAT.
+
+    A submission without a mark gets an empty cell, never a 0. A mark that is already in the
+    gradebook stays, unless this run has another one. Messages on stderr list replaced marks, rows
+    without a submission, and students who were matched only by name.
+    """
+    chosen = exporter(form)
+    of_gradebook = (gradebook, column, match, clear, roster, marks != Marks.TOTAL)
+    _refuse(chosen, of_gradebook=any(of_gradebook), anonymous=anonymous, to_file=output is not None)
+    if gradebook is not None and roster is not None:
+        raise UserError("--roster is for an export without --gradebook", hint="leave out one")
+    result, plan = read_run(run)
+    if anonymous:
+        result = without_students(result)
+    folder = run if run.is_dir() else run.parent
+    if chosen.is_archive:
+        _update_pages(folder, result, plan)
+    request = ExportRequest(
+        run=result,
+        plan=plan,
+        folder=folder,
+        marks=Marks(marks),
+        gradebook=gradebook,
+        column=column,
+        clear=clear,
+        match=match,
+        roster=roster,
+    )
+    exported = export_of_all(chosen, request)
+    _write(exported.data, output)
+    if not result.facts.complete:
+        click.echo("warning: this run is not complete. Grade again first", err=True)
+    for warning in exported.warnings:
+        click.echo(visible(warning), err=True)
+    return 0
+
+
+def _update_pages(folder: Path, result: RunResult, plan: Plan) -> None:
+    """Write pages again that are older than the last change by a person."""
+    ids = [graded.id for graded in result.submissions]
+    write_page = page_writer(folder, ids, plan)
+    for graded in result.submissions:
+        write_page(graded)
+
+
+def _refuse(chosen: Exporter, *, of_gradebook: bool, anonymous: bool, to_file: bool) -> None:
+    """Raise UserError for options that the format does not take, or that it needs."""
+    if of_gradebook and not chosen.is_gradebook:
+        what = "--gradebook, --column, --match, --clear, --roster and --marks"
+        raise UserError(f"{what} are not for --to {chosen.name}")
+    if chosen.is_archive and not to_file:
+        raise UserError("a zip needs a file to go to", hint="-o FILE")
+    if anonymous and not chosen.may_be_anonymous:
+        what = f"--to {chosen.name} needs names and ids"
+        raise UserError(what, hint="leave out --anonymous")
+
+
+def _write(data: bytes, output: Path | None) -> None:
+    if output is None:
+        click.echo(data, nl=False)
+    else:
+        write_bytes(output, data)
+        click.echo(f"Wrote {output}")

@@ -1,0 +1,29 @@
+"""Show the marks of a class, or the reasons for one mark."""
+
+from pathlib import Path
+
+import click
+
+from harness.cli import options
+from harness.cli.printing import print_result
+from harness.reporting.terminal.tables import show_submission, summary_table
+from harness.results.database import read_run, read_submission
+
+
+@options.click_command(
+    "show", "harness show reports/connect4ish", "harness show reports/connect4ish perfect"
+)
+@click.argument("run", type=options.PATH)
+@click.argument("student", required=False)
+@click.option("--submission", metavar="STUDENT", help="The same as STUDENT.")
+def command(run: Path, student: str | None, submission: str | None) -> int:
+    """Show the class table of RUN (a report folder), or every reason for the mark of STUDENT."""
+    student = student or submission
+    if student is None:
+        result, plan = read_run(run)
+        print_result(summary_table(result, plan))
+        if not result.facts.complete:
+            print_result("[red]This run is not complete: grade again to finish it.")
+        return 0
+    print_result(show_submission(*read_submission(run, student)))
+    return 0

@@ -1,0 +1,82 @@
+"""Answers from a shared run as far as it can be trusted, and checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.grading.observing.draws import (
+    SAYS_NOTHING_ALONE,
+    Observed,
+    Observer,
+    Source,
+    StimulusId,
+)
+from harness.grading.observing.shared_process.shared_run import DifferingDraw, SharedRunResult
+from harness.judging.judge import Judge
+from harness.model.observation import Observation
+from harness.model.plan import Scenario
+from harness.model.stimulus import Limits
+from harness.model.verdict import VerdictKind
+
+JudgeOf = Callable[[Scenario, int], Judge]  # of the draw of this index
+
+
+class CheckedObserver:
+    """Answers with the reference's observation where the shared run found an equal one, otherwise
+    observes in the scenario's own process; and checks the shared run.
+
+    `has_answered`: something was answered from the shared run. `refuted` is the stimulus that
+    showed that the program depends on what ran before: alone it does what the reference does though
+    it did not in the shared run, or it is of the audit and alone does something else.
+
+    One failing draw decides about a sample, and is observed in its own process. Draws that come
+    after it and failed in the shared run as well, by the judges of `judge_of`, are answered from
+    there: they are counted and explain, and no mark depends on them.
+    """
+
+    def __init__(
+        self, server: Observer, shared: SharedRunResult, judge_of: JudgeOf | None = None
+    ) -> None:
+        self._server = server
+        self._shared = shared
+        self._judge_of = judge_of
+        self._failed_alone: set[str] = set()  # ids of samples
+        self.has_answered = False
+        self.refuted: StimulusId | None = None
+
+    def observe_draw(self, scenario: Scenario, index: int, limits: Limits) -> Observed:
+        """Answer from the shared run or observe the draw of this index."""
+        observed = self._observed(scenario, index, limits)
+        self.has_answered |= observed.source is not Source.ALONE
+        return observed
+
+    def _observed(self, scenario: Scenario, index: int, limits: Limits) -> Observed:
+        name = StimulusId(scenario.id, index)
+        passed = self._shared.passed.get(name)
+        if passed is not None and name not in self._shared.audit:
+            return Observed(passed, Source.SHARED)
+        draw = self._shared.draws.get(name)
+        if draw is not None and scenario.id in self._failed_alone:
+            failure = draw.observation()
+            if failure is not None and self._fails(draw, failure):
+                return Observed(failure, Source.SHARED_FAILURE)
+        alone = self._server.observe(scenario.stimuli[index], limits)
+        if draw is not None and self._fails(draw, alone):
+            self._failed_alone.add(scenario.id)
+        if passed is not None and alone == passed:
+            return Observed(passed, Source.SHARED)
+        if self.refuted is None and self._refutes(name, alone):
+            self.refuted = name
+        return Observed(alone, Source.ALONE)
+
+    def _refutes(self, name: StimulusId, alone: Observation) -> bool:
+        """Return whether this observation in its own process contradicts the shared run."""
+        if name in self._shared.passed:
+            return alone.ending not in SAYS_NOTHING_ALONE
+        return alone == self._shared.differs.get(name)
+
+    def _fails(self, draw: DifferingDraw, seen: Observation) -> bool:
+        if self._judge_of is None:
+            return False
+        judge = self._judge_of(draw.entry.scenario, draw.entry.index)
+        return judge.kind(seen) is VerdictKind.FAILED

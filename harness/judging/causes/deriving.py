@@ -1,0 +1,592 @@
+"""Failing scenarios put together into causes, in the order in which they explain one another: a
+file that does not load, functions that are missing, those to blame, exceptions by their line,
+endless runs, what programs without functions print by statement, all else by function and rule."""
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain, takewhile
+
+from harness.common.escaping import plain
+from harness.judging.causes.failed_scenarios import FailedScenario
+from harness.judging.causes.keys import (
+    AbsentFile,
+    Blamed,
+    ByRule,
+    CauseKey,
+    Endless,
+    InScript,
+    Loading,
+    MissingFunction,
+    RaisedAt,
+)
+from harness.judging.causes.scripts import SeenPasses, in_scripts
+from harness.judging.explain.siblings import RULE as HARD_CODED
+from harness.model.explanation.facts import HardCoded, InLoop, InRecursion, LoopEnd, NotHandedIn
+from harness.model.observation import Ending, Frame, Phase
+from harness.model.plan import Plan, Visibility, in_turn, needed
+from harness.model.policy import Loop, Outline, OutlinePart, Recursion, Unparsable
+from harness.model.result import Undefined
+from harness.model.verdict import (
+    Blame,
+    Cause,
+    CodePlace,
+    Suspect,
+    Symptom,
+    VerdictKind,
+    stated,
+)
+
+_ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
+TOO_SLOW = "too_slow"
+COSTS_TOO_MUCH = "costs_too_much"
+MAX_LINES = 100  # of the text of a place
+_MAX_LINE = 200
+_NEAR = 0.7  # of 1: how alike a name must be to be meant
+_NAME = re.compile(r"[^\W\d]\w*")
+UNDEFINED = "undefined"  # the rule for a function that the submission's text does not define
+
+
+def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> Cause:
+    """Return the only cause of a submission that cannot be run, which may earn all of `worth`."""
+    explanation = stated("not_gradable", problem)
+    cause = Cause(function="", explanation=explanation, marks_at_stake=worth)
+    if unparsable is None:
+        return cause
+    explanation = stated("unreadable", unparsable.reason)
+    line = unparsable.line
+    place: CodePlace | None = None
+    if line is not None:
+        text = filter(None, [unparsable.source])
+        place = _line_of(unparsable.file, line, *text)
+    return replace(cause, explanation=explanation, place=place, line=line)
+
+
+def _line_of(file: str, line: int, *text: str) -> CodePlace:
+    return CodePlace(file=file, first=line, last=line, text=text)
+
+
+def unsettled(failures: Sequence[FailedScenario], outline: Outline) -> tuple[FailedScenario, ...]:
+    """Return the failures whose cause is to be looked for: not the file's loading, a missing
+    function, what they need, or the time that a right answer took.
+    """
+    ran = _ran(failures)
+    settled = _settled(ran, outline)
+    found: list[FailedScenario] = []
+    for failure in ran:
+        if failure.rule not in (TOO_SLOW, COSTS_TOO_MUCH) and failure.scenario.id not in settled:
+            found.append(failure)
+    return tuple(found)
+
+
+def derive(
+    failures: Sequence[FailedScenario],
+    outline: Outline,
+    blame: Mapping[str, Blame],
+    passes: SeenPasses | None = None,
+) -> tuple[Cause, ...]:
+    """Return the causes, each with its scenarios, in the order of its first one.
+
+    `passes` says whether a scenario would pass with another observation. `marks_at_stake` is left
+    to the marker.
+    """
+    members: dict[CauseKey, list[FailedScenario]] = {}
+    keys = _keys_by_id(failures, outline, blame, passes)
+    for failure in failures:
+        for key in keys[failure.scenario.id]:
+            members.setdefault(key, []).append(failure)
+    _merge_by_exception(members, outline)
+    causes = [_cause(key, group, outline, blame) for key, group in members.items()]
+    return _merge_by_number(causes, failures, outline)
+
+
+def _merge_by_number(
+    causes: Sequence[Cause], failures: Sequence[FailedScenario], outline: Outline
+) -> tuple[Cause, ...]:
+    """Return the causes; a number in place of a constant is one, however many functions have it."""
+    by_id = {failure.scenario.id: failure for failure in failures}
+
+    def order(cause: Cause) -> tuple[object, ...]:
+        example = by_id[cause.example]
+        return cause.function != example.scenario.function, example.size
+
+    left = list(causes)
+    for first in sorted(causes, key=order):
+        number = first.explanation.hard_coded
+        if first not in left or number is None:
+            continue
+        same: list[Cause] = []
+        for cause in left:
+            if cause is not first and _is_same_mistake(first, cause, number, by_id):
+                same.append(cause)
+        if same:
+            left[left.index(first)] = _in_several(first, number, same, failures, outline)
+            left = [cause for cause in left if cause not in same]
+    return tuple(left)
+
+
+def _is_same_mistake(
+    first: Cause, other: Cause, number: HardCoded, by_id: Mapping[str, FailedScenario]
+) -> bool:
+    """Return whether another cause may come of the same number, and students may see both examples
+    or neither.
+    """
+    if all(symptom.rule != HARD_CODED for symptom in other.symptoms):
+        return False
+    example, other_example = by_id[first.example], by_id[other.example]
+    if example.scenario.visibility is not other_example.scenario.visibility:
+        return False
+    scenarios = (*first.scenarios, *other.scenarios)
+    return all(_is_at_other_value(by_id[id], number) for id in scenarios)
+
+
+def _is_at_other_value(failed: FailedScenario, hard_coded: HardCoded) -> bool:
+    """Return whether it was not run, or the constant has another value there than the number."""
+    constants = {binding.name: binding.literal for binding in failed.stimulus.constants}
+    number = str(hard_coded.number)
+    value = constants.get(hard_coded.constant, number)
+    return failed.verdict.kind is VerdictKind.NOT_RUN or value != number
+
+
+def _in_several(
+    first: Cause,
+    number: HardCoded,
+    others: Sequence[Cause],
+    failures: Sequence[FailedScenario],
+    outline: Outline,
+) -> Cause:
+    names = [cause.function for cause in others]
+    suspects: list[Suspect] = []
+    for name in names:
+        part = outline.part(name)
+        if part is not None:
+            suspects.append(Suspect(function=part.name, place=place_of(part), lines=()))
+    also_in = tuple(cause.function for cause in others if cause.blamed)
+    facts = replace(number, also_in=also_in)
+    other_needed = [name for name in first.together_with if name not in names]
+    return replace(
+        _joined((first, *others), first, failures),
+        explanation=replace(first.explanation, facts=facts),
+        suspects=tuple(suspects),
+        together_with=tuple(other_needed),
+    )
+
+
+def _merge_by_exception(members: dict[CauseKey, list[FailedScenario]], outline: Outline) -> None:
+    """Merge into a function to blame the failures of others that raised only the exception that
+    each of its own failures raised, at one line of its own.
+
+    If the function that raises is not to blame they stay apart: its arguments may be wrong.
+    """
+    raised: dict[CauseKey, set[RaisedAt | None]] = {}
+    for key, group in members.items():
+        raised[key] = {_exception(failure) for failure in group}
+    for key, places in raised.items():
+        if key not in members or not isinstance(key, Blamed) or len(places) > 1:
+            continue
+        (place,) = places
+        if place is None or outline.function_at(place.file, place.line) != key.name:
+            continue
+        others = [other for other in members if other != key and raised[other] == places]
+        for other in others:
+            merged = members[key] + members.pop(other)
+            members[key] = sorted(merged, key=lambda failure: failure.index)
+
+
+def _exception(failure: FailedScenario) -> RaisedAt | None:
+    """Return what it raised and where; None if that is not in the submission."""
+    raised, frame = failure.raised, failure.frame
+    if raised is None or frame is None:
+        return None
+    return RaisedAt(type_name=raised.type_name, file=frame.file, line=frame.line)
+
+
+def _keys_by_id(
+    failures: Sequence[FailedScenario],
+    outline: Outline,
+    blame: Mapping[str, Blame],
+    passes: SeenPasses | None,
+) -> dict[str, tuple[CauseKey, ...]]:
+    """Return the causes of each failure; a scenario that was not run has those of the failures that
+    it needs to be right.
+    """
+    settled = _settled(_ran(failures), outline)
+    blamed = set(chain.from_iterable(blame.values()))
+    by_id = {failure.scenario.id: failure for failure in failures}
+    scenarios = [failure.scenario for failure in failures]
+    needs = needed(scenarios)
+    found: dict[str, tuple[CauseKey, ...]] = {}
+    for scenario in chain.from_iterable(in_turn(scenarios, needs)):
+        failure = by_id[scenario.id]
+        if failure.verdict.kind is VerdictKind.NOT_RUN and scenario.id in needs:
+            keys: dict[CauseKey, None] = {}
+            for other in needs[scenario.id]:
+                keys.update(dict.fromkeys(found[other.id]))
+            found[scenario.id] = tuple(keys)
+            continue
+        names = blame.get(scenario.id, ())
+        if not names and scenario.function in blamed:
+            names = (scenario.function,)  # it has a fault already: the likeliest one
+        found[scenario.id] = settled.get(scenario.id) or _keys(failure, names)
+    by_rule: list[FailedScenario] = []
+    for failure in failures:
+        first, *_ = found[failure.scenario.id]
+        if isinstance(first, ByRule):
+            by_rule.append(failure)
+    for id, statement in in_scripts(by_rule, outline, passes).items():
+        function = by_id[id].scenario.function
+        found[id] = (InScript(function=function, statement=statement),)
+    return found
+
+
+def _settled(
+    failures: Sequence[FailedScenario], outline: Outline
+) -> dict[str, tuple[CauseKey, ...]]:
+    """Return the causes that are known without looking for the part to blame."""
+    loading = [failure for failure in failures if failure.loading]
+    if 2 * len(loading) > len(failures):
+        # If most fail as the file loads, all do; nothing that is seen later counts then.
+        loading = list(failures)
+    if loading:
+        return {failure.scenario.id: (Loading(),) for failure in loading}
+    missing: set[str] = set()
+    for failure in failures:
+        if failure.observation.ending is Ending.MISSING:
+            missing.add(failure.missing)
+    missing -= outline.names()
+    found: dict[str, tuple[CauseKey, ...]] = {}
+    for failure in failures:
+        phase, raised = failure.observation.phase, failure.raised
+        facts = failure.explanation.facts
+        if isinstance(facts, NotHandedIn):
+            found[failure.scenario.id] = (AbsentFile(file=facts.file),)
+        elif phase is Phase.GIVEN and raised and _outside_functions(raised.frames):
+            # What is given imports a file of the submission that cannot be loaded.
+            found[failure.scenario.id] = _keys(failure, ())
+        elif failure.missing in missing:
+            found[failure.scenario.id] = (MissingFunction(name=failure.missing),)
+    return found
+
+
+def _outside_functions(frames: Sequence[Frame]) -> tuple[Frame, ...]:
+    """Return the first frames that are those of files being loaded, one by the other."""
+    return tuple(takewhile(lambda frame: frame.function == "<module>", frames))
+
+
+def _ran(failures: Iterable[FailedScenario]) -> list[FailedScenario]:
+    return [failure for failure in failures if failure.verdict.kind is not VerdictKind.NOT_RUN]
+
+
+def _keys(failure: FailedScenario, blame: Blame) -> tuple[CauseKey, ...]:
+    if blame:
+        return tuple(Blamed(name=name) for name in blame)
+    exception = _exception(failure)
+    if exception is not None:
+        return (exception,)
+    function = failure.scenario.function
+    if failure.verdict.kind in _ENDLESS:
+        return (Endless(function=function),)
+    return (ByRule(function=function, rule=failure.rule),)
+
+
+def _cause(
+    key: CauseKey, members: Sequence[FailedScenario], outline: Outline, blame: Mapping[str, Blame]
+) -> Cause:
+    name: str | None = None  # None: the function of the example
+    match key:
+        case Blamed(name=name) | MissingFunction(name=name):
+            pass
+        case Loading():
+            name = ""
+    together = {id for id, names in blame.items() if len(names) > 1}
+    example = _clearest(members, name or "", together)
+    function = name
+    if function is None:
+        function = example.scenario.function
+    clauses: list[str] = []
+    for failure in (example, *members):
+        clauses += failure.scenario.clauses
+    cause = Cause(
+        function=function,
+        explanation=example.explanation,
+        hint=example.scenario.hint,
+        scenarios=tuple(failure.scenario.id for failure in members),
+        example=example.scenario.id,
+        blamed=isinstance(key, Blamed),
+        line=example.line,
+        symptoms=_symptoms(members),
+        clauses=tuple(dict.fromkeys(clauses)),
+    )
+    if isinstance(key, MissingFunction):
+        return _with_nearest(cause, key.name, outline)
+    if isinstance(key, Loading):
+        place = _where_loading_failed(example)
+        return _asking_at_load(replace(cause, place=place), example, outline)
+    part = outline.part(function)
+    if part is None:
+        return cause
+    if name:
+        others = _blamed_too(name, members, blame)
+        cause = replace(cause, together_with=others)
+    return _placed(replace(cause, place=place_of(part)), part, example.frame, outline)
+
+
+def _blamed_too(
+    name: str, members: Iterable[FailedScenario], blame: Mapping[str, Blame]
+) -> tuple[str, ...]:
+    """Return the other parts that are to blame for these failures."""
+    others: dict[str, None] = {}
+    for failure in members:
+        others.update(dict.fromkeys(blame.get(failure.scenario.id, ())))
+    others.pop(name, None)
+    return tuple(others)
+
+
+def _where_loading_failed(example: FailedScenario) -> CodePlace | None:
+    """Return the line outside the functions at which loading failed."""
+    if example.raised is None or not example.raised.frames:
+        return None
+    frames = example.raised.frames
+    first, *_ = [*_outside_functions(frames)[-1:], *frames]
+    return _line_of(first.file, first.line, first.source)
+
+
+def _placed(cause: Cause, part: OutlinePart, frame: Frame | None, outline: Outline) -> Cause:
+    """Return the cause in this part with the line at which its example raised an exception."""
+    if frame is None:
+        return cause
+    if not part.first <= frame.line <= part.last:
+        cause = replace(cause, line=None)
+        other = outline.part(outline.function_at(frame.file, frame.line))
+        if other is None:
+            return cause
+        return replace(cause, raised_in=place_of(other), raised_at=frame.line)
+    if frame.line >= part.first + MAX_LINES:
+        # In a very long function: the line that matters, and not the first ones.
+        return replace(cause, place=_line_of(part.file, frame.line, frame.source))
+    return cause
+
+
+def _clearest(members: Sequence[FailedScenario], name: str, together: Set[str]) -> FailedScenario:
+    """Return the failure that shows a cause best.
+
+    It is visible rather than hidden, of the function itself, with no other fault (those in
+    `together` have one), explained by a rule that names a mistake, by the most frequent one; of two
+    that are, by the one that shows in the fewest steps; then it has the shortest input and the
+    smallest draw.
+    """
+    from harness.judging.explain.rules import is_general  # noqa: PLC0415  (loaded where some fail)
+
+    # A visible one is chosen by visible ones only: hidden ones would show in the choice.
+    count = Counter((failure.rule, failure.scenario.visibility) for failure in members)
+    # What a later step shows may come of what an earlier one left behind.
+    fewest_steps: dict[tuple[str, Visibility], int] = {}
+    for failure in members:
+        kind = failure.rule, failure.scenario.visibility
+        fewest_steps[kind] = min(failure.steps, fewest_steps.get(kind, failure.steps))
+
+    def order(failure: FailedScenario) -> tuple[object, ...]:
+        scenario, verdict = failure.scenario, failure.verdict
+        kind = failure.rule, scenario.visibility
+        return (
+            verdict.kind is VerdictKind.NOT_RUN,
+            scenario.visibility.rank,
+            name not in {"", scenario.function},
+            scenario.id in together,
+            verdict.kind is VerdictKind.STOPPED_EARLY,
+            is_general(failure.rule),
+            -count[kind],
+            fewest_steps[kind],
+            failure.size,
+            failure.index,
+        )
+
+    return min(members, key=order)
+
+
+def _symptoms(members: Iterable[FailedScenario]) -> tuple[Symptom, ...]:
+    """Return each rule and line with how often it is seen, those that name a mistake first."""
+    from harness.judging.explain.rules import is_general  # noqa: PLC0415
+
+    counts = Counter((failure.rule, failure.line) for failure in _ran(members))
+    symptoms: list[Symptom] = []
+    for (rule, line), count in counts.items():
+        symptoms.append(Symptom(rule=rule, scenarios=count, line=line))
+    symptoms.sort(key=lambda symptom: (is_general(symptom.rule), -symptom.scenarios))
+    return tuple(symptoms)
+
+
+def _with_nearest(cause: Cause, name: str, outline: Outline) -> Cause:
+    near = _nearest(name, outline)
+    if near is None:
+        return cause
+    message = f"The {_kind_of(near, outline)} {plain(name, limit=60)} is missing. {_is_that(near)}"
+    return replace(cause.stating(message), place=place_of(near))
+
+
+def undefined_functions(plan: Plan, outline: Outline) -> tuple[Undefined, ...]:
+    """Return the functions of the reference that scenarios name and the submission's text does not
+    define: facts of the text, which no answer of a program changes.
+    """
+    defined = outline.names() | outline.names(callable=False)
+    named: set[str] = set()
+    for scenario in plan.scenarios:
+        texts = " ".join(scenario.stimuli[0].source_texts())
+        if scenario.function in _NAME.findall(texts):
+            named.add(scenario.function)
+    undefined: list[Undefined] = []
+    for function in plan.assignment.functions:
+        if function.name in named and function.name not in defined:
+            undefined.append(_undefined(function.name, outline))
+    return tuple(undefined)
+
+
+def _undefined(name: str, outline: Outline) -> Undefined:
+    near = _nearest(name, outline)
+    message = "It is not defined in your file."
+    place: CodePlace | None = None
+    if near is not None:
+        message += f" {_is_that(near)}"
+        place = place_of(near)
+    return Undefined(name=name, explanation=stated(UNDEFINED, message), near=place)
+
+
+def _nearest(name: str, outline: Outline) -> OutlinePart | None:
+    """Return the function or class of the submission whose name may be meant."""
+    known = {part.name: part for part in outline.parts if part.callable}
+    for near in difflib.get_close_matches(name, list(known), n=1, cutoff=_NEAR):
+        return known[near]
+    return None
+
+
+def _kind_of(part: OutlinePart, outline: Outline) -> str:
+    for member in outline.members:
+        if member.name == part.name:
+            return "class"
+    return "function"
+
+
+def _is_that(part: OutlinePart) -> str:
+    return f"You have {plain(part.name, limit=60)} on line {part.first}: is that it?"
+
+
+def place_of(part: OutlinePart) -> CodePlace:
+    """Return the lines of a part."""
+    return CodePlace(file=part.file, first=part.first, last=part.last)
+
+
+def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> Cause:
+    """Return the cause of a file that asks for input while it is loaded with that line, and where
+    to put it.
+    """
+    raised = example.raised
+    has_asked = example.observation.ending is Ending.ASKED_FOR_MORE
+    if raised is not None and raised.type_name == "EOFError":
+        has_asked = True
+    asking = [module for module in outline.modules if module.asks]
+    if not has_asked or not asking:
+        return cause
+    module = asking[0]
+    line = module.asks
+    what, advice = "asks for input", "move it into main()"
+    if module.through != "input":
+        what = f"calls {plain(module.through, limit=60)}, which asks for input,"
+        advice = 'put it below `if __name__ == "__main__":`'
+    elif "main" not in outline.names():
+        advice = "move it into a function such as main()"
+    message = f"Line {line} {what} as soon as the file is loaded: {advice}."
+    place = _line_of(module.file, line, module.asking)
+    return replace(cause.stating(message), place=place, line=line)
+
+
+def with_texts(causes: Iterable[Cause], lines: Callable[[str], Sequence[str]]) -> tuple[Cause, ...]:
+    """Return the causes with the texts of their places; `lines` gives the lines of a file."""
+
+    def with_text(place: CodePlace | None) -> CodePlace | None:
+        if place is None or place.text:
+            return place
+        text = lines(place.file)[place.first - 1 : place.last]
+        shown = [line[:_MAX_LINE] for line in text[:MAX_LINES]]
+        return replace(place, text=tuple(shown))
+
+    found: list[Cause] = []
+    for cause in causes:
+        suspects: list[Suspect] = []
+        for suspect in cause.suspects:
+            place = with_text(suspect.place) or suspect.place
+            suspects.append(replace(suspect, place=place))
+        cause_with_texts = replace(
+            cause,
+            place=with_text(cause.place),
+            raised_in=with_text(cause.raised_in),
+            suspects=tuple(suspects),
+        )
+        found.append(cause_with_texts)
+    return tuple(found)
+
+
+def with_loops(
+    causes: Sequence[Cause],
+    endless: Mapping[str, Loop | Recursion],
+    failures: Sequence[FailedScenario],
+    outline: Outline,
+) -> tuple[Cause, ...]:
+    """Return the causes; those whose loop or recursion is known (`endless`, by the example's id)
+    name its line.
+
+    Those that hang in the same one become one cause: that of its function, or the first.
+    """
+    groups: dict[Loop | Recursion | int, list[Cause]] = {}
+    for index, cause in enumerate(causes):
+        groups.setdefault(endless.get(cause.example, index), []).append(cause)
+    found: list[Cause] = []
+    for loop, together in groups.items():
+        if isinstance(loop, int):
+            found += together
+            continue
+        function = outline.function_at(loop.file, loop.first)
+        of_function = [cause for cause in together if cause.function == function]
+        main, *_ = of_function or together
+        main = _joined(together, main, failures)
+        members = [failure for failure in failures if failure.scenario.id in main.scenarios]
+        main = main.with_reason(_what_keeps_busy(loop, function, members))
+        place = main.place
+        if place and place.file == loop.file and place.first <= loop.first <= place.last:
+            main = replace(main, line=loop.first)
+        found.append(main)
+    return tuple(found)
+
+
+def _what_keeps_busy(
+    known: Loop | Recursion, function: str, members: Sequence[FailedScenario]
+) -> InLoop | InRecursion:
+    """Return where these scenarios were when they reached their limit, and no more than is
+    known."""
+    if isinstance(known, Recursion):
+        return InRecursion(line=known.first, function=function)
+    ends = LoopEnd.NEVER
+    if {failure.verdict.kind for failure in members} == {VerdictKind.OUTPUT_LIMIT}:
+        ends = LoopEnd.LATER_PERHAPS
+    elif all(failure.scenario.faster_than for failure in members):
+        # A loop that only ends too late if time is measured may well end.
+        ends = LoopEnd.NEVER_OR_LATE
+    return InLoop(line=known.first, function=function, ends=ends)
+
+
+def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScenario]) -> Cause:
+    """Return one of the causes, with the scenarios of all."""
+    together: set[str] = set()
+    clauses: list[str] = [*main.clauses]
+    for cause in causes:
+        together.update(cause.scenarios)
+        clauses += cause.clauses
+    members = [failure for failure in failures if failure.scenario.id in together]
+    return replace(
+        main,
+        scenarios=tuple(failure.scenario.id for failure in members),
+        symptoms=_symptoms(members),
+        clauses=tuple(dict.fromkeys(clauses)),
+    )

@@ -1,0 +1,1 @@
+"""The expected and the actual result side by side, with their differences marked."""
