@@ -45,6 +45,7 @@ from harness.execution.sharing import (
     decoded,
     has_one_form,
     has_raised,
+    in_one_process,
     may_share,
 )
 from harness.execution.speed import machine_slowness

@@ -1,10 +1,12 @@
 """The shared run, seen from the driver: many scenarios of one program in one confined process. What
 comes back is bytes, the same ones where the same was done; `decoded` reads them."""
 
+from __future__ import annotations
+
 import ast
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.messages.protocol import FromScenario, Selection
@@ -29,8 +31,10 @@ ShouldRetain = Callable[[int, bytes], bool]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedJob:
     """One stimulus as `inside.shared.run` reads it, without its typed `lines`, which are sent when
-    asked for. `selection` numbers the group's files; `arguments`: see `ProcessServer.compile`."""
+    asked for. `about` names the function of the sheet that it asks about, see `subject`;
+    `selection` numbers the group's files; `arguments`: see `ProcessServer.compile`."""
 
+    about: str
     packed: bytes
     lines: tuple[str, ...]
     selection: int
@@ -39,15 +43,39 @@ class SharedJob:
 
 @dataclass(slots=True, kw_only=True)
 class SharedGroup:
-    """Stimuli by number that ask about one function of the sheet, or run whole programs: what a
-    process is asked. `selections` are the files for each set of constants; the times are the
-    greatest limits of any of them, `memory_mib` is the least."""
+    """Stimuli by number that a process is asked: about one function of the sheet, or to run whole
+    programs, or what `in_one_process` joins. `selections` are the files for each set of constants;
+    the times are the greatest limits of any of them, `memory_mib` is the least."""
 
     selections: list[Selection] = field(default_factory=list)
     jobs: dict[int, SharedJob] = field(default_factory=dict)
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
     memory_mib: int = 0
+
+    def only(self, numbers: Iterable[int]) -> SharedGroup:
+        """Return the group with only these numbers, in their order."""
+        return replace(self, jobs={number: self.jobs[number] for number in numbers})
+
+
+def in_one_process(groups: Iterable[SharedGroup]) -> SharedGroup:
+    """Join groups, so that one process is asked about several functions."""
+    joined = SharedGroup()
+    for group in groups:
+        places = [_place_in(joined.selections, selection) for selection in group.selections]
+        for number, job in group.jobs.items():
+            joined.jobs[number] = replace(job, selection=places[job.selection])
+        joined.cpu_seconds = max(joined.cpu_seconds, group.cpu_seconds)
+        joined.wall_seconds = max(joined.wall_seconds, group.wall_seconds)
+        joined.memory_mib = min(joined.memory_mib or group.memory_mib, group.memory_mib)
+    return joined
+
+
+def _place_in(selections: list[Selection], selection: Selection) -> int:
+    """Return the place of a selection, which is added if it is not there."""
+    if selection not in selections:
+        selections.append(selection)
+    return selections.index(selection)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,13 @@ from pathlib import Path
 import pytest
 
 from harness.execution import Driver, SubmissionServer
-from harness.execution.sharing import SharedOutcome, decoded, has_one_form, may_share
+from harness.execution.sharing import (
+    SharedOutcome,
+    decoded,
+    has_one_form,
+    in_one_process,
+    may_share,
+)
 from harness.model.assignment import ProvidedVariant, SourceFile
 from harness.model.observation import Ending
 from harness.model.stimulus import Binding, Key, Limits, Stimulus
@@ -425,6 +431,38 @@ def test_who_always_gives_up_is_left_alone(one_driver: Driver, condition: str, t
     outcome = together(one_driver, program, *[call(f"f({n})") for n in range(40)], limits=QUICK)
     assert set(outcome.seen) == ({0} if tries == 12 else set())
     assert len(outcome.gave_up) == tries
+
+
+LEAVES_OTHERS = {
+    "gives up": "def f(n):\n    while True:\n        pass\n",
+    "is killed without a word": "def f(n):\n    return 7 ** 10**8 % 10\n",
+}
+
+
+@pytest.mark.parametrize("name", LEAVES_OTHERS)
+def test_a_function_costs_another_one_of_its_process_nothing(one_driver: Driver, name: str) -> None:
+    program = LEAVES_OTHERS[name] + "def g(n):\n    return n\n"
+    stimuli = [call(f"{function}({n})") for n in range(4) for function in "fg"]
+    with one_driver.submission(assignment(), (source(program),)) as server:
+        groups = server.group({n: (each, QUICK) for n, each in enumerate(stimuli)})
+        assert len(groups) == 2
+        outcome = server.observe_together(in_one_process(groups), range(len(stimuli)))
+    assert not outcome.refused
+    assert outcome.seen.keys() == {1, 3, 5, 7}
+
+
+def test_functions_in_one_process_have_the_files_of_their_own_constants(driver: Driver) -> None:
+    program = (
+        "from support import *\ndef f():\n    return BOARD_SIZE\ndef g():\n    return BOARD_SIZE\n"
+    )
+    stimuli = [call(f"{name}()", constants=size) for name in "fg" for size in ((), TEN)]
+    with driver.submission(assignment(), (source(program),)) as server:
+        groups = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
+        joined_group = in_one_process(reversed(groups))
+        outcome = server.observe_together(joined_group, range(len(stimuli)))
+        for number, stimulus in enumerate(stimuli):
+            alone = server.observe(stimulus, ROOMY)
+            assert decoded(outcome.seen[number], stimulus, ROOMY, arguments=0) == alone
 
 
 @pytest.mark.parametrize(

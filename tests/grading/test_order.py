@@ -16,7 +16,8 @@ from harness.grading.engines import Job
 from harness.grading.engines.worker import grade_in_turn
 from harness.grading.observing import budget
 from harness.grading.observing.budget import Used
-from harness.grading.observing.in_order import RunsSoFar
+from harness.grading.observing.in_order import RunsSoFar, by_visibility
+from harness.grading.observing.shared_process.shared_run import SharedRuns
 from harness.judging.judge import differs_from_run_to_run
 from harness.model.observation import Ending, Isolation, Observation
 from harness.model.plan import Visibility
@@ -123,6 +124,30 @@ def test_what_is_shown_runs_before_what_is_hidden(
     if name in AUDITED_LATE:
         assert observed.pop() is Visibility.VISIBLE
     assert observed == sorted(observed, key=lambda visibility: visibility.rank)
+
+
+def test_only_what_is_shown_is_asked_beside_another_function(context: GradingContext) -> None:
+    plan = context.specification.plan
+    asked: list[set[str]] = []
+    with (
+        DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
+        driver.submission(plan.assignment, context.specification.reference) as server,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        together = server.observe_together
+
+        def observed(group: SharedGroup, order: Sequence[int], *more: Any) -> Any:
+            asked.append({group.jobs[number].about for number in order})
+            return together(group, order, *more)
+
+        patch.setattr(server, "observe_together", observed)
+        shared = SharedRuns(plan, context.key, b"1")
+        for part in by_visibility(plan.scenarios):
+            visibility = part[0].visibility
+            asked.clear()
+            shared.run(server, part)
+            several = [functions for functions in asked if len(functions) > 1]
+            assert bool(several) is (visibility is Visibility.VISIBLE), visibility
 
 
 def test_what_is_hidden_refutes_earlier_passes_without_a_word_of_what_was_done(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import select
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -169,6 +170,7 @@ class SubmissionServer(ObservedSubmission):
             if job.selection not in group.selections:
                 group.selections.append(job.selection)
             group.jobs[number] = SharedJob(
+                about=about,
                 packed=_question(job, limits).encode(),
                 lines=tuple(typed.text for typed in stimulus.inputs),
                 selection=group.selections.index(job.selection),
@@ -194,24 +196,23 @@ class SubmissionServer(ObservedSubmission):
         """Run these members of a group in one process, one after another, and keep the
         observations that `should_retain` wants.
 
-        A stimulus that gives up ends its process, and a new one is needed: after two of them
-        without a completed stimulus the others are not tried, nor after `most_seconds` of CPU time
-        or of sleep. Raise HarnessError if our own server failed.
+        A stimulus that gives up ends its process, and a new one is needed. After two of them
+        without a completed stimulus of the same function, the others of that function are not
+        tried; after `most_seconds` of CPU time or of sleep, none is. Raise HarnessError if our own
+        server failed.
         """
         if self._server.not_prepared is not None:
             return SharedOutcome(seen={}, refused="it does not compile within its limits")
         seen: dict[int, bytes] = {}
-        reported: set[int] = set()
-        gave_up: list[int] = []
+        restarts = _Restarts(group)
         left = list(order)
         most = _NEVER if most_seconds is None else most_seconds
         used = 0.0
-        while left and len(gave_up) < (_MOST_RESTARTS if reported else _MOST_IN_VAIN):
+        while left:
             process = SharedProcess(self._server, group, left, should_retain, most - used)
             process.run(self._jobs.main[:-3])
             used += process.cpu_seconds
             seen |= process.seen
-            reported |= process.reported
             if process.refused:
                 return SharedOutcome(
                     seen={},
@@ -220,11 +221,42 @@ class SubmissionServer(ObservedSubmission):
                     changed_by=process.changed_by,
                     cpu_seconds=used,
                 )
-            if process.gave_up is None:  # it came to its end, or was ended without a word
+            restarts.count(process)
+            if process.stopped_at is None:  # it came to its end, or to that of its time
                 break
-            gave_up.append(process.gave_up)
-            left = [n for n in left if n not in process.reported and n != process.gave_up]
-        return SharedOutcome(seen=seen, gave_up=frozenset(gave_up), cpu_seconds=used)
+            unanswered = [number for number in left if number not in process.reported]
+            left = [number for number in unanswered if restarts.is_worth(number)]
+        return SharedOutcome(seen=seen, gave_up=frozenset(restarts.gave_up), cpu_seconds=used)
+
+
+class _Restarts:
+    """Decides which questions of a group are asked in a new process after the last one stopped."""
+
+    def __init__(self, group: SharedGroup) -> None:
+        self._group = group
+        self.gave_up: set[int] = set()
+        self._in_vain: Counter[str] = Counter()  # processes that gave up, by function
+        self._answered: set[str] = set()  # functions
+        self._lost: set[str] = set()  # functions at which a process ended without a word
+
+    def count(self, process: SharedProcess) -> None:
+        """Note how a process ended."""
+        self._answered.update(self._about(number) for number in process.reported)
+        if process.gave_up is not None:
+            self.gave_up.add(process.gave_up)
+            self._in_vain[self._about(process.gave_up)] += 1
+        elif process.stopped_at is not None:
+            self._lost.add(self._about(process.stopped_at))
+
+    def is_worth(self, number: int) -> bool:
+        """Return whether to ask this question in another process."""
+        about = self._about(number)
+        most = _MOST_RESTARTS if about in self._answered else _MOST_IN_VAIN
+        is_lost = about in self._lost or number in self.gave_up
+        return not is_lost and self._in_vain[about] < most
+
+    def _about(self, number: int) -> str:
+        return self._group.jobs[number].about
 
 
 def _question(job: ScenarioJob, limits: Limits) -> Question:

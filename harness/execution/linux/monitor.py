@@ -300,9 +300,10 @@ class SharedProcess:
 
     Afterwards: `reported`, the numbers answered; `seen`, the answers that `should_retain` wanted;
     `refused`, why sharing is not possible ("": it is); `not_plain`, whether that is an object that
-    might change unseen; `gave_up`, the question at which the process gave up; `changed_by`, the one
-    that changed something of the program (`refused` says what); `cpu_seconds`, its CPU time. After
-    `most_seconds` of that, or of sleep, it is ended."""
+    might change unseen; `gave_up`, the question at which the process gave up; `stopped_at`, that
+    one or the one at which it ended without a word; `changed_by`, the one that changed something
+    of the program (`refused` says what); `cpu_seconds`, its CPU time. After `most_seconds` of that,
+    or of sleep, it is ended."""
 
     def __init__(
         self,
@@ -335,6 +336,15 @@ class SharedProcess:
         self.not_plain = False
         self.changed_by: int | None = None
         self.gave_up: int | None = None
+        self._is_out_of_time = False
+
+    @property
+    def stopped_at(self) -> int | None:
+        """Return the question at which the process ended too early; None if it was not the process
+        but its time that ended."""
+        if self._is_out_of_time or not self._left:
+            return None
+        return self._left[-1]
 
     def _ask(self) -> None:
         """Send the next question: first to load its files, and after the last one the end."""
@@ -471,6 +481,7 @@ class SharedProcess:
             return
         asleep = self._clock.asleep(now - self._started)
         if max(self._clock.cpu(), asleep) >= self._most_seconds:
+            self._is_out_of_time = True
             self._kill()
 
     def _kill(self) -> None:

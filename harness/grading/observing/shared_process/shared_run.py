@@ -11,7 +11,7 @@ from __future__ import annotations
 import hmac
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Protocol, runtime_checkable
 
@@ -22,10 +22,11 @@ from harness.execution import (
     Sources,
     decoded,
     has_one_form,
+    in_one_process,
     may_share,
 )
 from harness.grading.observing.draws import Observer, StimulusId
-from harness.grading.observing.shared_process.question_order import order_of
+from harness.grading.observing.shared_process.question_order import QuestionOrder, order_of
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario, Visibility
@@ -275,7 +276,7 @@ class SharedRuns:
         for number, entry in shareable.items():
             asked[number] = (entry.stimulus, entry.scenario.limits)
         groups: list[SharedGroup] = []
-        for packed in server.group(asked):
+        for packed in _by_process(server.group(asked), shareable):
             groups += self._processes(packed, shareable)
         self._groups = tuple(groups)
         self._digest_references()
@@ -323,7 +324,7 @@ class SharedRuns:
                 entry.arguments = job.arguments
                 left[number] = entry
         while len(left) >= _WORTH_A_PROCESS:
-            order = order_of(left)
+            order = _order_by_function(left, group)
             order.then.sort(key=lambda number: self._draw("order", number))
             # Those with the same constants beside each other.
             order.then.sort(
@@ -332,12 +333,52 @@ class SharedRuns:
             numbers = [*order.first, *order.then]
             for number in numbers:
                 self._entries[number] = left.pop(number)
-            yield replace(group, jobs={number: group.jobs[number] for number in numbers})
+            yield group.only(numbers)
 
     def _draw(self, purpose: str, of: object) -> bytes:
         """Return a number that only the holder of the secret knows."""
         text = f"{self._plan.spec_digest}\0{purpose}\0{of}"
         return hmac.digest(self._secret, text.encode(), "sha256")
+
+
+def _order_by_function(left: Mapping[int, SharedStimulus], group: SharedGroup) -> QuestionOrder:
+    """Order the questions about each function; what they show of other functions' answers does not
+    count, see `_by_process`."""
+    functions: dict[str, dict[int, SharedStimulus]] = {}
+    for number, entry in left.items():
+        functions.setdefault(group.jobs[number].about, {})[number] = entry
+    whole = QuestionOrder()
+    for entries in functions.values():
+        order = order_of(entries)
+        whole.first += order.first
+        whole.then += order.then
+    return whole
+
+
+def _by_process(
+    groups: Iterable[SharedGroup], entries: Mapping[int, SharedStimulus]
+) -> Iterator[SharedGroup]:
+    """Yield what one process after another is asked.
+
+    One is asked all that students see anyway: what a question shows there of another function's
+    answers is no secret. Everything else is asked in a process for each function.
+    """
+    shown: list[SharedGroup] = []
+    others: list[SharedGroup] = []
+    for group in groups:
+        visible: list[int] = []
+        hidden: list[int] = []
+        for number in group.jobs:
+            is_visible = entries[number].scenario.visibility is Visibility.VISIBLE
+            if is_visible:
+                visible.append(number)
+            else:
+                hidden.append(number)
+        if visible:
+            shown.append(group.only(visible))
+        others.append(group.only(hidden))
+    yield in_one_process(shown)
+    yield from others
 
 
 def _references(entries: Iterable[SharedStimulus]) -> dict[StimulusId, Observation]:
