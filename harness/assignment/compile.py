@@ -26,6 +26,7 @@ from harness.assignment.scenarios.context import ScenarioReader, slug
 from harness.assignment.scenarios.draws import DRAWS, DrawRequest, draw, freeze, load_module
 from harness.assignment.scenarios.file import ScenarioFile, counted_points, rescale
 from harness.assignment.scenarios.tests import CourseTestsSection
+from harness.assignment.sent_names import sent_names
 from harness.assignment.vocabulary import AssignmentSymbols, ProvidedError, class_names
 from harness.common.files import write
 from harness.matchers.reading import Refused, nearest
@@ -190,6 +191,7 @@ class _Compiler:
             exemptions=self._exemptions(compiled),
             stand_in_files=tuple(file for _, file in stand_ins),
             test_files=self._test_files(vocabulary),
+            sent_names=sent_names((*vocabulary.reference, *vocabulary.provided)),
         )
 
     def _exemptions(self, compiled: Compiled) -> tuple[Exemption, ...]:
@@ -273,7 +275,7 @@ class _Compiler:
         tests = vocabulary.shape.tests
         data_names = data_file_names(tests)
         for name in (*test_file_names(tests), *data_names):
-            if self._is_there(name):
+            if (self.folder / name).is_file():
                 self.used.add(name)
                 if name in data_names:  # it comes with each test's stimulus
                     continue

@@ -90,6 +90,7 @@ def tests_setup(assignment: Assignment, interpreter: object) -> dict[str, object
         "pytest": tool_modules(interpreter, _sources(), "tests"),  # type: ignore[arg-type]
         "tests": [(file.name, file.data) for file in assignment.test_files],
         "modules": modules,
+        "sent_names": (assignment.sent_names.objects, assignment.sent_names.modules),
         "writes": assignment.writes_files,
     }
 

@@ -212,6 +212,15 @@ class ProvidedVariant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SentNames:
+    """Names that plain values have too, and that tests may nevertheless use of the program's own
+    objects and modules while they pass values: those that the reference defines."""
+
+    objects: tuple[str, ...] | None = ()  # None: any, since a class derives from an unknown one
+    modules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """What holds for all scenarios."""
 
@@ -231,6 +240,7 @@ class Assignment:
     manual: tuple[ManualSlot, ...] = ()
     stand_in_files: tuple[SourceFile, ...] = ()  # what `stand_in:` names
     test_files: tuple[SourceFile, ...] = ()  # tests of the course's, for nobody else
+    sent_names: SentNames = SentNames()  # for these tests
     archive: str | None = None  # the archive that they are handed in as; None: as they are
     otherwise: OtherFiles = OtherFiles.ZERO
     time_zone: str = ""  # the IANA name of the zone of times that name none

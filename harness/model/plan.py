@@ -11,7 +11,14 @@ from enum import StrEnum
 from fractions import Fraction
 from graphlib import TopologicalSorter
 
-from harness.model.assignment import Assignment, Clause, ManualSlot, ProvidedVariant, SourceFile
+from harness.model.assignment import (
+    Assignment,
+    Clause,
+    ManualSlot,
+    ProvidedVariant,
+    SentNames,
+    SourceFile,
+)
 from harness.model.expectation import Expected
 from harness.model.stimulus import Binding, Form, Limits, StandIn, Stimulus
 from harness.model.verdict import VerdictKind
@@ -146,6 +153,7 @@ class Plan:
             extra_files=tuple(extra_files),
             stand_in_files=tuple(stand_in_files),
             test_files=whole.test_files if has_tests else (),
+            sent_names=whole.sent_names if has_tests else SentNames(),
         )
         return replace(self, assignment=assignment, scenarios=scenarios)
 

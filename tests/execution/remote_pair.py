@@ -10,12 +10,14 @@ from typing import Any
 
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.modules import Library, ModuleSource
-from harness.execution.inside.remote.client import Program
+from harness.execution.inside.remote.client import Program, SentNames
 from harness.execution.inside.remote.server import ProgramServer
 
 
 @contextmanager
-def remote_program(text: str, name: str = "a1_remote") -> Iterator[Program]:
+def remote_program(
+    text: str, name: str = "a1_remote", sent_names: SentNames | None = None
+) -> Iterator[Program]:
     """Serve a program of one module, and give the side that tests have of it."""
     to_program: queue.Queue[str] = queue.Queue()
     to_test: queue.Queue[str] = queue.Queue()
@@ -27,7 +29,7 @@ def remote_program(text: str, name: str = "a1_remote") -> Iterator[Program]:
         return json.loads(messages.get(timeout=10))
 
     server = ProgramServer(library, sources, to_test.put, lambda: heard(to_program))
-    program = Program(to_program.put, lambda: heard(to_test))
+    program = Program(to_program.put, lambda: heard(to_test), sent_names=sent_names)
     sys.meta_path.insert(0, library)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()

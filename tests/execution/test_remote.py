@@ -3,7 +3,7 @@
 import copy
 import inspect
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -13,7 +13,7 @@ from unittest.mock import MagicMock, Mock, patch
 
 import pytest
 
-from harness.execution.inside.remote.client import Program, is_remote
+from harness.execution.inside.remote.client import Program, SentNames, is_remote
 from harness.execution.inside.remote.values import MAX_TEXT
 from tests.execution.remote_pair import remote_program
 
@@ -301,6 +301,82 @@ def test_an_expected_value_is_not_sent_to_be_compared(a1: Any) -> None:
     assert a1.Yes() != [1]
     assert 99 not in a1.Account("Ann")
     assert a1.Card(1, "h") == a1.Card(1, "h")
+
+
+LIARS = """
+heard = []
+class Liar:
+    def __getattr__(self, name):
+        if name[:2] == "__":
+            raise AttributeError(name)
+        return lambda *values: heard.append(values) or True
+    def _always(self, other):
+        heard.append(other)
+        return 0
+    __sub__ = __rsub__ = __add__ = __mul__ = __truediv__ = __mod__ = _always
+    def _true(self, other):
+        heard.append(other)
+        return True
+    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _true
+    __hash__ = None
+class Text(str):
+    def startswith(self, other): return heard.append(other) or True
+    def __contains__(self, other): return heard.append(other) or True
+    def __lt__(self, other): return heard.append(other) or True
+class Kind:
+    startswith = staticmethod(lambda text: heard.append(text) or True)
+def function(): pass
+function.startswith = Kind.startswith
+def startswith(text): return heard.append(text) or True
+class Box:
+    def __init__(self, size): self.size = size
+    def __mul__(self, n): return Box(self.size * n)
+    def __lt__(self, n): return self.size < n
+    def __contains__(self, n): return n < self.size
+    def count(self, n): return n
+"""
+WAYS: list[Callable[[Any], Any]] = [
+    lambda thing: thing.startswith("secret"),
+    lambda thing: "secret" in thing,
+    lambda thing: thing < "secret",
+    lambda thing: thing == "secret",
+    lambda thing: abs(thing - 4711) < 0.1,
+    lambda thing: thing == pytest.approx(4711),
+    lambda thing: thing + "secret" == 0,
+    lambda thing: "secret" + thing == 0,
+    lambda thing: thing.index("secret"),
+    lambda thing: thing.endswith("secret"),
+    lambda thing: thing < 4711,
+    lambda thing: ["secret"].index(thing) == 0,
+]
+
+
+@pytest.fixture(scope="module")
+def liars() -> Iterator[Any]:
+    names = SentNames(("__mul__", "count"), ("function", "heard"))
+    with remote_program(LIARS, "liars", names) as found:
+        yield found.module("liars")
+
+
+@pytest.mark.parametrize("way", range(len(WAYS)))
+def test_what_a_test_expects_is_not_sent_to_an_object_that_lies(liars: Any, way: int) -> None:
+    for thing in (liars.Liar(), liars.Text("x"), liars.Kind, liars.function, liars):
+        try:
+            outcome = WAYS[way](thing)
+        except (TypeError, AttributeError, ValueError):
+            outcome = False
+        assert not outcome or outcome in (1, "xsecret")
+    said = [value for value in liars.heard if "secret" in str(value) or "4711" in str(value)]
+    assert said == []
+
+
+def test_operators_of_the_reference_are_sent_values(liars: Any) -> None:
+    assert (liars.Box(2) * 3).size == 6
+    assert liars.Box(2).count(5) == 5
+    with pytest.raises(TypeError, match="no class of the reference has it"):
+        liars.Box(2) < 4  # noqa: B015
+    with pytest.raises(TypeError, match="no class of the reference has it"):
+        4 in liars.Box(2)  # noqa: B015
 
 
 def test_classes_that_derive_from_built_in_ones_have_their_content(a1: Any) -> None:

@@ -16,14 +16,25 @@ Visible = Annotated[
 ]
 
 
-def _test_file(name: str) -> str:
-    stem, _, _ = name.rpartition(".")
-    if "/" in name or not stem or not name.endswith((".py", *DOCTEST_ENDINGS)):
-        what = f"expected the name of a test file in this folder, like test_a1.py, got {name}"
-        raise wrong(what, instead="test_none.py")
+def _below(name: str) -> str:
+    parts = name.split("/")
+    is_below = all(part not in ("", ".", "..") for part in parts)
+    if not is_below or "\\" in name or len(parts) > _MAX_FOLDERS:
+        what = f"expected a file of this folder, like test/words.txt, got {name}"
+        raise wrong(what, instead="none.txt")
     return name
 
 
+def _test_file(name: str) -> str:
+    stem, _, _ = name.rpartition(".")
+    if not stem or not name.endswith((".py", *DOCTEST_ENDINGS)):
+        what = f"expected the name of a test file in this folder, like test_a1.py, got {name}"
+        raise wrong(what, instead="test_none.py")
+    return _below(name)
+
+
+_MAX_FOLDERS = 4
+_Below = Annotated[list[Annotated[str, AfterValidator(_below)]], OneOrMore()]
 _Files = Annotated[
     list[Annotated[str, AfterValidator(_test_file)]], OneOrMore(), Field(min_length=1)
 ]
@@ -58,11 +69,11 @@ class CourseTestsShape(Shape):
     """Tests that exist already: each is a scenario, run in a process beside the program's."""
 
     files: _Files
-    """Files of this folder: test files in Python, or texts with doctests."""
-    beside: Words = []
+    """Files of this folder, or of folders in it: test files in Python, or texts with doctests."""
+    beside: _Below = []
     """Files that the tests import or read, like conftest.py or expected.txt. No program sees
     them."""
-    data: Words = []
+    data: _Below = []
     """Files that the program reads: they lie in the folder in which a test and the program run."""
     runner: Literal["pytest", "unittest", "doctest"] = "pytest"
     """What counts as a test: as for pytest (TestCase classes too), TestCase classes only, or

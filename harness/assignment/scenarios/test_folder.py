@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from harness.assignment.test_files import uses_files
@@ -15,18 +16,17 @@ def in_folder(stimulus: Stimulus, vocabulary: AssignmentSymbols) -> Stimulus:
     tests = vocabulary.shape.tests
     if tests is None:
         return stimulus
-    data = tuple(_read(vocabulary, name) for name in tests.data if _is_there(vocabulary, name))
-    texts = [_read(vocabulary, name).data for name in tests.files if _is_there(vocabulary, name)]
-    texts += [_read(vocabulary, name).data for name in tests.beside if _is_there(vocabulary, name)]
-    texts += [file.data for file in vocabulary.reference]
+    data = tuple(_read(vocabulary, tests.data))
+    files = [*_read(vocabulary, tests.files), *_read(vocabulary, tests.beside)]
+    texts = [file.data for file in (*files, *vocabulary.reference)]
     if not data and not any(uses_files(text) for text in texts):
         return stimulus
     return replace(stimulus, folder=True, files=data)
 
 
-def _is_there(vocabulary: AssignmentSymbols, name: str) -> bool:
-    return "/" not in name and (vocabulary.folder / name).is_file()
-
-
-def _read(vocabulary: AssignmentSymbols, name: str) -> SourceFile:
-    return SourceFile(name=name, data=(vocabulary.folder / name).read_bytes())
+def _read(vocabulary: AssignmentSymbols, names: Iterable[str]) -> Iterator[SourceFile]:
+    """Yield those of the files that are there."""
+    for name in names:
+        path = vocabulary.folder / name
+        if path.is_file():
+            yield SourceFile(name=name, data=path.read_bytes())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import PurePosixPath
 from typing import Any
 
 from harness.assignment.document import Document
@@ -74,7 +75,7 @@ class CourseTestsSection:
         self, file: SourceFile, found: FoundTest, action: CourseTest, shape: CourseTestsShape
     ) -> Scenario:
         settings = self._settings(file, found, shape)
-        stem = file.name.rpartition(".")[0]
+        stem = PurePosixPath(file.name).stem
         group = f"{stem}/{slug(found.test or stem)}"
         sweep = "" if found.index is None else f"[{found.index + 1}]"
         return Scenario(

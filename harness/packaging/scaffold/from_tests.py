@@ -4,10 +4,11 @@ are."""
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from harness.assignment.test_files import DOCTEST_ENDINGS, find_tests
 from harness.common.errors import UserError
@@ -17,9 +18,13 @@ _FOLDERS = (".", "tests", "test")  # of the given one, in which test files are l
 _BESIDE = (".", "src", "..", "../src")  # in which the modules that they import are looked for
 _EXAMPLES = (".meta/example.py", ".meta/exemplar.py")  # where Exercism keeps a solution
 _FRAMEWORKS = frozenset(("pytest", "unittest", "hypothesis", "gradescope_utils", "tmc", "_pytest"))
-_NOT_TAKEN = frozenset((".py", ".pyc", ".toml", ".cfg", ".ini"))
-_OF_TESTS = ("expect", "solution", "answer", "correct", "output", "result")  # in names of files
+_NOT_TAKEN = frozenset((".py", ".pyc", ".toml", ".cfg", ".ini", ".sh"))
+# In names of files that hold what is expected.
+_OF_TESTS = re.compile(r"expect|solution|answer|correct|output|result|(^|[-_./])outs?([-_./]|$)")
 _LARGEST = 1024 * 1024  # bytes of a file that tests or programs read
+_LARGEST_TOGETHER = 4 * _LARGEST
+_DEPTHS = ("*", "*/*", "*/*/*")
+_USUAL_FOLDERS = ("test", "tests", "src")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,25 +46,32 @@ class _Found:
 
     @property
     def read(self) -> dict[str, bytes]:
-        """Return the other files whose names stand in a test."""
-        texts = (*self.tests.values(), *self.beside.values())
-        return {
-            name: data
-            for name, data in self.others.items()
-            if len(data) <= _LARGEST and any(name.encode() in text for text in texts)
-        }
+        """Return the other files whose names, or folders' names, stand in a test."""
+        texts = b"\n".join((*self.tests.values(), *self.beside.values()))
+        found: dict[str, bytes] = {}
+        for name, data in self.others.items():
+            *folders, last = PurePosixPath(name).parts
+            named = [folder for folder in folders if folder not in _USUAL_FOLDERS]
+            if any(part.encode() in texts for part in (last, *named)):
+                found[name] = data
+        return found
 
     @property
     def secret(self) -> list[str]:
         """Return the names of those that hold what is expected, by their names."""
-        return [name for name in self.read if any(word in name.lower() for word in _OF_TESTS)]
+        return [name for name in self.read if _OF_TESTS.search(name.lower())]
 
 
 def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> FromTests:
     """Return the assignment. Raise UserError if there are no tests, or no solution is found."""
     found = _look_into(folder)
-    imported = _imported((*found.tests.values(), *found.beside.values()))
-    modules = [name for name in imported if f"{name}.py" not in {*found.tests, *found.beside}]
+    texts = (*found.tests.values(), *found.beside.values())
+    own = {PurePosixPath(name).stem for name in (*found.tests, *found.beside)}
+    modules = [name for name in _imported(texts) if name not in own]
+    for name in _named(found.tests.values()):
+        is_there = reference is None and _path_of(folder, name) is not None
+        if name not in own and name not in modules and (is_there or not modules):
+            modules.append(name)
     solution = _solution(folder, reference, modules)
     spec = f"specs/{assignment_id}"
     files = {f"reference/{assignment_id}/{name}": data for name, data in solution.items()}
@@ -74,28 +86,52 @@ def _look_into(folder: Path) -> _Found:
         raise UserError("there is no such folder", place=str(folder))
     tests: dict[str, bytes] = {}
     helpers: dict[str, bytes] = {}
-    others: dict[str, bytes] = {}
     for below in _FOLDERS:
         for path in sorted((folder / below).glob("*")):
             if path.name.startswith(".") or not path.is_file():
                 continue
-            data = path.read_bytes()
+            name, data = path.relative_to(folder).as_posix(), path.read_bytes()
             if _is_test(path, data):
-                tests.setdefault(path.name, data)
+                tests[name] = data
             elif path.suffix == ".py" and path.name != "__init__.py":
-                helpers.setdefault(path.name, data)
-            elif path.suffix not in _NOT_TAKEN and path.name != "__init__.py":
-                others.setdefault(path.name, data)
+                helpers[name] = data
     if not tests:
         hint = "test files are called test_….py or …_test.py, or are texts with >>> examples"
         raise UserError("there are no test files here", place=str(folder), hint=hint)
-    needed = _imported(tests.values())
-    beside = {
-        name: data
-        for name, data in helpers.items()
-        if name == "conftest.py" or (name[:-3] in needed and _is_helper(folder, name))
-    }
+    beside = _frameworks(folder, tests.values())
+    for name, data in helpers.items():
+        module = PurePosixPath(name).stem
+        needed = _imported((*tests.values(), *beside.values()))
+        is_helper = "/" in name and module in needed  # elsewhere it is the solution
+        if module == "conftest" or is_helper:
+            beside[name] = data
+    others = {name: data for name, data in _data_files(folder) if name not in tests}
     return _Found(tests=tests, beside=beside, others=others)
+
+
+def _frameworks(folder: Path, tests: Iterable[bytes]) -> dict[str, bytes]:
+    """Return the modules of frameworks that lie in the folder, as those of TMC do."""
+    found: dict[str, bytes] = {}
+    for package in sorted(_FRAMEWORKS):
+        if any(package.encode() in data for data in tests):
+            for path in sorted((folder / package).glob("*.py")):
+                found[path.relative_to(folder).as_posix()] = path.read_bytes()
+    return found
+
+
+def _data_files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that tests or programs may read, with their names below the folder."""
+    size = 0
+    for pattern in _DEPTHS:
+        for path in sorted(folder.glob(pattern)):
+            parts = path.relative_to(folder).parts
+            is_hidden = any(part.startswith((".", "__")) for part in parts)
+            if is_hidden or path.suffix in _NOT_TAKEN or not path.is_file():
+                continue
+            length = path.stat().st_size
+            if length <= _LARGEST and size + length <= _LARGEST_TOGETHER:
+                size += length
+                yield "/".join(parts), path.read_bytes()
 
 
 def _is_test(path: Path, data: bytes) -> bool:
@@ -103,12 +139,6 @@ def _is_test(path: Path, data: bytes) -> bool:
     if path.suffix in DOCTEST_ENDINGS:
         return b">>>" in data
     return path.suffix == ".py" and (stem.startswith("test") or stem.endswith(("_test", "_tests")))
-
-
-def _is_helper(folder: Path, name: str) -> bool:
-    """Return whether a module lies with the tests in a folder of theirs: elsewhere it is the
-    solution."""
-    return any((folder / below / name).is_file() for below in _FOLDERS[1:])
 
 
 def _imported(sources: Iterable[bytes]) -> list[str]:
@@ -145,10 +175,9 @@ def _solution(folder: Path, reference: Path | None, modules: list[str]) -> dict[
         return {name: reference.read_bytes()}
     found: dict[str, bytes] = {}
     for module in modules:
-        for below in _BESIDE:
-            path = folder / below / f"{module}.py"
-            if path.is_file():
-                found.setdefault(path.name, path.read_bytes())
+        solution = _path_of(folder, module)
+        if solution is not None:
+            found[solution.name] = solution.read_bytes()
     for example in _EXAMPLES:
         path = folder / example
         if path.is_file() and len(modules) == 1:
@@ -159,6 +188,32 @@ def _solution(folder: Path, reference: Path | None, modules: list[str]) -> dict[
         hint = f"give it: --reference {names.split(', ')[0]}"
         raise UserError(f"{what} ({names})", place=str(folder), hint=hint)
     return found
+
+
+def _path_of(folder: Path, module: str) -> Path | None:
+    """Return the file of a module, beside the tests; None without one."""
+    for below in _BESIDE:
+        path = folder / below / f"{module}.py"
+        if path.is_file():
+            return path
+    return None
+
+
+def _named(tests: Iterable[bytes]) -> Iterator[str]:
+    """Yield the modules that tests name in texts: "src.a1" for `import_module`, "./a1.py" for
+    `subprocess`."""
+    for source in tests:
+        for statement in statements(source):
+            for node in ast.walk(statement):
+                text = node.value if isinstance(node, ast.Constant) else None
+                if isinstance(text, str) and (found := _MODULE_TEXT.fullmatch(text)):
+                    yield found["file"] or found["module"]
+
+
+_MODULE_TEXT = re.compile(
+    r"(\./)?([\w-]+/)*(?P<file>[A-Za-z_]\w*)\.py|([A-Za-z_]\w*\.)+(?P<module>[A-Za-z_]\w*)",
+    re.ASCII,
+)
 
 
 def _assignment_file(assignment_id: str, solution: Mapping[str, bytes], found: _Found) -> bytes:

@@ -1,7 +1,7 @@
 """The files of a test: the folder that it shares with the program, and those that only tests may
 read, which lie in no folder."""
 # Each function stands for one of `os` or `builtins`, with its parameters.
-# ruff: noqa: PTH100, PTH109
+# ruff: noqa: PTH100, PTH103, PTH109, PTH118, PTH119, PTH120
 
 from __future__ import annotations
 
@@ -29,17 +29,24 @@ class FilesOfTest:
         self._texts = texts
         self._source_of: Callable[[str], str | None] = lambda name: None
         self._open, self._os_open = builtins.open, os.open
-        self._mkdir, self._stat = os.mkdir, os.stat
+        self._mkdir, self._stat, self._listdir = os.mkdir, os.stat, os.listdir
 
     def install(self, source_of: Callable[[str], str | None]) -> None:
         """Stand for the functions that open and make files. `source_of` returns the text of a file
         of the program, by its name."""
         self._source_of = source_of
-        replaced: dict[str, Any] = {"open": self.open_low, "mkdir": self.mkdir, "stat": self.stat}
+        replaced: dict[str, Any] = {
+            "open": self.open_low,
+            "mkdir": self.mkdir,
+            "stat": self.stat,
+            "listdir": self.listdir,
+        }
         if self._is_shared:
             os.umask(0)
             os.chdir(self.folder)
             tempfile.tempdir = self.folder
+            for name in self._texts:  # the folders in which they would lie
+                os.makedirs(os.path.join(self.folder, os.path.dirname(name)), exist_ok=True)
         for name, function in replaced.items():
             setattr(os, name, function)
         setattr(builtins, "open", self.open)  # noqa: B010
@@ -86,13 +93,28 @@ class FilesOfTest:
 
     def _data(self, path: Any) -> bytes | None:
         """Return what the file of this path holds, if it lies only in memory."""
-        try:
-            folder, name = os.path.split(os.path.abspath(os.fsdecode(path)))
-        except (TypeError, ValueError):
-            return None
-        if folder != self.folder:
+        name = self._below(path)
+        if name is None:
             return None
         if name in self._texts:
             return self._texts[name]
-        text = self._source_of(name)
+        text = self._source_of(os.path.basename(name))
         return None if text is None else text.encode()
+
+    def _below(self, path: Any) -> str | None:
+        """Return a path below the folder; None for any other."""
+        try:
+            whole = os.path.abspath(os.fsdecode(path))
+        except (TypeError, ValueError):
+            return None
+        return whole[len(self.folder) + 1 :] if whole.startswith(self.folder + os.sep) else None
+
+    def listdir(self, path: Any = ".") -> list[Any]:
+        """Stand for `os.listdir`."""
+        names = self._listdir(path)
+        folder = "" if isinstance(path, int | bytes) else self._below(path)
+        if folder is None or (not folder and not self._is_shared):
+            return names
+        head = folder + "/" if folder else ""
+        inner = [name[len(head) :] for name in self._texts if name.startswith(head)]
+        return sorted({*names, *(name for name in inner if "/" not in name)})

@@ -414,14 +414,31 @@ class _Surroundings:
             sys.stdin = io.StringIO(self._stdin)
             builtins.input = _input_from_stdin
         if self._captured:
-            self._written = io.StringIO(), io.StringIO()
+            self._written = CapturedStream(), CapturedStream()
             sys.stdout, sys.stderr = self._written
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._captured:
-            self.output, self.errors = (stream.getvalue() for stream in self._written)
+            self.output, self.errors = (stream.text for stream in self._written)
         sys.argv, sys.stdin, sys.stdout, sys.stderr, builtins.input = self._before
+
+
+class CapturedStream(io.StringIO):
+    """A stream whose text remains when the program closes it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept = ""
+
+    def close(self) -> None:
+        if not self.closed:
+            self._kept = self.getvalue()
+        super().close()
+
+    @property
+    def text(self) -> str:
+        return self._kept if self.closed else self.getvalue()
 
 
 def _input_from_stdin(prompt: object = "", /) -> str:

@@ -5,15 +5,18 @@ programs that are run."""
 from __future__ import annotations
 
 import builtins
+import importlib.util
 import inspect
 import io
 import os
 import random
 import runpy
+import shlex
 import subprocess
 import sys
 import time  # noqa: F401  (one of the modules in which names are replaced)
 from importlib.machinery import ModuleSpec
+from pathlib import PurePath
 from typing import Any
 
 from .client import Program, RemoteFunction, is_remote
@@ -121,6 +124,12 @@ def _environment() -> dict[str, str]:
     return {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
 
 
+_OF_SUBPROCESS = (
+    "run", "check_output", "check_call", "call", "getstatusoutput", "getoutput", "Popen",
+)  # fmt: skip
+_OF_SHELLS = frozenset(("|", ">", ">>", "<", "<<", "&&", "||", ";", "&"))
+
+
 class Runs:
     """Runs of the program as a whole, in its own process: `subprocess` and `runpy`."""
 
@@ -130,7 +139,7 @@ class Runs:
 
     def install(self) -> None:
         """Let the modules that run programs run this one."""
-        for name in ("run", "check_output", "Popen"):
+        for name in _OF_SUBPROCESS:
             setattr(subprocess, name, getattr(self, name.lower()))
         runpy.run_path = self.run_path  # type: ignore[assignment]
         runpy.run_module = self.run_module  # type: ignore[assignment]
@@ -162,6 +171,24 @@ class Runs:
         """Stand for `subprocess.check_output`."""
         return self.run(command, **{**options, "check": True, "stdout": subprocess.PIPE}).stdout
 
+    def check_call(self, command: Any, **options: Any) -> int:
+        """Stand for `subprocess.check_call`."""
+        return self.run(command, **{**options, "check": True}).returncode
+
+    def call(self, command: Any, **options: Any) -> int:
+        """Stand for `subprocess.call`."""
+        return self.run(command, **options).returncode
+
+    def getstatusoutput(self, command: str, **options: Any) -> tuple[int, str]:
+        """Stand for `subprocess.getstatusoutput`."""
+        both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        done = self.run(command, **options, **both)
+        return done.returncode, done.stdout.removesuffix("\n")
+
+    def getoutput(self, command: str, **options: Any) -> str:
+        """Stand for `subprocess.getoutput`."""
+        return self.getstatusoutput(command, **options)[1]
+
     def popen(self, command: Any, **options: Any) -> _Started:
         """Stand for `subprocess.Popen`."""
         return _Started(lambda given: self.run(command, **{**options, "input": given}))
@@ -177,13 +204,21 @@ class Runs:
     def _of(self, command: Any) -> tuple[str, list[str]]:
         """Return the module that a command runs, and its arguments. Raise FileNotFoundError if it
         runs another program."""
-        words = (
-            command.split() if isinstance(command, str) else [os.fspath(each) for each in command]
-        )
-        rest = [word for word in words[1:] if word not in ("-u", "-B", "-m")]
-        if not rest:
-            raise FileNotFoundError(2, "only the program itself can be run", words[0])
-        return self._name(rest[0]), rest
+        if isinstance(command, str):
+            words = shlex.split(command)
+        else:
+            words = [os.fspath(word) for word in command]
+        if any(word in _OF_SHELLS for word in words) and isinstance(command, str):
+            raise FileNotFoundError(
+                2, "there is no shell: a test can only run the program", command
+            )
+        if words and not words[0].endswith(".py"):  # the interpreter
+            words.pop(0)
+            while words and words[0] in ("-u", "-B", "-m"):
+                words.pop(0)
+        if not words:
+            raise FileNotFoundError(2, "only the program itself can be run", command)
+        return self._name(words[0]), words
 
     def _name(self, path: Any) -> str:
         name: str = os.path.basename(os.fspath(path)).removesuffix(".py")  # noqa: PTH119
@@ -255,6 +290,22 @@ def let_inspect_know(program: Program) -> None:
     setattr(inspect, "isfunction", isfunction)  # noqa: B010
 
 
+def let_importlib_know(program: Program, names: frozenset[str]) -> None:
+    """Let `importlib.util` load the program's modules by their files."""
+    usual = importlib.util.spec_from_file_location
+
+    def spec_from_file_location(name: str, location: Any = None, **options: Any) -> Any:
+        stem = "" if location is None else PurePath(os.fspath(location)).stem
+        if stem not in names:
+            return usual(name, location, **options)
+        finder = ProgramFinder(program, names, ())
+        spec = finder.find_spec(stem)
+        assert spec is not None
+        return spec
+
+    setattr(importlib.util, "spec_from_file_location", spec_from_file_location)  # noqa: B010
+
+
 def install(program: Program, names: Iterable[str], packages: Iterable[str]) -> None:
     """Let tests in this process use the program as if it were here."""
     names = list(names)
@@ -265,3 +316,4 @@ def install(program: Program, names: Iterable[str], packages: Iterable[str]) -> 
     program.watch(Mirror(program).bring_up_to_date)
     Runs(program, names).install()
     let_inspect_know(program)
+    let_importlib_know(program, frozenset(names))

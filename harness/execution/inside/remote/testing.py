@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import sys
 import types
 from _json import encode_basestring_ascii as quote
@@ -19,7 +20,7 @@ from typing import Any
 
 from ..messages.protocol import CourseTestJob, FromTests
 from . import surroundings
-from .client import Program
+from .client import Program, SentNames
 from .files import FilesOfTest
 from .values import MalformedError
 
@@ -41,6 +42,7 @@ _OPTIONS = (
     "--assert=plain", "--tb=native", "--capture=sys", "-q", "--color=no", "-c", "/dev/null",
     "--rootdir=/",
 )  # fmt: skip
+_IS_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII).fullmatch
 # Packages of others whose decorators say what a test is worth, which was read from its text.
 _DECORATING = frozenset(("gradescope_utils", "tmc"))
 
@@ -58,8 +60,12 @@ class CourseTestSuite:
         self._pytest = pytest
         self._mock = unittest.mock
         self._names: list[str] = setup["modules"]
+        self.sent_names = SentNames(*setup["sent_names"])
         self._texts: dict[str, bytes] = dict(setup["tests"])
-        self._codes: dict[str, Any] = {}
+        self._codes: dict[str, Any] = {}  # by the name of a module
+        self._file_of: dict[str, str] = {}
+        self._short_names: dict[str, str] = {}  # by which tests of the same folder import modules
+        self._folders: set[str] = set()
         self.packages: set[str] = set()  # in which tests look for the program's modules
         for name, data in self._texts.items():
             if name.endswith(".py"):
@@ -90,9 +96,20 @@ class CourseTestSuite:
             tree = ast.parse(data, path)
             self.packages.update(_packages_in(tree, self._names))
             rewrite_asserts(tree, data, path, None)
-            self._codes[name[:-3]] = compile(tree, path, "exec", dont_inherit=True)
+            self._add(name, compile(tree, path, "exec", dont_inherit=True))
         except (SyntaxError, ValueError) as error:
-            self._codes[name[:-3]] = error
+            self._add(name, error)
+
+    def _add(self, file: str, code: Any) -> None:
+        """Keep the code of a file, or why there is none, as that of a module."""
+        module = _module_of(file)
+        self._codes[module] = code
+        self._file_of[module] = file
+        self._short_names.setdefault(module.rpartition(".")[2], module)
+        folder = module.rpartition(".")[0]
+        while folder:
+            self._folders.add(folder)
+            folder = folder.rpartition(".")[0]
 
     def run(self, job: CourseTestJob, send: Send, receive: Receive) -> None:
         """Run one test to the end of this process; never returns."""
@@ -109,26 +126,34 @@ class CourseTestSuite:
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Part of the import protocol: test files import each other."""
-        is_decorating = name.partition(".")[0] in _DECORATING
-        if name in self._codes or is_decorating:
-            return ModuleSpec(name, self, is_package=is_decorating)  # type: ignore[arg-type]
+        if self._known(name):
+            is_package = name in self._folders
+            return ModuleSpec(name, self, is_package=is_package)  # type: ignore[arg-type]
+        if name.partition(".")[0] in _DECORATING:
+            return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
         return None
 
+    def _known(self, name: str) -> bool:
+        return name in self._codes or name in self._folders or name in self._short_names
+
     def create_module(self, spec: ModuleSpec) -> Any:
-        return None if spec.name in self._codes else _Decorators(spec.name)
+        return None if self._known(spec.name) else _Decorators(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         name = module.__name__
         if name not in self._codes:
+            name = self._short_names.get(name, "")
+        if not name:
             return
         code = self._codes[name]
         if isinstance(code, Exception):
             raise code
-        module.__file__ = str(self.folder / f"{name}.py")
+        module.__file__ = str(self.folder / self._file_of[name])
         exec(code, module.__dict__)
 
-    def load(self, name: str) -> types.ModuleType:
+    def load(self, file: str) -> types.ModuleType:
         """Import a test file."""
+        name = _module_of(file)
         __import__(name)
         return sys.modules[name]
 
@@ -145,8 +170,10 @@ class CourseTestSuite:
         return self._names
 
     @property
-    def has_conftest(self) -> bool:
-        return "conftest" in self._codes
+    def conftests(self) -> list[str]:
+        """Return the files with fixtures for others."""
+        names = self._file_of.values()
+        return [name for name in names if name.rpartition("/")[2] == "conftest.py"]
 
     def loads(self, data: bytes) -> Any:
         """Return what the program sent. Raise MalformedError if it is not JSON."""
@@ -161,19 +188,27 @@ class CourseTestSuite:
 
         class Module(self._pytest.Module):  # type: ignore[name-defined, misc]
             def _getobj(self) -> types.ModuleType:
-                return load(self.path.stem)
+                return load(name)
 
         return Module.from_parent(parent, path=_FOLDER / name)
 
 
+def _module_of(file: str) -> str:
+    """Return the name of a file's module, with the folders that it lies in."""
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def _packages_in(tree: ast.Module, names: list[str]) -> Iterator[str]:
-    """Yield `src` of `import src.a1`, `from src.a1 import f` and `from src import a1`."""
+    """Yield `src` of `import src.a1`, `from src.a1 import f`, `from src import a1` and the text
+    "src.a1"."""
     for node in ast.walk(tree):
         paths: list[str] = []
         if isinstance(node, ast.Import):
             paths = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             paths = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Constant) and type(node.value) is str:
+            paths = [node.value] if _IS_PATH(node.value) else []  # of `import_module`
         for path in paths:
             package, _, last = path.rpartition(".")
             while package and last in names and package not in names:
@@ -230,7 +265,7 @@ class _OneTest:
         self._receive = receive
         self._error: BaseException | None = None
         self._result = ""
-        self._program = Program(self._say, self._hear, self._told)
+        self._program = Program(self._say, self._hear, self._told, suite.sent_names)
         self._files = FilesOfTest(job.folder, suite.texts)
 
     def outcome(self) -> str:
@@ -264,9 +299,8 @@ class _OneTest:
         self._suite.watch.test = self
         session.config._tmp_path_factory.getbasetemp = self._files.temporary
         try:
-            if self._suite.has_conftest:
-                conftest = self._suite.load("conftest")
-                session.config.pluginmanager.register(conftest, "the tests' conftest")
+            for file in self._suite.conftests:
+                session.config.pluginmanager.register(self._suite.load(file), file)
             node = self._suite.module_node(session, self._job.file)
             found = [item for item in _items(node) if _name_of(item) == self._job.test]
             if self._job.index >= 0:

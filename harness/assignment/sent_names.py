@@ -1,0 +1,85 @@
+"""Which methods and operators a test may ask objects of the program for, if it passes them values:
+those that the classes of the reference define."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections
+import collections.abc
+from collections.abc import Iterable, Iterator
+
+from harness.model.assignment import SentNames, SourceFile
+from harness.model.stimulus import statements
+
+_ORDERINGS = ("__lt__", "__le__", "__gt__", "__ge__")
+# Bases without methods that take plain values.
+_PLAIN_BASES = frozenset(
+    ("ABC", "Generic", "Protocol", "Enum", "Flag", "object", "Exception", "type", "ABCMeta")
+)
+_AS_BUILTINS = {"NamedTuple": tuple, "IntEnum": int, "StrEnum": str, "IntFlag": int}
+
+
+def sent_names(files: Iterable[SourceFile]) -> SentNames:
+    """Return the names for a reference and the files that the course provides."""
+    trees = [ast.Module(body=list(statements(file.data)), type_ignores=[]) for file in files]
+    top_level = {name for tree in trees for name in _bound_in(tree.body)}
+    classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    known = {node.name for node in classes}
+    names: set[str] = set()
+    for node in classes:
+        names.update(_defined_by(node))
+        for base in node.bases:
+            inherited = _inherited(_last_name(base), known)
+            if inherited is None:
+                return SentNames(objects=None, modules=tuple(sorted(top_level)))
+            names.update(inherited)
+    return SentNames(objects=tuple(sorted(names)), modules=tuple(sorted(top_level)))
+
+
+def _bound_in(body: list[ast.stmt]) -> Iterator[str]:
+    """Yield the names that statements bind: functions, classes, variables and imports."""
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield node.name
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id
+            elif isinstance(node, ast.alias):
+                yield (node.asname or node.name).partition(".")[0]
+
+
+def _defined_by(node: ast.ClassDef) -> Iterator[str]:
+    """Yield the attributes that a class and its methods define."""
+    yield from _bound_in(node.body)
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+            yield part.attr
+    for decorator in node.decorator_list:
+        is_ordered = "order=True" in ast.unparse(decorator)
+        if is_ordered or _last_name(decorator) == "total_ordering":
+            yield from _ORDERINGS
+
+
+def _inherited(base: str, known: set[str]) -> Iterable[str] | None:
+    """Return what a class has of a base; None if the base is not known."""
+    if base in known or base in _PLAIN_BASES:
+        return ()
+    for kind in (_AS_BUILTINS.get(base), *(vars(m).get(base) for m in _MODULES)):
+        if isinstance(kind, type):
+            return () if issubclass(kind, BaseException) else dir(kind)
+    return None
+
+
+_MODULES = (builtins, collections, collections.abc)
+
+
+def _last_name(node: ast.expr) -> str:
+    """Return `c` of `c`, `a.b.c`, `c(…)` and `c[…]`."""
+    if isinstance(node, ast.Call):
+        return _last_name(node.func)
+    if isinstance(node, ast.Subscript):
+        return _last_name(node.value)
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
