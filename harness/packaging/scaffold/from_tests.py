@@ -7,7 +7,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from harness.assignment.test_files import DOCTEST_ENDINGS, find_tests
@@ -43,11 +43,13 @@ class _Found:
     tests: Mapping[str, bytes]
     beside: Mapping[str, bytes]  # conftest.py and modules that tests import, and no solution
     others: Mapping[str, bytes]
+    solution: Mapping[str, bytes]
 
     @property
     def read(self) -> dict[str, bytes]:
-        """Return the other files whose names, or folders' names, stand in a test."""
-        texts = b"\n".join((*self.tests.values(), *self.beside.values()))
+        """Return the other files whose names, or folders' names, stand in a test or the
+        solution."""
+        texts = b"\n".join((*self.tests.values(), *self.beside.values(), *self.solution.values()))
         found: dict[str, bytes] = {}
         for name, data in self.others.items():
             *folders, last = PurePosixPath(name).parts
@@ -73,6 +75,7 @@ def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> From
         if name not in own and name not in modules and (is_there or not modules):
             modules.append(name)
     solution = _solution(folder, reference, modules)
+    found = replace(found, solution=solution)
     spec = f"specs/{assignment_id}"
     files = {f"reference/{assignment_id}/{name}": data for name, data in solution.items()}
     for name, data in {**found.tests, **found.beside, **found.read}.items():
@@ -106,7 +109,7 @@ def _look_into(folder: Path) -> _Found:
         if module == "conftest" or is_helper:
             beside[name] = data
     others = {name: data for name, data in _data_files(folder) if name not in tests}
-    return _Found(tests=tests, beside=beside, others=others)
+    return _Found(tests=tests, beside=beside, others=others, solution={})
 
 
 def _frameworks(folder: Path, tests: Iterable[bytes]) -> dict[str, bytes]:
