@@ -439,8 +439,8 @@ def test_tests_that_exist_become_an_assignment(tmp_path: Path) -> None:
     assert sorted(begun.files) == [
         "reference/w1/a1.py",
         "specs/w1/assignment.yaml",
-        "specs/w1/helpers.py",
-        "specs/w1/test_a1.py",
+        "specs/w1/tests/helpers.py",
+        "specs/w1/tests/test_a1.py",
     ]
     assert begun.tests == 2
     assert "data.csv" in begun.notes[0]
@@ -448,6 +448,41 @@ def test_tests_that_exist_become_an_assignment(tmp_path: Path) -> None:
         write_bytes(tmp_path / "course" / name, data)
     plan = load(tmp_path / "course", "w1").plan
     assert [each.id for each in plan.scenarios] == ["test_a1/test-add[1]", "test_a1/test-add[2]"]
+
+
+TMC_TEST = """\
+import unittest
+from tmc import points
+from tmc.utils import load_module
+
+@points("1.smile")
+class SmileTest(unittest.TestCase):
+    def test_smile(self):
+        module = load_module("src.smile")
+        assert open("test/words.txt").read() == open("expected.txt").read()
+"""
+
+
+def test_a_layout_of_tmc_keeps_its_folders_and_modules(tmp_path: Path) -> None:
+    texts = {
+        "src/smile.py": "print(':-)')\nopen('own.csv')\n",
+        "src/own.csv": "1",
+        "test/test_smile.py": TMC_TEST,
+        "test/words.txt": "a",
+        "expected.txt": "a",
+        "README.txt": "read me",
+        "tmc/__init__.py": "from .points import points",
+        "tmc/points.py": "def points(*names): return lambda thing: thing",
+    }
+    for name, text in texts.items():
+        write_bytes(tmp_path / name, text.encode())
+    begun = from_tests("w1", tmp_path, None)
+    assert "reference/w1/smile.py" in begun.files
+    stated = begun.files["specs/w1/assignment.yaml"].decode()
+    assert "files: [test/test_smile.py]" in stated
+    assert "beside: [tmc/__init__.py, tmc/points.py, expected.txt]" in stated
+    assert "data: [src/own.csv, test/words.txt]" in stated
+    assert "README.txt" in begun.notes[-1]
 
 
 def test_a_reference_is_called_as_the_tests_import_it(tmp_path: Path) -> None:
