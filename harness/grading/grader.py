@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -78,6 +78,9 @@ class Graded:
     not_plain: bool = False  # an object that might change unseen is why they all ran alone
 
 
+OnPart = Callable[[RunsSoFar, Used], None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Task:
     """A submission to be graded on a plan, what is known of it, and what it may use."""
@@ -89,6 +92,7 @@ class _Task:
     so_far: RunsSoFar | None = None
     causes_later: bool = False
     may_try_again: bool = False
+    on_part: OnPart = lambda so_far, used: None
 
 
 class Grader(AbstractContextManager["Grader"]):
@@ -131,14 +135,16 @@ class Grader(AbstractContextManager["Grader"]):
         pause_after: float | None = None,
         causes_later: bool = False,
         may_try_again: bool = False,
+        on_part: OnPart = lambda so_far, used: None,
     ) -> Graded:
         """Grade a submission, from its bytes to its mark, on all scenarios or `only` these.
 
         If it was paused, it goes on from the time that it had used (`before`) and from what it had
         found (`so_far`). If there are causes to be found, and that is to be done later, they are
         pending in its result. If our own code fails on it, it is held for review and says where
-        that was. Raise HarnessError if a process of ours failed; `may_try_again`: TryAgain, also if
-        a scenario could not be observed.
+        that was. `on_part` is called with what was found, and the time used, before scenarios of
+        another visibility run. Raise HarnessError if a process of ours failed; `may_try_again`:
+        TryAgain, also if a scenario could not be observed.
         """
         plan = self._plan
         if only is not None:
@@ -160,6 +166,7 @@ class Grader(AbstractContextManager["Grader"]):
             so_far=so_far,
             causes_later=causes_later,
             may_try_again=may_try_again,
+            on_part=on_part,
         )
         begun = time.monotonic()
         try:
@@ -332,6 +339,7 @@ class Grader(AbstractContextManager["Grader"]):
                 candidate=candidate,
                 whole_parts=task.so_far,
                 may_try_again=task.may_try_again,
+                on_part=lambda so_far: task.on_part(so_far, budget.used()),
             )
             in_order.run()
             first, second = in_order.first, in_order.second

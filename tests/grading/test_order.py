@@ -3,6 +3,8 @@ from them, in every kind of run."""
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from harness.common.errors import HarnessError
 from harness.execution import SharedGroup, SubmissionServer
 from harness.grading.context import GradingContext, prepare
 from harness.grading.engines import Job
+from harness.grading.engines.local import WorkerPool
 from harness.grading.engines.worker import grade_in_turn
 from harness.grading.observing import budget
 from harness.grading.observing.budget import Used
@@ -24,6 +27,7 @@ from harness.model.plan import Visibility
 from harness.model.stimulus import Stimulus
 from harness.model.verdict import DIFFERS_FROM_RUN_TO_RUN, VerdictKind
 from harness.results.reuse import SharedPass
+from tests.grading.worker_that_dies import DyingSetup
 from tests.inline import DRIVERS, grader_of, handed_in
 from tests.tiny_course import Course
 
@@ -305,3 +309,25 @@ def test_a_second_try_asks_nothing_visible_after_something_hidden(
     assert again.result == whole.result
     assert len(observed) > once
     assert observed == sorted(observed, key=lambda visibility: visibility.rank)
+
+
+def test_after_a_worker_died_nothing_visible_runs_after_something_hidden(
+    context: GradingContext, tmp_path: Path
+) -> None:
+    """Its job goes on in another process, which has only what the first one sent."""
+    program = PROGRAMS["for a process of its own"].replace("sum(rows)", "sum(rows) + 1")
+    jobs = [Job(submission=handed_in(program), causes_later=True)]
+    setup = context.worker_setup(context.grader_setup())
+    ((_, whole),) = grade_in_turn(setup, iter(jobs))
+    total = len(context.specification.plan.scenarios)
+    visible = sum(
+        one.visibility is Visibility.VISIBLE for one in context.specification.plan.scenarios
+    )
+    for death in (visible, total):
+        dying = DyingSetup(setup, tmp_path / str(death), deaths=(death,))
+        with WorkerPool(1, "tests.grading.worker_that_dies") as pool:
+            ((_, again),) = pool.run(dying, jobs)
+        assert replace(again.result, pending=None) == replace(whole.result, pending=None)
+        asked = dying.asked()
+        assert len(asked) > total
+        assert asked == sorted(asked, key=lambda visibility: visibility.rank)

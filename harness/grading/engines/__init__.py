@@ -6,7 +6,7 @@ class that is an `Engine`, and is handed to `grade_batch`.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -97,6 +97,21 @@ class Paused:
     kept: float
     seconds: float
     so_far: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartDone:
+    """A worker's notice that it has run all scenarios of one visibility and goes on to the next.
+
+    If that worker dies, another one goes on from here. Both fields are as in `Paused`.
+    """
+
+    used: Used
+    so_far: bytes
+
+    def rest_of(self, job: Job) -> Job:
+        """Return the job without what has been run."""
+        return replace(job, before=self.used, so_far=self.so_far)
 
 
 Ended = (

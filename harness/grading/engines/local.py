@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from harness.common.errors import HarnessError
 from harness.execution import cores
 from harness.grading.context import GradingContext
-from harness.grading.engines import FailureJob, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import FailureJob, Job, PartDone, WorkerFailure, WorkerSetup
 from harness.grading.engines.worker import GRADING, SpawnedWorker
 from harness.grading.grader import FirstFailures, Graded
 from harness.results.reuse import Piece
@@ -112,7 +112,8 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
         """Yield each job with each of its worker's messages as they arrive; each worker has one
         job at a time.
 
-        A job whose worker dies gets another one, once. `heard` is called with the last message of a
+        A job whose worker dies gets another one, once, which goes on after the last `PartDone`.
+        `heard` is called with the last message of a
         job before the next job is asked for. Raise OSError if no worker can be started.
         """
         run = _PoolRun(self, setup, iter(jobs), self._patience)
@@ -124,10 +125,13 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
                 except (EOFError, OSError) as died:
                     run.abandon(attempt)
                     if not attempt.is_second:
-                        run.begin(attempt.job, is_second=True)
+                        run.begin_again(attempt)
                         continue
                     why = str(died) or "with the error above, or killed by the system"
                     message = WorkerFailure(reason=f"worker died: {why}")
+                if isinstance(message, PartDone):
+                    attempt.keep(message)
+                    continue
                 if attempt.has_ended:
                     heard(message)
                     run.begin_more()
@@ -139,10 +143,16 @@ class _Attempt(Generic[Task]):
     """A job that a worker has."""
 
     job: Task
+    rest: object  # the job without what has been run
     worker: SpawnedWorker
     is_second: bool = False  # the worker of the first one died
     is_hung: bool = False  # nothing was heard of it for too long
     has_ended: bool = False
+
+    def keep(self, part: PartDone) -> None:
+        """Keep what is known, for the case that the worker dies."""
+        if isinstance(self.job, Job):
+            self.rest = part.rest_of(self.job)
 
 
 @dataclass(slots=True)
@@ -163,11 +173,18 @@ class _PoolRun(Generic[Task]):
                 return
             self.begin(job)
 
-    def begin(self, job: Task, *, is_second: bool = False) -> None:
+    def begin(self, job: Task) -> None:
         """Give a worker this job."""
+        self._begin(_Attempt(job, job, self.pool.take(self.setup)))
+
+    def begin_again(self, died: _Attempt[Task]) -> None:
+        """Give another worker the rest of a job whose worker died."""
         worker = self.pool.take(self.setup)
-        self.busy.append(_Attempt(job, worker, is_second))
-        worker.send(job)
+        self._begin(_Attempt(died.job, died.rest, worker, is_second=True))
+
+    def _begin(self, attempt: _Attempt[Task]) -> None:
+        self.busy.append(attempt)
+        attempt.worker.send(attempt.rest)
 
     def wait(self) -> list[_Attempt[Task]]:
         """Wait for messages and return the attempts that have one, or all if no worker says

@@ -22,12 +22,14 @@ from harness.grading.engines import (
     CausesJob,
     FailureJob,
     Message,
+    PartDone,
     Paused,
     WorkerFailure,
     WorkerSetup,
     processes,
 )
 from harness.grading.grader import Graded, Grader
+from harness.grading.observing.budget import Used
 from harness.grading.observing.in_order import RunsSoFar, TryAgain
 from harness.model.result import SubmissionStatus
 from harness.results.reuse import Packer, Piece, ResultCache
@@ -57,12 +59,12 @@ class SpawnedWorker:
             self.connection.send(job)
 
     def receive(self) -> Any:
-        """Wait for a piece of the results, or for the end of the job.
+        """Wait for a piece of the results, a part that is done, or the end of the job.
 
         Raise EOFError or OSError if the worker died.
         """
         found = self.connection.recv()
-        if not isinstance(found, Piece):
+        if not isinstance(found, Piece | PartDone):
             self.current = None
         return found
 
@@ -82,13 +84,15 @@ def main(descriptor: int, parent: int) -> None:
     """Run the worker's side: read the setup, then grade until the parent is gone."""
 
     def serve(connection: Connection, setup: WorkerSetup, cpu: int | None) -> None:
-        for _, message in grade_in_turn(setup, iter(connection.recv, None), cpu):
+        jobs = iter(connection.recv, None)
+        for _, message in grade_in_turn(setup, jobs, cpu, connection.send):
             connection.send(message)
 
     worker_process(descriptor, parent, serve)
 
 
 Serve = Callable[[Connection, Any, int | None], None]
+OnPart = Callable[[PartDone], None]
 
 
 def worker_process(descriptor: int, parent: int, serve: Serve) -> None:
@@ -150,17 +154,24 @@ def _leave_with_parent(descriptor: int, parent: int) -> None:
 
 
 def grade_in_turn(
-    setup: WorkerSetup, jobs: Iterator[AnyJob], cpu: int | None = None
+    setup: WorkerSetup,
+    jobs: Iterator[AnyJob],
+    cpu: int | None = None,
+    on_part: OnPart = lambda part: None,
 ) -> Iterator[tuple[AnyJob, Message]]:
     """Grade each job in this process, as `Engine.run` does: with one driver for all of them, and
-    a second try with a new one where the harness failed."""
+    a second try with a new one if the harness failed. `on_part` is called between two parts."""
     earlier = contextlib.nullcontext(ResultCache())
     with Store.read_only(setup.store) if setup.store else earlier as cache:
-        yield from _grade_in_turn(setup, jobs, cpu, cache)
+        yield from _grade_in_turn(setup, jobs, cpu, cache, on_part)
 
 
 def _grade_in_turn(
-    setup: WorkerSetup, jobs: Iterator[AnyJob], cpu: int | None, cache: ResultCache
+    setup: WorkerSetup,
+    jobs: Iterator[AnyJob],
+    cpu: int | None,
+    cache: ResultCache,
+    on_part: OnPart,
 ) -> Iterator[tuple[AnyJob, Message]]:
     packer = Packer() if setup.store else None
     make, plan = setup.on_graded, setup.grader.plan
@@ -175,7 +186,7 @@ def _grade_in_turn(
                 Grader(setup.grader, driver) as grader,
             ):
                 while job := pending or next(jobs, None):
-                    graded = _attempt(grader, job, cache, again)
+                    graded = _attempt(grader, job, cache, again, on_part)
                     if isinstance(graded, _Again):
                         pending, again = job, graded
                         break
@@ -218,6 +229,19 @@ def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:
     yield ended
 
 
+@dataclass(slots=True)
+class _LastPart:
+    """The last whole part of a job. `note` also tells the parent, for the case that this worker
+    dies."""
+
+    on_part: OnPart
+    so_far: RunsSoFar | None = None
+
+    def note(self, so_far: RunsSoFar, used: Used) -> None:
+        self.so_far = so_far
+        self.on_part(PartDone(used=used, so_far=pickle.dumps(so_far)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Again:
     """Asks for another try with a fresh driver, which goes on from `so_far` (None: from where the
@@ -227,10 +251,11 @@ class _Again:
 
 
 def _attempt(
-    grader: Grader, job: AnyJob, cache: ResultCache, again: _Again | None
+    grader: Grader, job: AnyJob, cache: ResultCache, again: _Again | None, on_part: OnPart
 ) -> Message | _Again:
     """Grade or search, for the second time if this is tried `again`."""
     last = again is not None
+    part = _LastPart(on_part)
     try:
         if isinstance(job, FailureJob):
             return grader.first_failures(job.submission, first=job.first, most=job.most)
@@ -240,25 +265,26 @@ def _attempt(
             was_ours = job.result.status is SubmissionStatus.HARNESS_ERROR
             return graded if last or was_ours or not is_ours else _Again()
         only = None if job.only is None else frozenset(job.only)
-        so_far = None if again is None else again.so_far
-        if so_far is None and job.so_far is not None:
-            so_far = pickle.loads(job.so_far)
+        part.so_far = None if again is None else again.so_far
+        if part.so_far is None and job.so_far is not None:
+            part.so_far = pickle.loads(job.so_far)
         graded = grader.grade(
             job.submission,
             cache,
             only=only,
             before=job.before,
-            so_far=so_far,
+            so_far=part.so_far,
             pause_after=job.pause_after,
             causes_later=job.causes_later,
             may_try_again=not last,
+            on_part=part.note,
         )
-    except TryAgain as failure:
-        return _Again(so_far=failure.so_far)
+    except TryAgain:
+        return _Again(so_far=part.so_far)
     except HarnessError as failure:
-        return WorkerFailure(reason=str(failure)) if last else _Again()
+        return WorkerFailure(reason=str(failure)) if last else _Again(so_far=part.so_far)
     except Exception as error:  # only of a search: grading itself reports it in its result
         return WorkerFailure(reason=place_of(error)) if last else _Again()
     if graded.result.status is SubmissionStatus.HARNESS_ERROR and not last:
-        return _Again()
+        return _Again(so_far=part.so_far)
     return graded

@@ -7,7 +7,7 @@ may be shown has ended: whatever a program finds to write it down in, there is n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.common.errors import HarnessError
@@ -60,11 +60,7 @@ class RunsSoFar:
 
 
 class TryAgain(Exception):  # noqa: N818  (an outcome of one attempt)
-    """Something of ours failed; another attempt goes on from `so_far`, the whole parts before."""
-
-    def __init__(self, so_far: RunsSoFar | None) -> None:
-        super().__init__()
-        self.so_far = so_far
+    """Something of ours failed; another attempt goes on after the last whole part."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -76,7 +72,8 @@ class RunsInOrder:
     the first: from there the same submission can go on without running what it has shown again.
 
     `may_try_again`: if something of ours fails, raise `TryAgain` before anything of the next part
-    runs, so that nothing that may be shown is observed after what is hidden."""
+    runs, so that nothing that may be shown is observed after what is hidden. `on_part` is called
+    with `whole_parts` before each part but the first, for the same reason."""
 
     runs: JudgedRuns
     speed: SpeedTrials
@@ -85,6 +82,7 @@ class RunsInOrder:
     candidate: Candidate
     whole_parts: RunsSoFar | None = None
     may_try_again: bool = False
+    on_part: Callable[[RunsSoFar], None] = lambda so_far: None
     _now: RunsSoFar = field(init=False)
     _needs: Mapping[str, Sequence[Scenario]] = field(init=False)
     _waived: Collection[str] = field(init=False)
@@ -119,7 +117,7 @@ class RunsInOrder:
             self._run_parts()
         except HarnessError as failure:
             if self.may_try_again:
-                raise TryAgain(self.whole_parts) from failure
+                raise TryAgain from failure
             raise
 
     def _run_parts(self) -> None:
@@ -135,10 +133,12 @@ class RunsInOrder:
                 if self.first.isolation is not Isolation.SHARED:
                     self._doubt(before)
             if self.may_try_again and self._has_failed_by_us(part):
-                raise TryAgain(self.whole_parts)
+                raise TryAgain
             if not self.candidate.budget.is_over:
                 self._now.parts = number + 1
                 self.whole_parts = self._now.copy()
+                if later:
+                    self.on_part(self.whole_parts)
         self._audit_the_rest()
         self._skip_what_needs_others()
 
