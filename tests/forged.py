@@ -42,7 +42,7 @@ TEXTS = (
         "a\r\nB: c",
         "?" * 90,
     ),
-    *("(line 3: x)", "hard-coded to 8: x; use SIZE in place of the number", "x" + " y" * 400),
+    *("(line 3: x)", "hard-coded to 8: x; use SIZE", "x" + " y" * 400),
     *("(" * 300, '"' * 99, "“", "expected ':'", "found a b.py, expected c.py", "no file "),
 )
 NAMES = (

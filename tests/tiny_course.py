@@ -39,6 +39,9 @@ PATIENCE = 120
 # The beginning of the smallest assignment.yaml; its marks are missing.
 SMALL = 'title: Small\ncourse: Test\npython: "3.12"\nsubmission: {files: [a1.py]}\n'
 
+# What is said about the sample prints_total.
+PRINTS_TOTAL = "total printed 0 instead of returning it."
+
 
 @cache
 def python_here() -> str:
@@ -319,7 +322,7 @@ def valid_results() -> jsonschema.Draft202012Validator:
 
 
 def results(folder: Path) -> dict[str, Any]:
-    """results.json without what differs from run to run: its times, and how our own attempts to
+    """results.json without what another run says otherwise: its times, and how our own attempts to
     break out failed, which depends on where temporary folders lie. It is as its schema says."""
     whole: dict[str, Any] = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     valid_results().validate(whole)

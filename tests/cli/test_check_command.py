@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli.commands.grading.check import stamps
-from tests.tiny_course import Course
+from tests.tiny_course import PRINTS_TOTAL, Course
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
 
@@ -18,7 +18,7 @@ def test_explains_first_failures_with_their_place_and_nothing_hidden(graded_once
     lines = [line.strip() for line in shown]
     assert lines[0] == "a1.py: 1 thing to fix"
     assert "1. ✗ total: an empty basket" in lines
-    assert "total printed 0 instead of returning it." in lines
+    assert PRINTS_TOTAL in lines
     assert "try    total([])" in lines
     assert "1 other check fails in the same way" in lines  # main's, for which total is to blame
     assert any(line.startswith("   look at total: a1.py, lines ") for line in shown)
@@ -175,7 +175,7 @@ def test_watch_checks_again_on_every_save(course: Course) -> None:
     child = course.on_terminal("check", "a1.py", "--watch", TERM="xterm")
     child.expect("0 of 7 visible checks passed")
     file.write_text(right.replace("return result", "print(result)"), encoding="utf-8")
-    child.expect("total printed 0 instead of returning it")
+    child.expect(PRINTS_TOTAL.rstrip("."))
     child.expect("5 of 7 visible checks passed")
     file.rename(file.with_suffix(".kept"))  # as some editors save
     child.expect("a1.py: there is no such file or folder")
@@ -271,7 +271,7 @@ def test_check_annotates_the_students_file(graded_once: Course) -> None:
     (cause,) = lines[1:]
     line = graded_once.text(path).partition("\ndef total(")[0].count("\n") + 2
     assert cause.startswith(f"::error file={path},line={line},title=total%3A an empty basket::")
-    assert cause.endswith("total printed 0 instead of returning it. (2 checks failed)")
+    assert cause.endswith(f"{PRINTS_TOTAL} (2 checks failed)")
     broken = graded_once.fails("check", "submissions/tiny/syntax_error", "--format", "github")
     (error, _) = broken.out.splitlines()
     assert re.match("::error file=submissions/tiny/syntax_error/a1.py,line=33,col=[0-9]+::", error)
@@ -298,7 +298,7 @@ def test_check_writes_the_summary_of_the_job(course: Course) -> None:
     summary = course.text("summary.md")
     assert summary.startswith("before\n### A tiny till\n")
     assert "\n| `total` | 0 of 1 |\n" in summary
-    assert "\n   total printed 0 instead of returning it.\n" in summary
+    assert f"\n   {PRINTS_TOTAL}\n" in summary
     assert "Xanthippe" not in summary
 
 

@@ -15,6 +15,15 @@ from harness.assignment.files.small_files import expectation_text, load_expectat
 from harness.assignment.loading import available, load
 from harness.common import serial
 from harness.grading.validation.samples import compare
+from harness.model.explanation.facts import (
+    BareReturn,
+    DroppedComparison,
+    FaultyHelper,
+    Lead,
+    NoReturn,
+    OtherConstant,
+    Reason,
+)
 from harness.model.plan import ExpectedCause, SampleExpectation
 from harness.model.result import SubmissionResult
 from harness.model.verdict import Cause, VerdictKind, stated
@@ -323,8 +332,9 @@ def results(signs: Course) -> Results:
 def test_a_helper_is_named_with_the_line_that_decides(results: Results) -> None:
     (cause,) = results["helper"].causes
     assert cause.function == "sign"
-    said = "The fault seems to be in half, lines 4 to 5. sign returned 'bag' instead of 'big'."
-    assert cause.message == said
+    assert cause.explanation is not None
+    assert cause.explanation.lead == FaultyHelper(function="half", first=4, last=5)
+    assert cause.rule == "wrong_value"
     first = cause.suspects[0]
     assert (first.function, first.place.first) == ("half", 3)
     assert first.place.text[2].strip() == 'return "bag"'
@@ -364,21 +374,22 @@ def test_lines_that_run_late_in_a_long_run_are_seen(results: Results) -> None:
     assert {5, 6} <= set(cause.suspects[0].lines)
 
 
-MESSAGES = {
-    "bare": "double returned None instead of 8: line 8 gives nothing back.",
-    "dropped": "Line 8 compares and throws the result away; to store, use `=`. "
-    "double returned 4 instead of 8.",
-    "no_end": "sign returned None instead of 'big': is a return missing?",
+WHY: dict[str, Reason | Lead] = {
+    "bare": BareReturn(line=8),
+    "dropped": DroppedComparison(line=8),
+    "no_end": NoReturn(),
 }
 
 
-@pytest.mark.parametrize("id", MESSAGES)
+@pytest.mark.parametrize("id", WHY)
 def test_the_text_of_the_submission_says_why(id: str, results: Results) -> None:
     (cause,) = results[id].causes
-    assert cause.message == MESSAGES[id]
+    assert cause.explanation is not None
+    assert WHY[id] in (cause.explanation.reason, cause.explanation.lead)
 
 
 def test_a_constant_that_differs_from_the_references_is_named(results: Results) -> None:
     (cause,) = results["constant"].causes
-    assert cause.message.startswith("The fault may be in FACTOR, which is 3 on line 9: ")
+    assert cause.explanation is not None
+    assert cause.explanation.lead == OtherConstant(name="FACTOR", value="3", line=9)
     assert [each.function for each in cause.suspects] == ["FACTOR", "double"]

@@ -368,9 +368,10 @@ def test_what_a_value_is_to_equal_is_told_only_of_the_programs(case: str, tmp_pa
 def test_a_wrong_constant_is_no_argument_that_is_left_unchanged(tmp_path: Path) -> None:
     exercise = EXERCISES["constants of the submission"]
     results = results_of(course_of(tmp_path, exercise), exercise.wrong)
-    assert [result.scenarios[0].verdict.message for result in results] == [
-        "The constant BLACK is missing: it is not written yet, or its name is spelled differently.",
-        "color is 'X' afterwards, it should be 'B'.",
+    explanations = [result.scenarios[0].verdict.explanation for result in results]
+    assert [explanation and explanation.rule for explanation in explanations] == [
+        "missing_function",
+        "wrong_value_afterwards",
     ]
 
 

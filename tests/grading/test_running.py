@@ -28,9 +28,11 @@ from harness.grading.observing.running import (
     LoopingBudget,
     Running,
 )
+from harness.model.explanation.facts import InLoop, InRecursion, LoopEnd, Reason
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Loop, Outline
+from harness.model.result import SubmissionResult
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.verdict import VerdictKind
 from harness.stimuli.call import Call
@@ -332,22 +334,30 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return Course.small(folder, "loops", REFERENCE, SCENARIOS, SETTINGS)
 
 
+def reasons_of(result: SubmissionResult) -> dict[str, tuple[Reason | None, int | None]]:
+    """Return why each function fails, by its name, and the line of its cause."""
+    found: dict[str, tuple[Reason | None, int | None]] = {}
+    for cause in result.causes:
+        assert cause.explanation is not None
+        found[cause.function] = (cause.explanation.reason, cause.line)
+    return found
+
+
 def test_loops_are_named(course: Course) -> None:
     calls_itself = REFERENCE.replace(
         "return n", "return n if n > 60 else one(n + 1) + one(n + 1)", 1
     )
     graded = course.graded("loops", endless=ENDLESS, others=OTHERS, recursive=calls_itself)
     endless, others, recursive = graded.values()
-    said = {cause.function: (cause.message, cause.line) for cause in endless.causes}
-    assert said["one"] == ("one did not end: the loop in line 3 of one does not end.", 3)
-    assert said["two"] == ("two did not end: the loop in line 11 of two does not end.", 11)
-    assert said["three"][0].endswith('"again 3". The loop in line 20 of three was still running.')
-    said = {cause.function: (cause.message, cause.line) for cause in others.causes}
-    assert said["one"] == ("one did not end: the loop in line 2 of one does not end.", 2)
-    assert said["two"] == ("two did not end: the loop in line 12 of two does not end.", 12)
-    assert recursive.causes[0].message == (
-        "one did not end: one (line 1) calls itself again and again."
-    )
+    reasons = reasons_of(endless)
+    assert reasons["one"] == (InLoop(line=3, function="one", ends=LoopEnd.NEVER), 3)
+    assert reasons["two"] == (InLoop(line=11, function="two", ends=LoopEnd.NEVER), 11)
+    later = InLoop(line=20, function="three", ends=LoopEnd.LATER_PERHAPS)
+    assert reasons["three"][0] == later
+    reasons = reasons_of(others)
+    assert reasons["one"] == (InLoop(line=2, function="one", ends=LoopEnd.NEVER), 2)
+    assert reasons["two"] == (InLoop(line=12, function="two", ends=LoopEnd.NEVER), 12)
+    assert reasons_of(recursive)["one"][0] == InRecursion(line=1, function="one")
     # Nobody asked where it loops: such an answer is not an answer, and earns nothing.
     kinds = {each.scenario_id: each.verdict.kind for each in others.scenarios}
     assert kinds["all/c"] is VerdictKind.TAMPERED
@@ -368,8 +378,7 @@ def test_a_loop_is_named_without_confinement(course: Course) -> None:
     portable = replace(context, tier=replace(context.tier, tier=Tier.PORTABLE))
     program = handed_in(REFERENCE.replace("return n", "while n: pass", 1))
     (result,) = check_submissions(portable, [program])
-    (cause,) = result.causes
-    assert cause.message == "one did not end: the loop in line 2 of one does not end."
+    assert reasons_of(result)["one"] == (InLoop(line=2, function="one", ends=LoopEnd.NEVER), 2)
 
 
 INNERMOST = [("a.py", 5, 6, 5), ("a.py", 4, 6, 3), ("a.py", 1, 2, 0), ("b.py", 5, 6, 0)]

@@ -59,9 +59,11 @@ class _Closed(BaseModel):
 
 
 class Verdicted(_Closed):
-    """What one scenario must get; `message` is searched for in its explanation."""
+    """What one scenario must get; `message` is searched for in its explanation, which has this
+    `rule`, if one is stated."""
 
     verdict: VerdictKind
+    rule: str = ""
     message: Pattern = ""
 
 

@@ -25,6 +25,7 @@ from harness.intake.pipeline import read
 from harness.model.observation import Isolation, Observation, Tier
 from harness.model.plan import Plan, Specification
 from harness.model.result import SubmissionResult
+from harness.model.verdict import Verdict
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results.student_view import student_view
 from tests.hostile.hostile_attempt import HERE, driver_under, told
@@ -260,8 +261,18 @@ def _of_result(entry: Entry, result: SubmissionResult) -> Iterator[str]:
             yield f"{name}: there is no such scenario"
             continue
         seen = verdicts[name]
-        if seen.kind is not expected.verdict or not re.search(expected.message, seen.message):
+        is_expected = seen.kind is expected.verdict and expected.rule in {"", *_rules(seen)}
+        if not is_expected or not re.search(expected.message, seen.message):
             yield f"{result.id}: {name}: {seen.kind}: {seen.message}"
+
+
+def _rules(verdict: Verdict) -> Iterator[str]:
+    """Yield the rule that explains a verdict, and the rule of what comes later in its run."""
+    explanation = verdict.explanation
+    if explanation is not None:
+        yield explanation.rule
+        if explanation.later is not None:
+            yield explanation.later.rule
 
 
 def _pages(result: SubmissionResult, plan: Plan) -> str:

@@ -22,7 +22,7 @@ from harness.intake.archives.contents import kind_named, read_archive
 from harness.intake.caps import MIB, Caps
 from harness.intake.entries import EntryKind, FileKind, Refused
 from harness.intake.pipeline import read
-from harness.model.submission import ARCHIVE_ENDINGS, Submission
+from harness.model.submission import ARCHIVE_ENDINGS, MissingFiles, Submission
 from tests import plans
 from tests.downloads import laid
 from tests.intake.cohorts import told
@@ -106,18 +106,17 @@ WHOLE: dict[str, object] = {
         zipped([*BOTH, ("long.txt", bytes(range(256)) * 9)])[:-300],
     ],
 }
+LACKS_GAME = MissingFiles(names=("c4game.py",)).note
 HALF: dict[str, object] = {
-    "c4game.py was not handed in": zipped(BOTH[:1]),
-    "c4game.py was not handed in, but c4.py and x.py": zipped(
-        [BOTH[0], ("c4.py", b"g"), ("x.py", b"x")]
-    ),
+    LACKS_GAME: zipped(BOTH[:1]),
+    f"{LACKS_GAME}, but c4.py and x.py": zipped([BOTH[0], ("c4.py", b"g"), ("x.py", b"x")]),
     "found an Office document named c4game.py in A3.zip, expected a Python file": zipped(
         [BOTH[0], ("c4game.py", DOCX)]
     ),
     "c4game.py in A3.zip is locked with a password, expected a file without one": with_flag(
         GOOD, 1, member=1
     ),
-    "connect4.py was handed in without A3.zip; c4game.py was not handed in": {"connect4.py": b"c"},
+    f"connect4.py was handed in without A3.zip; {LACKS_GAME}": {"connect4.py": b"c"},
 }
 
 

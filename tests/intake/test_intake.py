@@ -151,8 +151,9 @@ def test_a_lone_file_is_graded_whatever_its_name(root: Path) -> None:
 
 def test_a_missing_file_of_several_is_a_note(root: Path) -> None:
     (one,) = read((lay(root, {"ada/c4game.py": "g"}),), TWO)
-    assert one.notes == ("connect4.py was not handed in",)
-    assert one.missing == MissingFiles(names=("connect4.py",))
+    missing = MissingFiles(names=("connect4.py",))
+    assert one.missing == missing
+    assert one.notes == (missing.note,)
 
 
 def test_several_paths_and_each_submission_once(root: Path) -> None:

@@ -433,6 +433,7 @@ FIRES: Sentences = {
         ),
     },
 }
+SPACE_DIFFERS = "Only white space differs in what it prints: {}."
 SPACING = [
     ("a\n b\n", "a\nb\n", "line 2 lacks the space at its start"),
     ("a\nb \n", "a\nb\n", "line 2 lacks the space at its end"),

@@ -40,11 +40,7 @@ FIRES = [
     for message, cases in sentences.items()
     for failure in (cases if isinstance(cases, list) else [cases])
 ] + [
-    (
-        "only_whitespace",
-        prints(expected, actual),
-        f"Only white space differs in what it prints: {what}.",
-    )
+    ("only_whitespace", prints(expected, actual), rule_cases_texts.SPACE_DIFFERS.format(what))
     for expected, actual, what in rule_cases_texts.SPACING
 ]
 LEAVES_ALONE = [
@@ -114,36 +110,32 @@ def crashes(*parts: str) -> Observation:
 
 GAME = ran("> ", "a", "Player 2 to move\n> ", "b", "Player 1 wins\nAgain? ", "n", "bye\n")
 MOVES = typing("a", "b", "n")
-FIRST = 'After input 1 ("a"), line 1 is "Player 1 to move", it should be "Player 2 to move". '
+WON = ("b", "Player 1 wins\nAgain? ")
 RIGHT, WRONG = ("> ", "a", "Player 2 to move\n> "), ("> ", "a", "Player 1 to move\n> ")
-MORE = 'Later, after input 3 ("n"), the program should have ended; it asks for more input.'
-CRASH = "Later, the program raised ValueError: no (line 18: int(text))."
-STOPS = (
-    'Later, the program stopped early: after input 2 ("b") it should have asked for input again, '
-    'with "Again? ". It read 2 of 3 inputs.'
-)
-LAST = 'After input 2 ("b"), the output differs from line 1, column 8: "Player 2 wins" instead of '
 
 
 @pytest.mark.parametrize(
-    ("observation", "message"),
+    ("observation", "rule", "later"),
     [
-        (ends_in(*WRONG, "b", "Player 1 wins\nAgain? ", "n", "> "), f"{FIRST}{MORE}"),
-        (ran(*WRONG, "b", "Player 1 wins\n"), f"{FIRST}{STOPS}"),
-        (crashes(*WRONG, "b", "Player 1 wins\n"), f"{FIRST}{CRASH}"),
-        (ended(Ending.CPU_LIMIT, *WRONG, "b", "Pl"), f'{FIRST}Later, the program did not end '
-         'after input 2 ("b"): perhaps a loop whose condition stays true, or a function that '
-         'calls itself.'),
+        (ends_in(*WRONG, *WON, "n", "> "), "line_differs", "asked_for_more"),
+        (ran(*WRONG, "b", "Player 1 wins\n"), "line_differs", "stopped_early"),
+        (crashes(*WRONG, "b", "Player 1 wins\n"), "line_differs", "raised_unexpectedly"),
+        (ended(Ending.CPU_LIMIT, *WRONG, "b", "Pl"), "line_differs", "did_not_end"),
         # In the turn in which it ends, too.
-        (ran("> ", "a", "> "), 'After input 1 ("a"), the line "Player 2 to move" is missing: it '
-         'should be line 1. Later, the program stopped early: after input 1 ("a") it should have '
-         'asked for input again, with "> ". It read 1 of 3 inputs.'),
-        (ran(*RIGHT, "b", "Player 2 wins\n"), f'{LAST}"Player 1 wins". {STOPS}'),
-        (crashes(*RIGHT, "b", "Player 2 wins\n"), f'{LAST}"Player 1 wins". {CRASH}'),
+        (ran("> ", "a", "> "), "line_missing", "stopped_early"),
+        (ran(*RIGHT, "b", "Player 2 wins\n"), "text_differs", "stopped_early"),
+        (crashes(*RIGHT, "b", "Player 2 wins\n"), "text_differs", "raised_unexpectedly"),
     ],
 )  # fmt: skip
-def test_what_the_screen_shows_earlier_comes_first(observation: Observation, message: str) -> None:
-    assert explain(case(GAME, observation, MOVES)).message == message
+def test_what_the_screen_shows_earlier_comes_first(
+    observation: Observation, rule: str, later: str
+) -> None:
+    found = explain(case(GAME, observation, MOVES))
+    assert found.later is not None
+    assert (found.rule, found.later.rule) == (rule, later)
+    first, _, second = found.message.partition(" Later, ")
+    assert first == own_words(found.facts)
+    assert second[:1].upper() + second[1:] == own_words(found.later.facts)
 
 
 @pytest.mark.parametrize(

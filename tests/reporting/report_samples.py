@@ -218,7 +218,7 @@ VERDICTS = {
     ),
     LABELS.id: failed(
         "white_space",
-        "only white space differs: the label row has no space after the last number",
+        "white space differs: the label row has no space after the last number",
         printed(
             "|-|-|-|-|\n|-|X|-|X|\n 1 2 3 4 \n", "|-|-|-|-|\n|-|X|-|X|\n 1 2 3 4", "printed text"
         ),
@@ -227,7 +227,7 @@ VERDICTS = {
     ACCEPTS.id: PASSED,
     REFUSES.id: failed(
         "printed_instead",
-        "printed False instead of returning it",
+        "printed False; it should be returned",
         returned("False", "None"),
         printed("Invalid column\u202e\n", "False", "printed text"),
     ),

@@ -28,6 +28,7 @@ from harness.model.explanation.facts import (
     SourceLine,
     Stated,
 )
+from harness.model.explanation.sentences import lead_words, own_words
 from harness.model.observation import Turn
 from harness.model.plan import Clause, SourceFile
 from harness.model.result import RunResult, SubmissionResult
@@ -308,6 +309,10 @@ CALLED_AT = RaisedAtLine(
 QUESTION = ". Is (x) a text? It should be the number that was read before."
 
 
+NONE_FOR_1 = ReturnedNone(function="f", wanted="1")
+GRID_PUT = FaultyHelper(function="Grid.put", first=3, last=14)
+
+
 def of(facts: Facts, lead: Lead | None = None) -> Explanation:
     return Explanation(rule="wrong_value", facts=facts, lead=lead)
 
@@ -329,20 +334,20 @@ HEADLINES: dict[str | Explanation, tuple[str, str]] = {
     "Line 3 calls main, which asks for input: put it below the guard, as the sheet says.": (
         "Line 3 calls main, which asks for input.", "Put it below the guard, as the sheet says.",
     ),
-    "board: it is not changed. Change the list that is given, and return True as it says.": (
-        "board: it is not changed.", "Change the list that is given, and return True as it says.",
+    "board: it stays the same. Change the list that came in, and return True as it says.": (
+        "board: it stays the same.", "Change the list that came in, and return True as it says.",
     ),
-    "board: it is not changed and a new list is given back, which is of no use here.": (
-        "board: it is not changed and a new list is given back…", "… which is of no use here.",
+    "board: it stays the same and a new list is given back, which is of no use here.": (
+        "board: it stays the same and a new list is given back…", "… which is of no use here.",
     ),
     Explanation(
         rule="wrong_value",
-        facts=ReturnedNone(function="f", wanted="1"),
+        facts=NONE_FOR_1,
         reason=NoReturn(),
-        lead=FaultyHelper(function="Grid.put", first=3, last=14),
+        lead=GRID_PUT,
     ): (
-        "f returned None instead of 1: is a return missing?",
-        "The fault seems to be in Grid.put, lines 3 to 14.",
+        own_words(NONE_FOR_1).removesuffix(".") + ": is a return missing?",
+        lead_words(GRID_PUT),
     ),
     of(
         Stated(
