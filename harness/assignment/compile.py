@@ -285,14 +285,10 @@ class _Compiler:
         return tuple(files)
 
     def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:
-        files: dict[str, SourceFile] = {}
+        files: list[SourceFile] = []
         for name in sorted(names):
-            short = name.rsplit("/", 1)[-1]
-            if short in files:
-                what = f"two provided files are named {short}"
-                self.problems.add_to_file(self._display_path(name), what)
-            files[short] = SourceFile(name=short, data=(self.folder / name).read_bytes())
-        return tuple(files.values())
+            files.append(SourceFile(name=name, data=(self.folder / name).read_bytes()))
+        return tuple(files)
 
     def _spec_digest(self, vocabulary: AssignmentSymbols, compiled: Compiled) -> str:
         names = {*self.used, *vocabulary.used, *compiled.requests}

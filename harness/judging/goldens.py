@@ -1,6 +1,6 @@
 """Whether the reference does what a scenario states, and nothing harmful that it does not state."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.common.escaping import plain, quoted
@@ -15,7 +15,15 @@ from harness.judging.side_by_side.comparison import quoted_pair, shared_start
 from harness.matchers.comparison import normalised, same, source, with_equal_lines
 from harness.matchers.kinds.texts import LinesUnordered
 from harness.matchers.kinds.values import AnyValue, Exactly, exactly
-from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedStep
+from harness.model.expectation import (
+    Expectation,
+    Expected,
+    Ignore,
+    Matcher,
+    StatedStep,
+    StatedTurn,
+    TextRules,
+)
 from harness.model.observation import (
     CourseTestResult,
     Ending,
@@ -111,6 +119,14 @@ def _test(observation: Observation) -> Iterator[str]:
     yield f"the reference does not pass the test ({how}){place}{said}"
 
 
+_MORE = {
+    Ending.TIMEOUT: "limits: {wall_seconds: 30} allows more",
+    Ending.CPU_LIMIT: "limits: {cpu_seconds: 5} allows more",
+    Ending.MEMORY_LIMIT: "limits: {memory_mib: 512} allows more",
+    Ending.OUTPUT_LIMIT: "limits: {output_kib: 1024} allows more",
+}
+
+
 def _ending(observation: Observation, stated: Expected) -> Iterator[Disagreement]:
     ending = observation.ending
     did = f"the reference {ENDINGS_IN_WORDS[ending]}"
@@ -124,7 +140,7 @@ def _ending(observation: Observation, stated: Expected) -> Iterator[Disagreement
     elif stated.ends is not None and ending is not stated.ends:
         yield f"{did}, but the scenario states that it ends with {stated.ends.value}."
     elif stated.ends is None and ending is not Ending.ANSWERED:
-        remark = ""
+        remark = _MORE.get(ending, "")
         if ending is Ending.ASKED_FOR_MORE and observation.phase is Phase.LOADING:
             remark = "at_load: [Ann] types a line then"
         yield Unstated(did, remark)
@@ -261,10 +277,22 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
         text = item_at(printed, turn.index) or ""
         if not turn.printed.accepts_text(text, rules):
             unlike = _unlike(text, turn.printed, stated)
-            yield f"turn {turn.index}, as the reference prints it, {unlike}"
+            meant = _meant(turn, printed, rules)
+            yield f"turn {turn.index}, as the reference prints it, {unlike}{meant}"
     if stated.turns.all_turns and len(printed) > len(stated.turns.turns):
         has = counted(len(printed), "turn")
         yield f"the reference has {has}, but the scenario states {len(stated.turns.turns)}."
+
+
+def _meant(turn: StatedTurn, printed: Sequence[str], rules: TextRules) -> str:
+    """Return a sentence on the only turn of the reference that is as this one is stated; an empty
+    text if there are none or several."""
+    fitting = [
+        index for index, text in enumerate(printed) if turn.printed.accepts_text(text, rules)
+    ]
+    if len(fitting) != 1:
+        return ""
+    return f" Turn {fitting[0]} is so: turn 0 is what is printed before the first input."
 
 
 _MOST_QUOTED = 400  # characters of a text that does not meet its matcher

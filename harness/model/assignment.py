@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import ast
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -236,7 +237,7 @@ class Assignment:
     clauses: tuple[Clause, ...]
     functions: tuple[FunctionSignature, ...]
     variants: tuple[ProvidedVariant, ...]  # the first has no overrides
-    extra_files: tuple[SourceFile, ...] = ()  # what `provide:` names
+    extra_files: tuple[SourceFile, ...] = ()  # what `provide:` names, by path
     manual: tuple[ManualSlot, ...] = ()
     stand_in_files: tuple[SourceFile, ...] = ()  # what `stand_in:` names
     test_files: tuple[SourceFile, ...] = ()  # tests of the course's, for nobody else
@@ -261,6 +262,15 @@ class Assignment:
         """Return the names of the submission that stimuli may use."""
         return (*(function.name for function in self.functions), *self.other_names)
 
+    def shown_extra_files(self) -> tuple[SourceFile, ...]:
+        """Return the extra files without folders, unless two would have the same name then."""
+        counts = Counter(file.base_name for file in self.extra_files)
+        shown: list[SourceFile] = []
+        for file in self.extra_files:
+            is_alone = counts[file.base_name] == 1
+            shown.append(replace(file, name=file.base_name) if is_alone else file)
+        return tuple(shown)
+
     def use_of_extra(self, name: str) -> ExtraUse:
         """Return what happens with a file of this name that is handed in beside those asked for.
 
@@ -272,7 +282,7 @@ class Assignment:
 
     def _taken_names(self) -> frozenset[str]:
         provided = (*self.variants[0].files, *self.extra_files, *self.stand_in_files)
-        names = [*self.submission_files, *(file.name for file in provided)]
+        names = [*self.submission_files, *(file.base_name for file in provided)]
         if self.laid_as is not None:
             names.append(self.laid_as)
         return frozenset(name.casefold() for name in names)

@@ -16,10 +16,15 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A file's name (no folders) and bytes."""
+    """A file's name and bytes. Only an extra file's name has folders, those of the spec folder."""
 
     name: str
     data: bytes
+
+    @property
+    def base_name(self) -> str:
+        """Return the name without folders, under which it lies beside a submission."""
+        return self.name.rsplit("/", 1)[-1]
 
     @property
     def lines(self) -> list[str]:

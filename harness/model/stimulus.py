@@ -218,7 +218,7 @@ class Stimulus:
     inputs: tuple[Typed, ...] = ()
     at_load: tuple[Typed, ...] = ()  # typed while the submission loads, if it asks then
     constants: tuple[Binding, ...] = ()  # the overrides of provided constants
-    provide: tuple[str, ...] = ()  # extra files placed beside
+    provide: tuple[str, ...] = ()  # paths of extra files placed beside, without their folders
     seed: int | None = None  # of the module random; None: none is stated, which is 0
     clock: Clock | None = None  # the time that it is told; None: the real one
     stand_ins: tuple[StandIn, ...] = ()  # in place of uploaded files with their modules' names
@@ -235,6 +235,11 @@ class Stimulus:
     finds_loop: bool = False  # of an endless program only the place of its loop is observed
     counts_lines: bool = False  # how many lines of the program run is observed, too
     traces_lines: bool = False  # of any program only which of its lines run is observed
+
+    @property
+    def provided_names(self) -> tuple[str, ...]:
+        """Return the names under which the extra files lie beside the submission."""
+        return tuple(path.rsplit("/", 1)[-1] for path in self.provide)
 
     def source_texts(self) -> tuple[str, ...]:
         """Return the Python texts that it runs, without the literals of a draw; none for a

@@ -81,7 +81,7 @@ def _parts(
     shown = context.specification
     assignment = shown.plan.assignment
     key = student_key(context, plan)
-    provided = (*assignment.variants[0].files, *assignment.extra_files)
+    provided = (*assignment.variants[0].files, *assignment.shown_extra_files())
     parts = [(file.name, file.data) for file in (*handed_out_stubs(specification), *provided)]
     for name, contents in _files_beside(plan).items():
         if len(contents) == 1:
@@ -147,7 +147,7 @@ def _listed_files(
     several = len(assignment.submission_files) > 1
     program = "programs in them" if several else "program in it"
     rows = [(", ".join(assignment.submission_files), f"start here: write your {program}")]
-    for file in (*assignment.variants[0].files, *assignment.extra_files):
+    for file in (*assignment.variants[0].files, *assignment.shown_extra_files()):
         rows.append((file.name, "provided: do not change it"))
     if beside:
         files = "a file" if len(beside) == 1 else "files"

@@ -250,6 +250,13 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "assignment.yaml:4:22: submission.files, item 1: a/a1.py is a path. Hint: write only the file's name."),
     "provided file is not there": ({A: ASSIGNMENT.replace("[a1_s", "[b1_s")},
      "assignment.yaml:5:12: provided, item 1: reference/small/b1_support.py is not there."),
+    "two extra files of a scenario with one name": ({
+        F: HEAD + "  - name: a\n" + GOOD + "    provide: [x/b.py, y/b.py]\n  - name: b\n" + GOOD
+        + "    provide: [x/b.py]\n  - name: c\n" + GOOD + "    provide: [y/b.py]\n",
+        "specs/small/x/b.py": "",
+        "specs/small/y/b.py": "",
+    },
+     "f.yaml:6:23: provide, item 2: two files of this scenario are named b.py."),
     "provided file is not Python": ({S: "x = = 1\n"},
      "reference/small/a1_support.py:1:5: not Python (invalid syntax)."),
     "provided file fails": ({S: "x = 1 / 0\n"},

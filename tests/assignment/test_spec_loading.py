@@ -483,8 +483,9 @@ def test_a_program_with_a_transcript_for_each_size(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, body, changes={**texts, "specs/small/extra/note.txt": "note"})
     last = plan.scenarios[-1]
     assert last.stimuli[0].action == Run(program="a1.py", argv=("-x",))
-    assert last.stimuli[0].provide == ("note.txt",)
-    assert plan.assignment.extra_files == (SourceFile(name="note.txt", data=b"note"),)
+    assert last.stimuli[0].provide == ("extra/note.txt",)
+    assert plan.assignment.extra_files == (SourceFile(name="extra/note.txt", data=b"note"),)
+    assert [file.name for file in plan.assignment.shown_extra_files()] == ["note.txt"]
     screen = "Please enter action: a1\nChoose a column from 1 to 10\n"
     assert (last.stated.transcript, last.stated.exit) == (screen, 0)
     assert load(tmp_path, "small").transcripts == (

@@ -332,6 +332,41 @@ def test_what_runs_before_an_expression_is_not_its_mistake(tmp_path: Path) -> No
     assert problems(tmp_path) == []
 
 
+TESTS = "from plates import is_valid\ndef test_it():\n    assert is_valid('CS50')\n"
+RUN_TESTS = """\
+import a1
+failed = False
+for name in dir(a1):
+    if name.startswith("test_"):
+        try:
+            getattr(a1, name)()
+        except Exception:
+            failed = True
+print("failed" if failed else "passed")
+"""
+
+
+def test_tests_of_students_are_run_with_several_programs_of_one_name(tmp_path: Path) -> None:
+    scenarios = """\
+function: a1.py
+scenarios:
+  - {name: right, run: run_tests.py, provide: [run_tests.py, right/plates.py], prints: "passed\\n"}
+  - {name: zero, run: run_tests.py, provide: [run_tests.py, zero/plates.py], prints: "failed\\n"}
+"""
+    right = "def is_valid(plate):\n    return plate[2:3] != '0'\n"
+    files = {
+        "specs/e/run_tests.py": RUN_TESTS,
+        "specs/e/right/plates.py": right,
+        "specs/e/zero/plates.py": right.replace("!= '0'", "!= ''"),
+    }
+    reference = TESTS + "    assert not is_valid('CS05')\n"
+    course = course_of(tmp_path, Exercise(reference=reference, scenarios=scenarios, files=files))
+    assert problems(tmp_path) == []
+    another = reference.replace("from plates import is_valid", "from plates import *")
+    wrong = reference.replace("'CS50'", "'CS05'")
+    assert failures(course, another, TESTS, wrong) == ["", "zero", "right"]
+
+
 FRACTIONS = "from fractions import Fraction\ndef f(n):\n    return Fraction(1, n)\n"
 SQUARES = "def f(n):\n    return [i * i for i in range(n)]\n"
 TOLD = {

@@ -250,9 +250,8 @@ def golden(observation: Observation, stimulus: Stimulus = CALL, **stated: Any) -
 
 
 DISAGREE: dict[str, Golden] = {
-    "the reference ran into the limit on CPU time, which the scenario does not state.": golden(
-        ended(Ending.CPU_LIMIT)
-    ),
+    "the reference ran into the limit on CPU time, which the scenario does not state (limits: "
+    "{cpu_seconds: 5} allows more).": golden(ended(Ending.CPU_LIMIT)),
     "the reference asked for more input than the scenario has, "
     "which the scenario does not state.": golden(ended(Ending.ASKED_FOR_MORE, "> ")),
     "the reference does not define a function that is needed (chek_input) "
@@ -316,6 +315,10 @@ DISAGREE: dict[str, Golden] = {
     ),
     'the reference\'s transcript differs from line 1: it is "> x", but "> y" is stated.': golden(
         ran("> ", "x", "b"), typing("x"), transcript="> y\nb"
+    ),
+    'turn 1, as the reference prints it, differs from line 1: it is "b", but "> " is stated. '
+    "Turn 0 is so: turn 0 is what is printed before the first input.": golden(
+        ran("> ", "a", "b"), typing("a"), turns=some_turns({1: exactly("> ")})
     ),
     'turn 0, as the reference prints it, differs from line 1: it is ">", but "> " '
     "is stated.": golden(ran(">", "x", "b"), typing("x"), turns=some_turns({0: exactly("> ")})),

@@ -126,7 +126,7 @@ def stimulus_of(context: ScenarioReader, parts: StimulusParts) -> Stimulus:
         inputs=parts.inputs,
         at_load=typed_inputs(context, context.at("at_load"), context.own.at_load),
         constants=context.variation.overrides,
-        provide=tuple(name.rsplit("/", 1)[-1] for name in context.own.provide),
+        provide=tuple(context.own.provide),
         seed=_seed_of(context),
         clock=clock,
         folder=context.states("writes") or has_files,
@@ -321,10 +321,16 @@ def content_of(context: ScenarioReader, loc: Loc, text: str) -> bytes:
 def provided_names(context: ScenarioReader) -> set[str]:
     """Return the extra files that exist, as paths below the spec folder; note errors for others."""
     names: set[str] = set()
+    short_names: set[str] = set()
     for index, name in enumerate(context.own.provide):
+        loc = (*context.at("provide"), index)
         with suppress(Refused):
-            context.spec_file((*context.at("provide"), index), name)
+            context.spec_file(loc, name)
             names.add(name)
+            short = name.rsplit("/", 1)[-1]
+            if short in short_names:
+                context.refuse(loc, f"two files of this scenario are named {short}")
+            short_names.add(short)
     return names
 
 

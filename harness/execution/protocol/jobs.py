@@ -300,8 +300,11 @@ class Jobs:
             raise HarnessError(f"the plan has no provided files for {names}") from None
         own_files = None
         if variant or stimulus.provide:
-            extra = tuple([file for file in self._extra if file[0] in stimulus.provide])
-            own_files = (self._provided[variant], extra)
+            extra: list[tuple[str, bytes]] = []
+            for path, data in self._extra:
+                if path in stimulus.provide:
+                    extra.append((path.rsplit("/", 1)[-1], data))
+            own_files = (self._provided[variant], tuple(extra))
         stand_ins = tuple(
             (each.module.removesuffix(".py"), *proxy_names(self._stand_ins[each.file]))
             for each in stimulus.stand_ins

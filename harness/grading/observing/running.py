@@ -332,7 +332,8 @@ def read_program(
     program = None
     if not assignment.isolate_all:
         submitted = program_files(assignment, files)
-        provided = (*assignment.variants[0].files, *assignment.extra_files)
+        beside = (replace(file, name=file.base_name) for file in assignment.extra_files)
+        provided = (*assignment.variants[0].files, *beside)
         program = ProgramFiles(submitted=tuple(submitted), provided=provided)
     extra = tuple(file.name for file in extra_modules(assignment, files))
     request = PolicyRequest(

@@ -183,7 +183,7 @@ def web_folder(
     files["assignment.js"] = _assignment_script(specification, assignment)
     files["LICENSES.txt"] = _licenses(pin.version).encode()
     provided = []
-    for file in (*assignment.variants[0].files, *assignment.extra_files):
+    for file in (*assignment.variants[0].files, *assignment.shown_extra_files()):
         path = f"provided/{file.name}"
         files[path] = file.data
         provided.append(path)

@@ -378,7 +378,11 @@ class StandIns:
 
     def run(self, job: StandInJob, send: Send, receive: Receive) -> None:
         """Load the modules of the job, then answer calls until the driver closes the channel."""
-        extra = by_module_name([file for file in self._extra if file[0] in job.provide])
+        extra_files = []
+        for path, data in self._extra:
+            if path in job.provide:
+                extra_files.append((path.rsplit("/", 1)[-1], data))
+        extra = by_module_name(extra_files)
         sources = {**self._sources, **{each.filename: each for each in self._reference.values()}}
         modules = {name: sources[file] for name, file, _ in job.modules}
         beside = self._reference if job.beside else {}

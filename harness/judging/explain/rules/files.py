@@ -46,7 +46,8 @@ def not_handed_in(failure: Failure) -> NotHandedIn | None:
         return None
     imports = phase in {Phase.LOADING, Phase.GIVEN}
     if phase is Phase.STIMULUS:  # our own program may import it
-        imports = failure.stimulus.action.program in failure.stimulus.provide
+        program = failure.stimulus.action.program
+        imports = program in failure.stimulus.provided_names
     module = _missing_module(raised)
     if module is None or not imports:
         return None
