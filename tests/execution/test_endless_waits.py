@@ -33,6 +33,9 @@ OWN_PIPES = {
     "a file over a pipe": "open(os.pipe()[0]).read()",
     "a socket": "two = socket.socketpair(); os.read(two[0].fileno(), 1)",
     "an epoll": "select.epoll().poll()",
+    "a poll": "poll = select.poll(); poll.register(kept[0], 1); poll.poll()",
+    "a select": "select.select([kept[0]], [], [])",
+    "a select of a socket": "two = socket.socketpair(); select.select([two[0]], [], [two[1]])",
     "a coroutine": "asyncio.run(asyncio.Event().wait())",
 }
 ENDING = {
@@ -70,6 +73,24 @@ def test_what_prints_much_while_it_holds_a_full_pipe_is_not_ended(one_driver: Dr
     )
     roomy = Limits(cpu_seconds=5.0, wall_seconds=300.0, output_kib=256)
     assert plain(observe(one_driver, text, call("f()"), roomy).value) == repr(bytes(1))
+
+
+OWN = (
+    "import os, select\ndef f():\n    read, write = os.pipe()\n    poll = select.poll()\n"
+    "    poll.register(read, 1)\n"
+    "    before = poll.poll(1), select.select([read], [], [], 0.01)[0]\n"
+    "    os.write(write, b'x')\n"
+    "    after = len(poll.poll()), len(select.select([read], [], [])[0])\n"
+    "    poll.register(0, 1)\n    both = len(poll.poll(1000))\n"
+    "    return before, after, both, input(), input()\n"
+)
+
+
+def test_a_wait_for_its_own_pipe_asks_for_no_input(one_driver: Driver) -> None:
+    if os.geteuid() != 0 and one_driver.tier is not Tier.STRONG:
+        pytest.skip("here the kernel does not tell")
+    seen = observe(one_driver, OWN, call("f()", "one", "two"), LONG)
+    assert plain(seen.value) == "(([], []), (1, 1), 2, 'one', 'two')"
 
 
 @pytest.mark.parametrize("program", ENDING.values(), ids=ENDING)

@@ -24,9 +24,15 @@ from harness.execution.inside.messages.protocol import (
     ToSharedRun,
     split,
 )
-from harness.execution.linux.blocked import waits_for_itself
+from harness.execution.linux.blocked import waits_for_its_own, waits_for_itself
 from harness.execution.linux.pexpect_terminal import Terminal
-from harness.execution.linux.processes import CHUNK, ProcessClock, ScenarioChannel, ServerProcess
+from harness.execution.linux.processes import (
+    CHUNK,
+    ProcessClock,
+    Question,
+    ScenarioChannel,
+    ServerProcess,
+)
 from harness.execution.protocol.replies import FrameBuffer, TamperedError
 from harness.execution.scenario_monitor import ScenarioMonitor
 from harness.execution.sharing import CPU_SHARE, SharedGroup, ShouldRetain
@@ -81,7 +87,7 @@ class Monitor(ScenarioMonitor):
             self._check_clock()
             if asking in events and self._listener is not None and not self._killed_at:
                 question = self._listener.receive()
-                if question is not None and self._may_go_on(question.asked):
+                if question is not None and self._may_go_on(question):
                     self._listener.let_go_on(question)
                 continue
             ready = [number for number, _ in events]
@@ -142,10 +148,17 @@ class Monitor(ScenarioMonitor):
             self._provide_input()
         return super()._handled(frame)
 
-    def _may_go_on(self, asked: Asked) -> bool:
+    def _may_go_on(self, question: Question) -> bool:
         """Have what it waits for; False when the scenario ends instead."""
+        asked = question.asked
         if asked is Asked.READ:
             return self._provide_input()
+        if asked is Asked.WAIT:
+            ours = self._channel.inodes
+            is_for_its_own = waits_for_its_own(
+                question.pid, question.call, question.arguments, ours
+            )
+            return is_for_its_own or self._provide_input()
         if asked is Asked.TIMER:
             self._has_timer = True
         elif not self._has_timer:  # as it would have ended at its limit on time asleep

@@ -56,15 +56,19 @@ _CONTINUE = 1
 
 # A struct seccomp_notif: its id, who asks, flags; the call's number, the architecture, where in the
 # program, and six arguments.
-_ASKED = struct.Struct("=Q8xi4x8x6Q")
+_ASKED = struct.Struct("=QI4xi4x8x6Q")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a process is about to do, which waits for an answer."""
+    """What a process is about to do, which waits for an answer: the system call of the number
+    `call`, with its arguments."""
 
     number: int
     asked: Asked
+    pid: int
+    call: int
+    arguments: tuple[int, ...]
 
 
 class Listener:
@@ -84,8 +88,9 @@ class Listener:
             if error.errno in (errno.ENOENT, errno.EINTR, errno.EAGAIN):
                 return None
             raise
-        question, call, *arguments = _ASKED.unpack(asked)
-        return Question(number=question, asked=asked_by(call, arguments))
+        question, pid, call, *arguments = _ASKED.unpack(asked)
+        why = asked_by(call, arguments)
+        return Question(question, why, pid, call, tuple(arguments))
 
     def let_go_on(self, question: Question) -> None:
         """Let its system call happen; nothing when it ended meanwhile, or a signal came first."""

@@ -166,7 +166,8 @@ def _add_waits(lib: ModuleType, built: object) -> None:
 class Asked(Enum):
     """What a process is about to do, as the driver is told of it."""
 
-    READ = auto()  # it reads from the terminal, or waits for that
+    READ = auto()  # it reads from the terminal
+    WAIT = auto()  # it waits for descriptors, of which the terminal may be one
     TIMER = auto()  # it has itself woken later
     ENDLESS_WAIT = auto()  # it waits, and nothing it did wakes it
 
@@ -176,7 +177,9 @@ def asked_by(number: int, arguments: Sequence[int]) -> Asked:
     name = _names().get(number, "")
     if name in _TIMERS:
         return Asked.TIMER
-    if name in _ENDLESS or (name in _WAITS and not arguments[_WAITS[name]]):
+    if name in _WAITS and arguments[_WAITS[name]]:
+        return Asked.WAIT
+    if name in _ENDLESS or name in _WAITS:
         return Asked.ENDLESS_WAIT
     return Asked.READ
 
