@@ -29,6 +29,7 @@ from harness.execution.protocol.jobs import (
     proxy_names,
 )
 from harness.execution.runner import (
+    PREPARING_SECONDS,
     AnyDriver,
     CallsOf,
     Runner,
@@ -50,7 +51,7 @@ from harness.execution.sharing import (
 )
 from harness.execution.speed import machine_slowness
 from harness.execution.stand_in_process import LOADED_MACHINE
-from harness.execution.trusted_function import ToolFailed, TrustedFunction
+from harness.execution.trusted_function import TOOL_LIMITS, ToolFailed, TrustedFunction
 
 if has_terminals():
     from harness.execution.linux.driver import Driver, SubmissionServer

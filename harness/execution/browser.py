@@ -35,6 +35,7 @@ from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import AnyDriver
 from harness.execution.scenario_monitor import ScenarioMonitor
 from harness.execution.stand_in_process import StandInProcess
+from harness.execution.trusted_function import TOOL_LIMITS
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Key, Limits
 
@@ -185,7 +186,7 @@ def _taken_from(folder: Path) -> Iterator[tuple[str, bytes]]:
 class _OwnTool:
     """What answers for the course, in this interpreter: the machine is busy with who asks."""
 
-    def run(self, payload: str) -> str:
+    def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
         return _replies()(payload)
 
 

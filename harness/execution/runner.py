@@ -67,6 +67,8 @@ class Runner(Protocol):
         """
 
 
+PREPARING_SECONDS = 10.0  # of CPU time, for compiling what a student wrote
+
 CallsOf = Callable[[Stimulus, Limits], tuple[str, ...] | None]
 """Digests of what is asked of the functions that a stimulus substitutes (`Stimulus.answered`); None
 where they cannot be substituted."""
@@ -111,11 +113,14 @@ class AnyDriver(ABC):
         assignment: Assignment,
         files: tuple[SourceFile, ...],
         reference: tuple[SourceFile, ...] = (),
+        preparing_seconds: float = PREPARING_SECONDS,
     ) -> Iterator[Runner]:
         """Serve one submission.
 
         The functions of `reference` can be substituted for its own: they answer from another
-        process. Raise HarnessError if our own machinery fails.
+        process. A driver that compiles the files once, before the first scenario, gives that so
+        much CPU time; the others do it within each scenario. Raise HarnessError if our own
+        machinery fails.
         """
         with ExitStack() as stack:
             server = self.serve(stack, server_setup(assignment, files))

@@ -28,8 +28,8 @@ class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about
 class TrustedFunction(Protocol):
     """A loaded function of ours, ready to be called."""
 
-    def run(self, payload: str) -> str:
-        """Return the answer.
+    def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
+        """Return the answer, within these limits if this machine has any.
 
         Raise ToolFailed if it gave none, HarnessError if our machinery failed.
         """

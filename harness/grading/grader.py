@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Self
 
 from harness.common.errors import HarnessError, place_of
-from harness.execution import AnyDriver, ToolFailed
+from harness.execution import PREPARING_SECONDS, TOOL_LIMITS, AnyDriver, ToolFailed
 from harness.grading.observing.budget import (
     Stopwatch,
     SubmissionBudget,
@@ -49,6 +49,7 @@ from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport
 from harness.model.result import CausesPending, SubmissionResult, SubmissionStatus
+from harness.model.stimulus import Limits
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict
 from harness.policy.rule import unchecked
@@ -229,7 +230,12 @@ class Grader(AbstractContextManager["Grader"]):
         assignment = task.plan.assignment
         reference = self._setup.reference
         with ExitStack() as stack:
-            starting = self._driver.submission(assignment, submission.files, reference)
+            starting = self._driver.submission(
+                assignment,
+                submission.files,
+                reference,
+                budget.for_ours(PREPARING_SECONDS),
+            )
             with Stopwatch(budget):
                 server = stack.enter_context(starting)
             yield Candidate(
@@ -317,12 +323,13 @@ class Grader(AbstractContextManager["Grader"]):
 
     def _read_within(self, task: _Task) -> PolicyReport:
         """Return what the policy says of a submission, at the cost of its budget."""
+        seconds = task.budget.for_ours(TOOL_LIMITS.cpu_seconds)
         with Stopwatch(task.budget):
-            return self._read(task.submission)
+            return self._read(task.submission, replace(TOOL_LIMITS, cpu_seconds=seconds))
 
-    def _read(self, submission: Submission) -> PolicyReport:
+    def _read(self, submission: Submission, limits: Limits = TOOL_LIMITS) -> PolicyReport:
         try:
-            return read_program(self._policy, self._plan.assignment, submission.files)
+            return read_program(self._policy, self._plan.assignment, submission.files, limits)
         except ToolFailed as failure:
             # It may run all the same: it is graded, and a person is asked to read it.
             reason = f"the limits of the check were reached: {failure}"

@@ -184,6 +184,14 @@ COMPILE_BOMBS = {
 }
 
 
+def test_compiling_ends_when_its_time_is_over(one_driver: Driver) -> None:
+    long = "".join(f"def f{n}(a):\n    return [a, {n}]\n" for n in range(10_000))
+    files = (source(long),)
+    with one_driver.submission(assignment(), files, preparing_seconds=0.01) as server:
+        seen = server.observe(call("f()"), QUICK)
+    assert (seen.ending, seen.phase) == (Ending.CPU_LIMIT, Phase.LOADING)
+
+
 @pytest.mark.parametrize("name", COMPILE_BOMBS)
 def test_a_file_cannot_hurt_its_server(driver: Driver, name: str) -> None:
     seen = observe(driver, COMPILE_BOMBS[name], call("f()"))

@@ -13,6 +13,7 @@ from harness.common import serial
 from harness.execution import speed
 from harness.grading.context import GradingContext, prepare, with_total_seconds
 from harness.grading.engines import Job, Paused, WorkerSetup
+from harness.grading.observing import budget as budget_module
 from harness.grading.observing.budget import SubmissionBudget, Used, budgeted, total_seconds
 from harness.grading.slow_last import (
     FIRST_SECONDS,
@@ -24,6 +25,8 @@ from harness.grading.slow_last import (
 from harness.model.observation import Ending, Observation
 from harness.model.result import Event, SlowLeft, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Limits, Stimulus
+from harness.model.verdict import VerdictKind
+from harness.policy.rule import UNCHECKED
 from harness.results.reuse import Piece
 from tests import plans
 from tests.inline import InlineEngine, grade_here, grader_of, handed_in, inline_engine
@@ -116,6 +119,30 @@ def test_reading_and_compiling_count(context: GradingContext) -> None:
         small = grader.grade(handed_in(RIGHT)).used
         large = grader.grade(handed_in(huge)).used
     assert large.cpu > 3 * small.cpu
+
+
+def test_what_reads_and_compiles_may_take_what_is_left() -> None:
+    def allowed(total: float | None, used: float = 0.0, slowness: float = 1.0) -> float:
+        budget = SubmissionBudget(total, Used(cpu=used), pause_after=0.01, slowness=slowness)
+        return budget.for_ours(10.0)
+
+    assert allowed(None) == allowed(600.0) == 10.0
+    assert 3.9 < allowed(4.0) <= 4.0
+    assert 2.9 < allowed(4.0, used=1.0) <= 3.0
+    assert 5.9 < allowed(2.0, slowness=3.0) <= 6.0
+    assert allowed(4.0, used=3.5) == allowed(0.1) == budget_module.LEAST_FOR_OURS
+
+
+def test_a_program_that_takes_long_to_read_and_to_compile_ends_with_its_budget(
+    context: GradingContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget_module, "LEAST_FOR_OURS", 0.0)
+    huge = RIGHT + "".join(f"def f{n}(a):\n    return [a, {n}]\n" for n in range(4000))
+    result = within(context, huge, 0.05)
+    assert result.status is SubmissionStatus.NEEDS_REVIEW
+    assert result.over_budget is not None
+    assert [finding.rule for finding in result.findings] == [UNCHECKED.name]
+    assert {entry.verdict.kind for entry in result.scenarios} == {VerdictKind.NOT_RUN}
 
 
 def test_a_class_goes_on_where_more_time_is_given(course: Course, tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ from harness.execution.protocol.answers import StimulusFacts
 from harness.execution.protocol.jobs import server_setup
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import (
+    PREPARING_SECONDS,
     AnyDriver,
     ObservedSubmission,
     did_not_compile,
@@ -59,7 +60,6 @@ from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Limits, Stimulus
 
 _MIB = 1024 * 1024
-_PREPARING_CPU = 10.0  # seconds for compiling what a student wrote
 _PREPARING_ASLEEP = 30.0
 _PREPARING_LOOK_MS = 50
 _NEVER = 1e9  # seconds: between two calls a stand-in sleeps as long as the submission likes
@@ -124,19 +124,27 @@ class Driver(AnyDriver):
         assignment: Assignment,
         files: tuple[SourceFile, ...],
         reference: tuple[SourceFile, ...] = (),
+        preparing_seconds: float = PREPARING_SECONDS,
     ) -> Iterator[SubmissionServer]:
         with ExitStack() as stack:
-            link = self.serve(stack, server_setup(assignment, files))
+            link = self.serve(stack, server_setup(assignment, files), preparing_seconds)
             yield SubmissionServer(self, stack, link, assignment, files, reference=reference)
 
-    def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ServerLink:
+    def serve(
+        self,
+        stack: ExitStack,
+        setup: Mapping[str, Any],
+        preparing_seconds: float = PREPARING_SECONDS,
+    ) -> ServerLink:
         confinement = self._confinement.for_server(
             self.directory,
             notify=self._notify and "stand_ins" not in setup and "tests" not in setup,
             writable=str(self.folders) if setup.get("writes") else "",
         )
         own = {"confinement": confinement, "directory": self.directory}
-        link = ServerLink(self._base, self.compiler, own | dict(setup), self.meter)
+        link = ServerLink(
+            self._base, self.compiler, own | dict(setup), self.meter, preparing_seconds
+        )
         stack.callback(link.close)
         if ("tool" in setup or "tests" in setup) and link.not_prepared is not None:
             what = setup.get("entry", "the tests")
@@ -283,8 +291,10 @@ class ServerLink(ProcessServer):
         compiler: StimulusCompiler,
         setup: dict[str, Any],
         meter: CpuMeter,
+        preparing_seconds: float,
     ) -> None:
         self._base = base
+        self._preparing_seconds = preparing_seconds
         self.meter = meter
         self.compiler = compiler
         self.owner = setup["confinement"]["uid"]
@@ -400,7 +410,7 @@ class ServerLink(ProcessServer):
         ready = select.poll()
         ready.register(self.server.control.fileno(), select.POLLIN)
         while not ready.poll(_PREPARING_LOOK_MS):
-            if clock.cpu() > _PREPARING_CPU:
+            if clock.cpu() > self._preparing_seconds:
                 self.not_prepared = did_not_compile(Ending.CPU_LIMIT)
                 return
             if clock.asleep(time.monotonic() - started) > _PREPARING_ASLEEP:

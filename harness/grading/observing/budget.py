@@ -31,6 +31,7 @@ from harness.model.stimulus import Limits, Stimulus
 
 TIMES_THE_REFERENCE = 100
 LEAST_TOTAL = 60.0  # seconds
+LEAST_FOR_OURS = 1.0  # seconds, for each process of ours that reads or compiles a submission
 MOST_TOTAL = 600.0
 FULL_LIMITS = 30  # that fit in, whatever they are: twenty may go to scenarios that loop
 NOT_OBSERVED = Observation(ending=Ending.NOT_RUN)
@@ -86,6 +87,7 @@ class SubmissionBudget:
     ) -> None:
         self.slowness = slowness
         self._used = before or Used()
+        self._seconds = seconds
         self._ends = [each for each in (seconds,) if each is not None]
         self._pause_at: float | None = None
         if pause_after is not None:
@@ -120,6 +122,15 @@ class SubmissionBudget:
         left = min(self._ends) - self.used().most
         self.is_over |= left <= 0
         return 0.0 if self.is_over else left
+
+    def for_ours(self, seconds: float) -> float:
+        """Return the CPU seconds of this machine, `seconds` at most, for a process of ours that
+        reads or compiles the submission: what is left of the whole, even if it is to be paused.
+        """
+        if self._seconds is None:
+            return seconds
+        left = max(LEAST_FOR_OURS, self._seconds - self.used().most)
+        return min(seconds, left * self.slowness)
 
     def charge(self, cpu: float, uncharged: float, elapsed: float) -> None:
         """Count a process that ended, by this machine's seconds; `uncharged` is what that clock

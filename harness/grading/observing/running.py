@@ -13,7 +13,13 @@ from dataclasses import InitVar, dataclass, field, replace
 from typing import Self
 
 from harness.common import serial
-from harness.execution import ToolFailed, TrustedFunction, extra_modules, program_files
+from harness.execution import (
+    TOOL_LIMITS,
+    ToolFailed,
+    TrustedFunction,
+    extra_modules,
+    program_files,
+)
 from harness.grading.observing.draws import (
     LIMIT_ENDINGS,
     SAYS_NOTHING_ALONE,
@@ -323,7 +329,10 @@ class Running:
 
 
 def read_program(
-    tool: TrustedFunction, assignment: Assignment, files: tuple[SourceFile, ...]
+    tool: TrustedFunction,
+    assignment: Assignment,
+    files: tuple[SourceFile, ...],
+    limits: Limits = TOOL_LIMITS,
 ) -> PolicyReport:
     """Return the report of `tool`, the policy's entry point, on these files.
 
@@ -339,7 +348,7 @@ def read_program(
     request = PolicyRequest(
         files=files, policy=assignment.policy, program=program, extra_modules=extra
     )
-    return serial.loads(PolicyReport, tool.run(serial.dumps(request)))
+    return serial.loads(PolicyReport, tool.run(serial.dumps(request), limits))
 
 
 def program_may_share(

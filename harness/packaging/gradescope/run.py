@@ -22,6 +22,7 @@ from typing import Any, Self
 from harness.common.errors import HarnessError, UserError, error_lines
 from harness.common.files import write
 from harness.execution import (
+    PREPARING_SECONDS,
     AnyDriver,
     CallsOf,
     ProcessServer,
@@ -218,9 +219,14 @@ class InTime(AnyDriver):
 
     @contextmanager
     def submission(
-        self, assignment: Assignment, files: _Files, reference: _Files = ()
+        self,
+        assignment: Assignment,
+        files: _Files,
+        reference: _Files = (),
+        preparing_seconds: float = PREPARING_SECONDS,
     ) -> Iterator[Runner]:
-        with self._driver.submission(assignment, files, reference) as server:
+        opened = self._driver.submission(assignment, files, reference, preparing_seconds)
+        with opened as server:
             yield _InTimeServer(server, self)
 
     @contextmanager
