@@ -497,6 +497,66 @@ def test_a_reference_is_called_as_the_tests_import_it(tmp_path: Path) -> None:
     assert "reference/w1/a1.py" in begun.files
 
 
+AUTOGRADING = """{"tests": [
+ {"name": "greets", "setup": "", "run": "python3 hello.py", "input": "Ann\\n",
+  "output": "Hello Ann", "comparison": "included", "timeout": 10, "points": 2},
+ {"name": "whole", "run": "python hello.py", "input": "Bo", "output": "Name? Hello Bo",
+  "comparison": "exact", "points": 1},
+ {"name": "whole", "run": "python3 hello.py -x", "input": "Bo", "output": "^Name",
+  "comparison": "regex"},
+ {"name": "runs", "run": "python3 hello.py", "input": "Bo", "output": ""},
+ {"name": "piped", "run": "echo Bo | python3 hello.py", "output": "Bo"},
+ {"name": "by pytest", "run": "pytest"}
+]}"""
+CHECK50 = """
+import check50
+
+@check50.check()
+def exists():
+    \"\"\"hello.py exists\"\"\"
+    check50.exists("hello.py")
+
+@check50.check(exists)
+def greets():
+    \"\"\"greets Ann\"\"\"
+    check50.run("python3 hello.py").stdin("Ann").stdout("Hello Ann").exit(0)
+
+@check50.check(exists)
+def pattern():
+    check50.run("python3 hello.py").stdin("Bo").stdout("Name.*").stdout("Bo", regex=False).exit()
+
+@check50.check(exists)
+def computes():
+    for name in ["a", "b"]:
+        check50.run("python3 hello.py").stdin(name).stdout(name)
+"""
+HELLO = b"name = input('Name? ')\nprint('Hello', name)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ids"),
+    [
+        (
+            ".github/classroom/autograding.json",
+            AUTOGRADING,
+            ["hello_runs/greets", "hello_runs/runs", "hello_runs/whole", "hello_runs/whole-2"],
+        ),
+        ("__init__.py", CHECK50, ["hello_runs/greets-ann", "hello_runs/pattern"]),
+    ],
+)
+def test_checks_of_programs_become_scenarios(
+    tmp_path: Path, name: str, text: str, ids: list[str]
+) -> None:
+    write_bytes(tmp_path / "old" / name, text.encode())
+    write_bytes(tmp_path / "old" / "hello.py", HELLO)
+    begun = from_tests("w1", tmp_path / "old", None)
+    assert len([note for note in begun.notes if note.startswith("Not taken: ")]) == 1
+    for file, data in begun.files.items():
+        write_bytes(tmp_path / "course" / file, data)
+    plan = load(tmp_path / "course", "w1").plan
+    assert sorted(scenario.id for scenario in plan.scenarios) == ids
+
+
 def test_a_folder_without_tests_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no test files"):
         from_tests("w1", tmp_path, None)

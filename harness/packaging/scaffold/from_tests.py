@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from harness.assignment.test_files import DOCTEST_ENDINGS, find_tests
 from harness.common.errors import UserError
 from harness.model.stimulus import statements
+from harness.packaging.scaffold.program_checks import find_checks
 
 _FOLDERS = (".", "tests", "test")  # of the given one, in which test files are looked for
 _BESIDE = (".", "src", "..", "../src")  # in which the modules that they import are looked for
@@ -66,7 +67,13 @@ class _Found:
 
 def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> FromTests:
     """Return the assignment. Raise UserError if there are no tests, or no solution is found."""
+    if not folder.is_dir():
+        raise UserError("there is no such folder", place=str(folder))
+    checks = find_checks(folder)
     found = _look_into(folder)
+    if not found.tests and not checks.checks:
+        hint = "test files are called test_….py or …_test.py, or are texts with >>> examples"
+        raise UserError("there are no test files here", place=str(folder), hint=hint)
     texts = (*found.tests.values(), *found.beside.values())
     own = {PurePosixPath(name).stem for name in (*found.tests, *found.beside)}
     modules = [name for name in _imported(texts) if name not in own]
@@ -74,6 +81,7 @@ def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> From
         is_there = reference is None and _path_of(folder, name) is not None
         if name not in own and name not in modules and (is_there or not modules):
             modules.append(name)
+    modules += [check.file[:-3] for check in checks.checks if check.file[:-3] not in modules]
     solution = _solution(folder, reference, modules)
     found = replace(found, solution=solution)
     spec = f"specs/{assignment_id}"
@@ -81,12 +89,14 @@ def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> From
     for name, data in {**found.tests, **found.beside, **found.read}.items():
         files[f"{spec}/{name}"] = data
     files[f"{spec}/assignment.yaml"] = _assignment_file(assignment_id, solution, found)
-    return FromTests(files=files, tests=_count(found.tests), notes=tuple(_notes(found)))
+    for name, data in checks.files().items():
+        files[f"{spec}/{name}"] = data
+    count = _count(found.tests) + len(checks.checks)
+    notes = [*_notes(found), *(f"Not taken: {why}" for why in checks.left_out)]
+    return FromTests(files=files, tests=count, notes=tuple(notes))
 
 
 def _look_into(folder: Path) -> _Found:
-    if not folder.is_dir():
-        raise UserError("there is no such folder", place=str(folder))
     tests: dict[str, bytes] = {}
     helpers: dict[str, bytes] = {}
     for below in _FOLDERS:
@@ -98,9 +108,6 @@ def _look_into(folder: Path) -> _Found:
                 tests[name] = data
             elif path.suffix == ".py" and path.name != "__init__.py":
                 helpers[name] = data
-    if not tests:
-        hint = "test files are called test_….py or …_test.py, or are texts with >>> examples"
-        raise UserError("there are no test files here", place=str(folder), hint=hint)
     beside = _frameworks(folder, tests.values())
     for name, data in helpers.items():
         module = PurePosixPath(name).stem
@@ -227,9 +234,10 @@ def _assignment_file(assignment_id: str, solution: Mapping[str, bytes], found: _
         f'python: "{version}"',
         f"submission: {{files: [{', '.join(solution)}]}}",
         "functionality_marks: 10",
-        "tests:",
-        f"  files: [{', '.join(found.tests)}]",
     ]
+    if not found.tests:
+        return "\n".join([*lines, ""]).encode()
+    lines += ["tests:", f"  files: [{', '.join(found.tests)}]"]
     secret = found.secret
     beside = [*found.beside, *secret]
     if beside:

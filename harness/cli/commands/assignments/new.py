@@ -31,7 +31,7 @@ _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
 @options.option(
     "--from-tests",
     "tests",
-    "Run the pytest, unittest or doctest files of this folder as they are.",
+    "Run this folder's tests as they are: pytest, unittest, doctest, autograding.json, check50.",
     metavar="DIR",
     type=options.FOLDER,
 )
@@ -67,7 +67,8 @@ def command(
     They pass `harness validate`; change them from there. If reference/ID already contains Python
     files, the command runs them and writes a first scenario for each function and program; the
     input of programs is left to you. With --from-tests each test of a folder is a scenario, run as
-    it is: in a process of its own, which the program cannot look into.
+    it is: in a process of its own, which the program cannot look into. Commands of an
+    autograding.json and of check50 become scenarios in YAML.
 
     Existing files are not changed, except .gitignore in a repository: it excludes answers and
     student data.

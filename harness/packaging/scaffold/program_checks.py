@@ -1,0 +1,272 @@
+"""Checks of whole programs that a course has already, as scenarios: the commands of GitHub
+Classroom's autograding.json, and check50's chains of run, stdin, stdout and exit."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.common.errors import UserError
+
+_CLASSROOM = (".github/classroom/autograding.json", "autograding.json")
+_CHECK50 = "__init__.py"
+_INTERPRETERS = re.compile(r"(.*/)?python[\d.]*(\.exe)?")
+_RUNNERS = ("pytest", "unittest", "doctest")
+_IS_PATTERN = re.compile(r"[\\.^$*+?{}\[\]|()]")
+_ANY_OUTPUT = {"any": True}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramCheck:
+    """One run of a program. `prints` is a matcher as YAML states it."""
+
+    name: str
+    file: str
+    argv: tuple[str, ...] = ()
+    stdin: str | None = None  # piped in; None: `typed` is typed
+    typed: tuple[str, ...] = ()
+    prints: Any = None
+    exit: int | None = None
+    points: float = 1
+    asks_for_more: bool = False
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of its scenario."""
+        yield f"  - name: {json.dumps(self.name, ensure_ascii=False)}"
+        if self.points == 0:
+            yield "    informational: true"
+        elif self.points != 1:
+            yield f'    points: "{self.points}"'
+        yield f"    run: {self.file}"
+        stated: dict[str, Any] = {"argv": list(self.argv)} if self.argv else {}
+        if self.stdin is not None:
+            stated["stdin"] = self.stdin
+        elif self.typed:
+            stated["input"] = list(self.typed)
+        stated["prints"] = _ANY_OUTPUT if self.prints is None else self.prints
+        if self.exit is not None:
+            stated["exit"] = self.exit
+        if self.asks_for_more:
+            stated["ends"] = "asks_for_more"
+        for key, value in stated.items():
+            yield f"    {key}: {json.dumps(value, ensure_ascii=False)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundChecks:
+    """The checks of a folder, and why some of them are none of ours."""
+
+    checks: tuple[ProgramCheck, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    def files(self) -> dict[str, bytes]:
+        """Return a file of scenarios for each program, by name."""
+        found: dict[str, bytes] = {}
+        for program in dict.fromkeys(check.file for check in self.checks):
+            lines = [f"function: {program}", "scenarios:"]
+            for check in self.checks:
+                if check.file == program:
+                    lines += check.lines()
+            found[f"{Path(program).stem}_runs.yaml"] = ("\n".join(lines) + "\n").encode()
+        return found
+
+
+def find_checks(folder: Path) -> FoundChecks:
+    """Return the checks of a folder; none if it has none. Raise UserError for a broken file."""
+    for name in _CLASSROOM:
+        if (folder / name).is_file():
+            return _of_classroom(folder / name)
+    path = folder / _CHECK50
+    if path.is_file() and b"check50" in path.read_bytes():
+        return _of_check50(path)
+    return FoundChecks()
+
+
+class _NotTakenError(Exception):
+    """A check cannot be stated as a scenario; `str()` says why."""
+
+
+def _of_classroom(path: Path) -> FoundChecks:
+    try:
+        stated = json.loads(path.read_text("utf-8"))
+        tests = [dict(test) for test in stated["tests"]]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UserError(
+            "this is not a list of tests as GitHub writes it", place=str(path)
+        ) from None
+    checks: list[ProgramCheck] = []
+    left_out: list[str] = []
+    for number, test in enumerate(tests, 1):
+        name = str(test.get("name") or f"test {number}")
+        command = str(test.get("run") or "")
+        if any(runner in command for runner in _RUNNERS):
+            continue  # its files are found by themselves
+        try:
+            checks.append(_of_command(name, command, test))
+        except _NotTakenError as error:
+            left_out.append(f"{name}: {error}")
+    return FoundChecks(checks=_with_own_names(checks), left_out=tuple(left_out))
+
+
+def _with_own_names(checks: Sequence[ProgramCheck]) -> tuple[ProgramCheck, ...]:
+    """Return the checks with a number behind each name that an earlier one has."""
+    taken: dict[tuple[str, str], int] = {}
+    found: list[ProgramCheck] = []
+    for check in checks:
+        key = check.file, check.name.lower()
+        taken[key] = taken.get(key, 0) + 1
+        name = check.name if taken[key] == 1 else f"{check.name} {taken[key]}"
+        found.append(replace(check, name=name))
+    return tuple(found)
+
+
+def _of_command(name: str, command: str, test: dict[str, Any]) -> ProgramCheck:
+    file, argv = _program_of(command)
+    points = test.get("points")
+    if points is not None and type(points) not in (int, float):
+        raise _NotTakenError(f"its points are {points!r}")
+    return ProgramCheck(
+        name=name,
+        file=file,
+        argv=argv,
+        stdin=str(test.get("input") or ""),
+        prints=_expected(str(test.get("output") or ""), test.get("comparison") or "included"),
+        exit=0,
+        points=1 if points is None else points,
+    )
+
+
+def _expected(output: str, comparison: str) -> Any:
+    """Return the matcher for GitHub's kind of comparison; None if any output is right."""
+    output = output.replace("\r\n", "\n")
+    if comparison == "exact":
+        return {"matches": rf"\A\s*{re.escape(output.strip())}\s*\Z"}
+    if not output:
+        return None
+    if comparison == "included":
+        return {"contains": output}
+    if comparison == "regex":
+        return {"matches": _checked(output)}
+    raise _NotTakenError(f"its comparison is {comparison}")
+
+
+def _checked(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError):
+        raise _NotTakenError(f"Python does not know the pattern {pattern}") from None
+    return pattern
+
+
+def _program_of(command: str) -> tuple[str, tuple[str, ...]]:
+    """Return the file that a command runs, and its arguments."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        raise _NotTakenError(f"the command cannot be read: {command}") from None
+    if words and _INTERPRETERS.fullmatch(words[0]):
+        words = words[1:]
+        while words and words[0] in ("-u", "-B"):
+            words = words[1:]
+    has_shell = any(re.fullmatch(r"[|<>;&]+|\d?>.*|<.*", word) for word in words)
+    if has_shell or not words or not words[0].endswith(".py"):
+        raise _NotTakenError(f"it runs more than one program of the submission: {command}")
+    return Path(words[0]).name, tuple(words[1:])
+
+
+def _of_check50(path: Path) -> FoundChecks:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError) as error:
+        raise UserError(f"this is not Python ({error})", place=str(path)) from None
+    checks: list[ProgramCheck] = []
+    left_out: list[str] = []
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef) or not _is_check(node):
+            continue
+        name = (ast.get_docstring(node) or node.name.replace("_", " ")).split("\n")[0]
+        try:
+            checks += [_of_chain(name, chain) for chain in _chains(node)]
+        except _NotTakenError as error:
+            left_out.append(f"{name}: {error}")
+    return FoundChecks(checks=_with_own_names(checks), left_out=tuple(left_out))
+
+
+def _is_check(node: ast.FunctionDef) -> bool:
+    return any(ast.unparse(each).startswith("check50.check") for each in node.decorator_list)
+
+
+def _chains(node: ast.FunctionDef) -> Iterator[list[ast.Call]]:
+    """Yield the calls of each `check50.run(…).stdin(…)…` of a check, in their order."""
+    for statement in node.body:
+        if not isinstance(statement, ast.Expr):
+            raise _NotTakenError("it computes in Python; state it as a scenario, or as a test")
+        calls: list[ast.Call] = []
+        part = statement.value
+        while isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            calls.append(part)
+            part = part.func.value
+        if not calls:
+            continue  # the docstring
+        calls.reverse()
+        if _method(calls[0]) == "exists":
+            continue  # a missing file fails by itself
+        yield calls
+
+
+def _method(call: ast.Call) -> str:
+    assert isinstance(call.func, ast.Attribute)
+    return call.func.attr
+
+
+def _of_chain(name: str, calls: list[ast.Call]) -> ProgramCheck:
+    first, *others = calls
+    if _method(first) != "run" or not first.args:
+        raise _NotTakenError(f"it calls check50.{_method(first)}")
+    file, argv = _program_of(str(_literal(first.args[0])))
+    check = ProgramCheck(name=name, file=file, argv=argv)
+    patterns: list[str] = []
+    plain: list[str] = []
+    for call in others:
+        match _method(call):
+            case "stdin":
+                check = replace(check, typed=(*check.typed, str(_literal(call.args[0]))))
+            case "stdout" if call.args:
+                text, is_pattern = _stdout(call)
+                plain += [] if is_pattern else [text]
+                patterns.append(_checked(text) if is_pattern else re.escape(text))
+            case "exit":
+                code = _literal(call.args[0]) if call.args else None
+                check = replace(check, exit=code if type(code) is int else None)
+            case "reject":
+                check = replace(check, asks_for_more=True)
+            case other:
+                raise _NotTakenError(f"it calls .{other}")
+    if not patterns:
+        return check
+    if len(plain) == len(patterns) == 1:
+        return replace(check, prints={"contains": plain[0]})
+    return replace(check, prints={"matches": "(?s)" + ".*".join(patterns)})
+
+
+def _stdout(call: ast.Call) -> tuple[str, bool]:
+    """Return the text that a program must print, and whether it is a pattern."""
+    if ast.unparse(call.args[0]) == "check50.EOF":
+        return r"\s*\Z", True
+    text = str(_literal(call.args[0]))
+    options = {each.arg: each.value for each in call.keywords}
+    is_literal = "regex" in options and _literal(options["regex"]) is False
+    return text, not is_literal and bool(_IS_PATTERN.search(text))
+
+
+def _literal(node: ast.expr) -> object:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        raise _NotTakenError(f"{ast.unparse(node)} is not a literal") from None
