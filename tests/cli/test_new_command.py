@@ -560,3 +560,16 @@ def test_checks_of_programs_become_scenarios(
 def test_a_folder_without_tests_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no test files"):
         from_tests("w1", tmp_path, None)
+
+
+def test_examples_in_a_text_or_in_the_solution_are_tests(tmp_path: Path) -> None:
+    example = b">>> from fib import fib\n>>> fib(2)\n1\n"
+    write_bytes(tmp_path / "text" / "README.md", example)
+    write_bytes(tmp_path / "text" / "fib.py", b"def fib(n): return n - 1\n")
+    assert "reference/w1/fib.py" in from_tests("w1", tmp_path / "text", None).files
+    write_bytes(
+        tmp_path / "own" / "fib.py", b'def fib(n):\n    """\n    >>> fib(2)\n    1\n    """\n'
+    )
+    begun = from_tests("w1", tmp_path / "own", None)
+    assert b"runner: doctest" in begun.files["specs/w1/assignment.yaml"]
+    assert begun.tests == 1

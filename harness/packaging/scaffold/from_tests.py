@@ -6,8 +6,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from doctest import DocTestParser
 from pathlib import Path, PurePosixPath
 
 from harness.assignment.test_files import DOCTEST_ENDINGS, find_tests
@@ -41,10 +42,11 @@ class FromTests:
 class _Found:
     """The files of a folder of tests, by name."""
 
-    tests: Mapping[str, bytes]
-    beside: Mapping[str, bytes]  # conftest.py and modules that tests import, and no solution
+    tests: dict[str, bytes]
+    beside: dict[str, bytes]  # conftest.py and modules that tests import, and no solution
     others: Mapping[str, bytes]
     solution: Mapping[str, bytes]
+    runner: str = "pytest"
 
     @property
     def read(self) -> dict[str, bytes]:
@@ -72,12 +74,17 @@ def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> From
     checks = find_checks(folder)
     found = _look_into(folder)
     if not found.tests and not checks.checks:
+        found = _with_documented(found, folder, reference)
+    if not found.tests and not checks.checks:
         hint = "test files are called test_….py or …_test.py, or are texts with >>> examples"
         raise UserError("there are no test files here", place=str(folder), hint=hint)
-    texts = (*found.tests.values(), *found.beside.values())
+    texts = [_python_in(name, data) for name, data in (found.tests | found.beside).items()]
     own = {PurePosixPath(name).stem for name in (*found.tests, *found.beside)}
-    modules = [name for name in _imported(texts) if name not in own]
-    for name in _named(found.tests.values()):
+    if found.runner == "doctest":  # the file with the examples is the solution
+        own, modules = set(), [PurePosixPath(name).stem for name in found.tests]
+    else:
+        modules = [name for name in _imported(texts) if name not in own]
+    for name in _named(texts):
         is_there = reference is None and _path_of(folder, name) is not None
         if name not in own and name not in modules and (is_there or not modules):
             modules.append(name)
@@ -88,10 +95,12 @@ def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> From
     files = {f"reference/{assignment_id}/{name}": data for name, data in solution.items()}
     for name, data in {**found.tests, **found.beside, **found.read}.items():
         files[f"{spec}/{name}"] = data
-    files[f"{spec}/assignment.yaml"] = _assignment_file(assignment_id, solution, found)
+    files[f"{spec}/assignment.yaml"] = _assignment_file(
+        assignment_id, solution, found, checks.clauses
+    )
     for name, data in checks.files().items():
         files[f"{spec}/{name}"] = data
-    count = _count(found.tests) + len(checks.checks)
+    count = _count(found.tests, found.runner) + len(checks.checks)
     notes = [*_notes(found), *(f"Not taken: {why}" for why in checks.left_out)]
     return FromTests(files=files, tests=count, notes=tuple(notes))
 
@@ -117,6 +126,24 @@ def _look_into(folder: Path) -> _Found:
             beside[name] = data
     others = {name: data for name, data in _data_files(folder) if name not in tests}
     return _Found(tests=tests, beside=beside, others=others, solution={})
+
+
+def _with_documented(found: _Found, folder: Path, reference: Path | None) -> _Found:
+    """Return it with the solution's docstrings as tests, if they have examples."""
+    paths = sorted(folder.glob("*.py")) if reference is None else [reference]
+    tests = {path.name: path.read_bytes() for path in paths if b">>>" in path.read_bytes()}
+    return replace(found, tests=tests, runner="doctest") if tests else found
+
+
+def _python_in(name: str, data: bytes) -> bytes:
+    """Return a test file's statements: of a text those of its examples."""
+    if not name.endswith(DOCTEST_ENDINGS):
+        return data
+    try:
+        examples = DocTestParser().get_examples(data.decode("utf-8-sig", "replace"))
+    except ValueError as error:
+        raise UserError(f"its examples cannot be read: {error}", place=name) from None
+    return "".join(example.source for example in examples).encode()
 
 
 def _frameworks(folder: Path, tests: Iterable[bytes]) -> dict[str, bytes]:
@@ -226,7 +253,9 @@ _MODULE_TEXT = re.compile(
 )
 
 
-def _assignment_file(assignment_id: str, solution: Mapping[str, bytes], found: _Found) -> bytes:
+def _assignment_file(
+    assignment_id: str, solution: Mapping[str, bytes], found: _Found, clauses: Sequence[str]
+) -> bytes:
     version = ".".join(map(str, sys.version_info[:2]))
     lines = [
         f"title: {assignment_id}",
@@ -235,9 +264,15 @@ def _assignment_file(assignment_id: str, solution: Mapping[str, bytes], found: _
         f"submission: {{files: [{', '.join(solution)}]}}",
         "functionality_marks: 10",
     ]
+    if clauses:
+        lines.append("clauses: clauses.yaml")
     if not found.tests:
         return "\n".join([*lines, ""]).encode()
     lines += ["tests:", f"  files: [{', '.join(found.tests)}]"]
+    if clauses:
+        lines.append(f"  clause: [{clauses[0]}]")
+    if found.runner != "pytest":
+        lines.append(f"  runner: {found.runner}")
     secret = found.secret
     beside = [*found.beside, *secret]
     if beside:
@@ -249,11 +284,11 @@ def _assignment_file(assignment_id: str, solution: Mapping[str, bytes], found: _
     return "\n".join(lines).encode()
 
 
-def _count(tests: Mapping[str, bytes]) -> int:
+def _count(tests: Mapping[str, bytes], runner: str) -> int:
     count = 0
     for name, data in tests.items():
         try:
-            count += len(find_tests(name, data, "pytest"))
+            count += len(find_tests(name, data, runner))
         except (SyntaxError, ValueError) as error:
             raise UserError(f"this is not Python ({error})", place=name) from None
     return count

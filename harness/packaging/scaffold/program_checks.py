@@ -65,16 +65,35 @@ class FoundChecks:
     checks: tuple[ProgramCheck, ...] = ()
     left_out: tuple[str, ...] = ()
 
+    @property
+    def clauses(self) -> list[str]:
+        """Return the ids of the clauses, one for each program."""
+        return list(dict.fromkeys(Path(check.file).stem for check in self.checks))
+
     def files(self) -> dict[str, bytes]:
         """Return a file of scenarios for each program, by name."""
         found: dict[str, bytes] = {}
         for program in dict.fromkeys(check.file for check in self.checks):
-            lines = [f"function: {program}", "scenarios:"]
+            lines = [f"function: {program}", f"clause: {Path(program).stem}", "scenarios:"]
             for check in self.checks:
                 if check.file == program:
                     lines += check.lines()
-            found[f"{Path(program).stem}_runs.yaml"] = ("\n".join(lines) + "\n").encode()
+            found[f"{Path(program).stem}_runs.yaml"] = _text(lines)
+        if found:
+            found["clauses.yaml"] = _text(self._clauses())
         return found
+
+    def _clauses(self) -> list[str]:
+        """Return the lines of a file with a clause for each program."""
+        lines = ["clauses:"]
+        for program in dict.fromkeys(check.file for check in self.checks):
+            text = f"{program} does what the sheet says."
+            lines.append(f'  - {{id: {Path(program).stem}, section: "1", text: {text}}}')
+        return lines
+
+
+def _text(lines: list[str]) -> bytes:
+    return ("\n".join(lines) + "\n").encode()
 
 
 def find_checks(folder: Path) -> FoundChecks:
