@@ -217,7 +217,10 @@ class ScenarioReader:
             return render(text, names, quote)
         except TemplateError as error:
             if self.names_known:
-                self.add(loc, str(error), nearest(error.name, self.constants), line=line)
+                hint = "only a name can stand here: bind the value to one, in a case for example"
+                if error.name.isidentifier():
+                    hint = nearest(error.name, self.constants)
+                self.add(loc, str(error), hint, line=line)
             return text
 
     @property
