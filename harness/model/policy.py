@@ -48,7 +48,6 @@ class OutlinePart:
     callable: bool = True
     mentions: tuple[str, ...] = ()  # the submission's own names that occur in it
     attributes: tuple[str, ...] = ()  # the names of methods of its own classes that do
-    dropped: tuple[int, ...] = ()  # lines of `a == b` as a statement, which does nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

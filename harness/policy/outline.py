@@ -28,7 +28,6 @@ from harness.policy.reading import Source
 
 MAX_PARTS = 400
 MAX_LOOPS = 1000
-MAX_DROPPED = 10
 MAX_LINE_LENGTH = 200
 MAX_PRINTINGS = 200
 MAX_VALUES = 100  # statements that give the values of one printing
@@ -215,17 +214,7 @@ def _part(
         callable=isinstance(statement, DEFINITIONS),
         mentions=mentions,
         attributes=attributes,
-        dropped=tuple(_dropped(statement))[:MAX_DROPPED],
     )
-
-
-def _dropped(statement: ast.stmt) -> Iterator[int]:
-    """Yield the lines of comparisons that are statements, and whose left side could be assigned."""
-    for node in walk(statement):
-        match node:
-            case ast.Expr(value=ast.Compare(left=left, ops=[ast.Eq()])) as found:
-                if isinstance(left, (ast.Name, *_PARTS)):
-                    yield found.lineno
 
 
 def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iterator[OutlinePart]:

@@ -16,8 +16,6 @@ from harness.assignment.loading import available, load
 from harness.common import serial
 from harness.grading.validation.samples import compare
 from harness.model.explanation.facts import (
-    BareReturn,
-    DroppedComparison,
     FaultyHelper,
     Lead,
     NoReturn,
@@ -308,8 +306,6 @@ SUBMISSIONS = {
     "forged": FORGED,
     "untraced": UNTRACED,
     "endless": ENDLESS,
-    "bare": SIGNS.replace("return FACTOR * n", "return"),
-    "dropped": SIGNS.replace("return FACTOR * n", "n == FACTOR * n\n    return n"),
     "constant": SIGNS.replace("FACTOR = 2", "FACTOR = 3"),
     "no_end": SIGNS.replace("return half(n)", "half(n)"),
 }
@@ -375,8 +371,6 @@ def test_lines_that_run_late_in_a_long_run_are_seen(results: Results) -> None:
 
 
 WHY: dict[str, Reason | Lead] = {
-    "bare": BareReturn(line=8),
-    "dropped": DroppedComparison(line=8),
     "no_end": NoReturn(),
 }
 

@@ -11,6 +11,7 @@ from harness.judging.causes.suspects import SuspectProgram
 from harness.judging.causes.traces import read_trace
 from harness.judging.explain.siblings import RULE, refine
 from harness.judging.judge import judge
+from harness.model.explanation.facts import OtherConstant, WrongBranch
 from harness.model.explanation.probes import BranchTaken, Line, Suspicion
 from harness.model.observation import Ending, Observation
 from harness.model.plan import ProvidedVariant, SourceFile, Visibility
@@ -346,23 +347,24 @@ def of_rule(rule: str) -> Cause:
     return Cause(function="f", explanation=stated(rule, "It is wrong."))
 
 
+def branch(condition: int, prints: int, *, taken: bool, asked: str = "") -> WrongBranch:
+    return WrongBranch(condition=condition, prints=prints, taken=taken, asked=asked)
+
+
 @pytest.mark.parametrize(
-    ("different", "numbers", "said", "shown"),
+    ("different", "numbers", "lead", "shown"),
     [
-        (("no", ""), (6, 3, 4, 9, 15, 16),
-         "Line 6 goes the wrong way after is_ok: line 7 prints what is expected. It is "
-         "wrong.", ["is_ok"]),
-        (("", "no"), (6, 3, 4, 7, 8),
-         "Line 6 goes the wrong way after is_ok: line 7 prints what is not expected. "
-         "It is wrong.", ["is_ok"]),
-        (("three", ""), (6, 3, 4, 9, 13, 15),
-         "Line 9 goes the wrong way: line 10 prints what is expected. It is wrong.",
-         ["f"]),
-        (("", ""), (6, 3, 4, 9, 13, 15), "It is wrong.", []),
+        (("no", ""), (6, 3, 4, 9, 15, 16), branch(6, 7, taken=False, asked="is_ok"), ["is_ok"]),
+        (("", "no"), (6, 3, 4, 7, 8), branch(6, 7, taken=True, asked="is_ok"), ["is_ok"]),
+        (("three", ""), (6, 3, 4, 9, 13, 15), branch(9, 10, taken=False), ["f"]),
+        (("", ""), (6, 3, 4, 9, 13, 15), None, []),
     ],
-)  # fmt: skip
+)
 def test_a_cause_says_who_decides_about_it(
-    different: tuple[str, str], numbers: tuple[int, ...], said: str, shown: list[str]
+    different: tuple[str, str],
+    numbers: tuple[int, ...],
+    lead: WrongBranch | None,
+    shown: list[str],
 ) -> None:
     example = fails("f")
     name = example.scenario.id
@@ -371,8 +373,8 @@ def test_a_cause_says_who_decides_about_it(
     failing = {name: read_trace(trace(*numbers))}
     suspicion = SUSPECT.suspicion(cause, FUNCTIONS, failing, passing, different)
     assert serial.loads(Suspicion, serial.dumps(suspicion)) == suspicion
-    found = SUSPECT.explained(cause, [example], example, FUNCTIONS, suspicion)
-    assert found.message == said
+    found = SUSPECT.explained(cause, FUNCTIONS, suspicion)
+    assert found.explanation.lead == lead
     assert [each.function for each in found.suspects][:1] == shown
 
 
@@ -382,10 +384,10 @@ SUSPICION = Suspicion(lines=(Line("a1.py", 6),), branch=TAKEN)
 
 def test_a_constant_that_differs_says_more() -> None:
     program, cause = replace(SUSPECT, constants={"OWN": "yes"}), of_rule("wrong_value")
-    found = program.explained(cause, [], fails("f"), FUNCTIONS, SUSPICION)
-    assert found.message.startswith('The fault may be in OWN, which is "no" on line 1')
-    raised = program.explained(replace(cause, line=8), [], fails("f"), FUNCTIONS, SUSPICION)
-    assert raised.message.startswith("Line 6 goes the wrong way after is_ok: line 7 prints")
+    found = program.explained(cause, FUNCTIONS, SUSPICION)
+    assert found.explanation.lead == OtherConstant(name="OWN", value='"no"', line=1)
+    raised = program.explained(replace(cause, line=8), FUNCTIONS, SUSPICION)
+    assert raised.explanation.lead == branch(6, 7, taken=True, asked="is_ok")
 
 
 @pytest.mark.parametrize(
@@ -397,5 +399,5 @@ def test_a_constant_that_differs_says_more() -> None:
     ],
 )
 def test_nothing_is_said_of_a_branch(rule: str) -> None:
-    found = SUSPECT.explained(of_rule(rule), [], fails("f"), FUNCTIONS, SUSPICION)
-    assert found.message == "It is wrong."
+    found = SUSPECT.explained(of_rule(rule), FUNCTIONS, SUSPICION)
+    assert found.explanation.lead is None

@@ -175,11 +175,3 @@ def test_what_is_kept_is_bounded() -> None:
     assert printings(f'print(f"{"{x}" * 1000}")') == ()
     (found,) = printings("".join(f"a{n} = a{n + 1}\n" for n in range(1000)) + "print(a0)\n")
     assert len(found.values) == 100
-
-
-def test_comparisons_whose_result_nobody_uses_are_found_by_function() -> None:
-    text = (
-        "def f(board, i):\n    board[i] == 1\n    if board[i] == 2:\n        board.size == i\n"
-        "def g(a):\n    a != 1\n    a == 1 == 2\n    1 == a\n    x = a == 1\n    return a == x\n"
-    )
-    assert [part.dropped for part in check([source(text)], None).outline.parts] == [(2, 4), ()]

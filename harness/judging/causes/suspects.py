@@ -16,19 +16,16 @@ from harness.judging.causes.failed_scenarios import FailedScenario
 from harness.judging.causes.traces import Trace, score_beyond, scores
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.model.explanation.facts import (
-    BareReturn,
-    DroppedComparison,
     FaultyHelper,
     NoReturn,
     OtherConstant,
     Reason,
-    RefusedValid,
     ReturnedNone,
     WrongBranch,
 )
 from harness.model.explanation.probes import BranchTaken, Line, Suspicion
 from harness.model.policy import Outline, OutlinePart
-from harness.model.stimulus import Stimulus, statements
+from harness.model.stimulus import statements
 from harness.model.verdict import Cause, Cell, Channel, CodePlace, Suspect
 
 
@@ -180,25 +177,21 @@ class SuspectProgram:
     def explained(
         self,
         cause: Cause,
-        members: Sequence[FailedScenario],
-        example: FailedScenario,
         functions: Sequence[OutlinePart],
         suspicion: Suspicion,
     ) -> Cause:
         """Return the cause with its suspect lines, after the line of its exception or loop.
 
-        Its message says why None was returned, and the first of these that is known: a comparison
-        that does nothing, another constant, a wrong branch, the helper with the most suspect lines.
+        Its message says whether a return may be missing, and the first of these that is known:
+        another constant, a wrong branch, the helper with the most suspect lines.
         """
         at = suspicion.returned_none_at
         if at is not None and self.text(at):
-            reason = why_none(cause, members, example, at.number, self.text(at))
+            reason = why_none(cause, self.text(at))
             if reason is not None:
                 cause = cause.with_reason(reason)
         lines = self._in_order(cause, suspicion)
         cause = replace(cause, suspects=self.by_function(lines[:MAX_SUSPECTS], functions))
-        if any(part.dropped for part in functions):
-            return with_dropped(cause, functions)
         constant = self.other_constant(functions)
         if constant is not None and cause.line is None:
             return self.with_constant(cause, constant)
@@ -467,17 +460,6 @@ def deciding(
     return first
 
 
-def with_dropped(cause: Cause, functions: Iterable[OutlinePart]) -> Cause:
-    """Return the cause with the first comparison in these functions whose result nobody uses named
-    and shown first.
-    """
-    for part in functions:
-        if part.dropped:
-            line = part.dropped[0]
-            return _led_by(part, line, cause.with_lead(DroppedComparison(line=line)))
-    return cause
-
-
 def _led_by(part: OutlinePart, line: int, cause: Cause) -> Cause:
     first = Suspect(function=part.name, place=place_of(part), lines=(line,))
     others = [suspect for suspect in cause.suspects if suspect.function != part.name]
@@ -530,49 +512,18 @@ def literals(source: str | bytes) -> dict[str, object]:
     return found
 
 
-_RETURN = re.compile(r"return\b\s*(?P<what>.*)")
+_RETURN = re.compile(r"return\b")
 
 
-def why_none(
-    cause: Cause, members: Iterable[FailedScenario], example: FailedScenario, line: int, text: str
-) -> Reason | None:
-    """Return why a function returned None at this line, by the line's text:
-
-    - no `return`: one may be missing;
-    - `return` without a value: what to write, if all members expect the same;
-    - `return None`: what it was given is valid;
-    - `return` with a value that was computed: nothing, as for another function."""
+def why_none(cause: Cause, text: str) -> Reason | None:
+    """Return why a function returned None at a line with this text: without a `return`, one may
+    be missing. Nothing is said of other lines, or of another function."""
     facts = cause.explanation.facts
     if not isinstance(facts, ReturnedNone) or facts.where or facts.function != cause.function:
         return None
-    found = _RETURN.match(text.partition("#")[0].strip())
-    if found is None:
-        return NoReturn()
-    given = _only_text(example.stimulus)
-    if found["what"] == "None" and given is not None:
-        return RefusedValid(line=line, given=given)
-    if found["what"]:
+    if _RETURN.match(text.strip()):
         return None
-    wanted: set[str] = set()
-    for failure in members:
-        other = failure.explanation.facts
-        if isinstance(other, ReturnedNone) and failure.scenario.function == cause.function:
-            wanted.add(other.wanted)
-    if wanted == {facts.wanted} and facts.wanted in ("True", "False"):
-        return BareReturn(line=line, always=facts.wanted)
-    return BareReturn(line=line)
-
-
-def _only_text(stimulus: Stimulus) -> str | None:
-    """Return the text that a call gets, if it gets nothing else."""
-    literals = {binding.name: binding.literal for binding in stimulus.bindings}
-    match statements(stimulus.action.expression.strip()):
-        case [ast.Expr(value=ast.Call(args=[argument], keywords=[]))]:
-            source = ast.unparse(argument)
-            match statements(literals.get(source, source)):
-                case [ast.Expr(value=ast.Constant(value=str(text)))]:
-                    return text
-    return None
+    return NoReturn()
 
 
 def _around(line: Line, parts: Iterable[OutlinePart]) -> OutlinePart | None:

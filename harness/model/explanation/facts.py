@@ -160,25 +160,8 @@ class NoReturn:
     """A function returned None at a place without `return`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BareReturn:
-    """A function returned None at a `return` without a value. `always` is the value that all its
-    failing scenarios expect, if that is True or False."""
-
-    line: int
-    always: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedValid:
-    """A function returned None at `return None` for a text that is valid."""
-
-    line: int
-    given: str
-
-
 # What the submission's text, or another run, adds to a rule's own facts.
-Reason = InLoop | InRecursion | NoReturn | BareReturn | RefusedValid
+Reason = InLoop | InRecursion | NoReturn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,13 +185,6 @@ class OtherConstant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DroppedComparison:
-    """A line compares and throws the result away."""
-
-    line: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FaultyHelper:
     """The helper whose lines from `first` to `last` are the most suspect."""
 
@@ -218,7 +194,7 @@ class FaultyHelper:
 
 
 # Where the fault is, as far as traced runs tell.
-Lead = WrongBranch | OtherConstant | DroppedComparison | FaultyHelper
+Lead = WrongBranch | OtherConstant | FaultyHelper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, assert_never
 
-from harness.common.escaping import plain, quoted
+from harness.common.escaping import plain
 from harness.common.words import listed
 from harness.model.explanation.facts import (
     ArgumentNotChanged,
-    BareReturn,
     DidNotEnd,
-    DroppedComparison,
     Facts,
     FaultyHelper,
     GrowsTooFast,
@@ -28,7 +26,6 @@ from harness.model.explanation.facts import (
     OtherConstant,
     RaisedAtLine,
     Reason,
-    RefusedValid,
     ReturnedNone,
     SourceLine,
     Stated,
@@ -78,10 +75,10 @@ def _parts(explanation: Explanation, with_helper: bool, with_source: bool) -> It
     if lead is not None and (with_helper or not isinstance(lead, FaultyHelper)):
         yield lead_words(lead)
     if later is None:
-        yield _with_reason(explanation.facts, reason, lead, with_source)
+        yield _with_reason(explanation.facts, reason, with_source)
         return
     yield own_words(explanation.facts, with_source=with_source)
-    said = _with_reason(later.facts, reason, lead, with_source)
+    said = _with_reason(later.facts, reason, with_source)
     if said.partition(" ")[0] in _BEGINNINGS:
         said = said[:1].lower() + said[1:]
     yield f"Later, {said}"
@@ -146,12 +143,9 @@ def _hard_coded(facts: HardCoded) -> str:
     return f"{looks}, also in {listed(named(function) for function in facts.also_in)}."
 
 
-def _with_reason(facts: Facts, reason: Reason | None, lead: Lead | None, with_source: bool) -> str:
+def _with_reason(facts: Facts, reason: Reason | None, with_source: bool) -> str:
     """Say the facts with what is known about them: a guess gives way to it."""
-    is_copy = isinstance(facts, ArgumentNotChanged) and facts.guess is Guess.COPY
-    has_other_fault = is_copy and isinstance(lead, DroppedComparison)
-    is_known = reason is not None or has_other_fault
-    said = own_words(facts, with_guess=not is_known, with_source=with_source)
+    said = own_words(facts, with_guess=reason is None, with_source=with_source)
     match reason:
         case None:
             return said
@@ -159,14 +153,6 @@ def _with_reason(facts: Facts, reason: Reason | None, lead: Lead | None, with_so
             return _with_loop(said, _busy(reason), replaces_guess=isinstance(facts, DidNotEnd))
         case NoReturn():
             return f"{said.removesuffix('.')}: is a return missing?"
-        case BareReturn(line=line, always=always):
-            advice = f"; write `return {always}`" if always else ""
-            return f"{said.removesuffix('.')}: line {line} gives nothing back{advice}."
-        case RefusedValid(line=line, given=given):
-            if not isinstance(facts, ReturnedNone):
-                return said
-            refuses = f"{facts.function} refuses {quoted(given, limit=30)}, which is valid"
-            return ended(f"{refuses}: line {line} returns None instead of {facts.wanted}")
     assert_never(reason)
 
 
@@ -205,8 +191,6 @@ def lead_words(lead: Lead) -> str:
         case OtherConstant(name=name, value=value, line=line):
             where = f"{named(name)}, which is {named(value)} on line {line}"
             return f"The fault may be in {where}: compare it with the sheet."
-        case DroppedComparison(line=line):
-            return f"Line {line} compares and throws the result away; to store, use `=`."
         case FaultyHelper(function=function, first=first, last=last):
             lines = f"line {first}" if first == last else f"lines {first} to {last}"
             return f"The fault seems to be in {named(function)}, {lines}."

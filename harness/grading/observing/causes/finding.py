@@ -358,7 +358,7 @@ class _RunsAgain:
         trace = partial(self._suspicion, cause, example, runs, program)
         what = ("suspects", cause.function, *names)
         suspicion = self._recalled(example, Suspicion, what, trace)
-        return program.explained(cause, members, example, runs.functions, suspicion)
+        return program.explained(cause, runs.functions, suspicion)
 
     def _traced(
         self,

@@ -1,6 +1,5 @@
 """Rules about what a function returns, and about arguments that it changes or should change."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from harness.common.escaping import plain
@@ -9,7 +8,6 @@ from harness.judging.compare.mismatch import ValueMismatch
 from harness.judging.compare.value import first_difference
 from harness.judging.explain.failure import ArgumentChange, Failure
 from harness.judging.explain.rules import EXACT_RETURN, RETURNS, Stage, a_type, rule, rule_about
-from harness.judging.side_by_side.boards import Cells, cells
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.chance import ByChance
 from harness.matchers.kinds.values import GENERATOR, Exactly, OfType, Yields
@@ -309,49 +307,3 @@ def _first(change: ArgumentChange, should: str) -> str:
         item = place.named
     got, wanted = source(place.actual, limit=60), source(place.expected, limit=60)
     return f"{when}{item} is {got}, {should} {wanted}"
-
-
-@rule(Stage.KNOWN_MISTAKE, 70, "changes the column beside the right one")
-def changed_off_by_one_column(failure: Failure) -> str | None:
-    for change in failure.changes:
-        columns = _changed_columns(change)
-        if columns is not None:
-            wanted, got = columns
-            clause = f"is changed one column off: at index {got} instead of {wanted}"
-            return failure.says(clause, who=change.name)
-    return None
-
-
-def _changed_columns(change: ArgumentChange) -> tuple[int, int] | None:
-    """Return the only column that should change and the one that did, if it is the next one."""
-    before, expected, actual = cells(change.before), cells(change.expected), cells(change.actual)
-    if before is None or expected is None or actual is None:
-        return None
-    # A list of texts holds columns (or rows that a column cuts); a list of lists holds rows.
-    holds_columns = all(item.kind is ValueKind.STR for item in change.before.items)
-    should = set(_changed(before, expected, by_line=holds_columns))
-    did = set(_changed(before, actual, by_line=holds_columns))
-    if len(should) != 1 or len(did) != 1:
-        return None
-    wanted, got = should.pop(), did.pop()
-    last = len(before) - 1
-    is_last_for_first = holds_columns and wanted == 0 and got == last > 1  # index -1 is the last
-    if abs(wanted - got) != 1 and not is_last_for_first:
-        return None
-    return wanted, got
-
-
-def _changed(before: Cells, after: Cells, *, by_line: bool) -> Iterator[int]:
-    """Yield the index of the line, or else of the cell in it, for each cell that differs; nothing
-    if the shapes differ.
-    """
-    if list(map(len, before)) != list(map(len, after)):
-        return
-    for index, (line, other) in enumerate(zip(before, after, strict=True)):
-        for inner, (cell, other_cell) in enumerate(zip(line, other, strict=True)):
-            if cell == other_cell:
-                continue
-            if by_line:
-                yield index
-            else:
-                yield inner

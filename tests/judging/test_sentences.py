@@ -1,0 +1,106 @@
+"""The sentences that are made from facts, word for word. Other tests assert facts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from harness.model.explanation.facts import (
+    ArgumentNotChanged,
+    DidNotEnd,
+    Facts,
+    FaultyHelper,
+    GrowsTooFast,
+    Guess,
+    InLoop,
+    InRecursion,
+    Lead,
+    LinesOfSize,
+    LoopEnd,
+    NoReturn,
+    NotJudged,
+    OtherConstant,
+    Reason,
+    ReturnedNone,
+    Stated,
+    WrongBranch,
+)
+from harness.model.verdict import Explanation
+
+WRONG = Stated(sentence="f returned 1 instead of 2.")
+NO_END = DidNotEnd(clause="f did not end")
+COUNTS = (LinesOfSize(size=1000, lines=2100), LinesOfSize(size=2000, lines=8400))
+
+OF_FACTS: dict[str, Facts] = {
+    "f did not end: perhaps a loop whose condition stays true, or a function that calls "
+    "itself.": NO_END,
+    "f returned None instead of 8.": ReturnedNone(function="f", wanted="8"),
+    "In step 2, f returned None instead of 8.": ReturnedNone(
+        where="in step 2", function="f", wanted="8"
+    ),
+    "b: it is not changed. Is a copy changed in its place?": ArgumentNotChanged(
+        sentence="b: it is not changed.", guess=Guess.COPY
+    ),
+    "b: it is not changed. Is the result rounded, or is a copy changed in its place?": (
+        ArgumentNotChanged(sentence="b: it is not changed.", guess=Guess.ROUNDED_OR_COPY)
+    ),
+    "The answer is right, but costs too much. For an input twice as large, 4.0 times as many lines "
+    "run: 2,100 lines for size 1,000, 8,400 lines for size 2,000. Asked for: n log n.": (
+        GrowsTooFast(asked="n log n", counts=COUNTS, times=Fraction(4))
+    ),
+    "This could not be judged: line 3.": NotJudged(place="line 3"),
+    "This could not be judged.": NotJudged(place=""),
+}
+OF_REASONS: dict[str, tuple[Facts, Reason]] = {
+    "f returned None instead of 8: is a return missing?": (
+        ReturnedNone(function="f", wanted="8"),
+        NoReturn(),
+    ),
+    "f did not end: the loop in line 3 of g does not end.": (
+        NO_END,
+        InLoop(line=3, function="g", ends=LoopEnd.NEVER),
+    ),
+    "f did not end: the loop in line 3 does not end, or takes too long for so much.": (
+        NO_END,
+        InLoop(line=3, function="", ends=LoopEnd.NEVER_OR_LATE),
+    ),
+    "f returned 1 instead of 2. The loop in line 3 of g was still running.": (
+        WRONG,
+        InLoop(line=3, function="g", ends=LoopEnd.LATER_PERHAPS),
+    ),
+    "f did not end: g (line 1) calls itself again and again.": (
+        NO_END,
+        InRecursion(line=1, function="g"),
+    ),
+}
+OF_LEADS: dict[str, Lead] = {
+    "Line 4 goes the wrong way: line 5 prints what is not expected.": WrongBranch(
+        condition=4, prints=5, taken=True
+    ),
+    "Line 4 goes the wrong way after is_entry: line 5 prints what is expected.": WrongBranch(
+        condition=4, prints=5, taken=False, asked="is_entry"
+    ),
+    "The fault may be in SIZE, which is 3 on line 9: compare it with the sheet.": OtherConstant(
+        name="SIZE", value="3", line=9
+    ),
+    "The fault seems to be in g, line 4.": FaultyHelper(function="g", first=4, last=4),
+    "The fault seems to be in g, lines 4 to 6.": FaultyHelper(function="g", first=4, last=6),
+}
+
+
+@pytest.mark.parametrize(("said", "facts"), OF_FACTS.items(), ids=OF_FACTS)
+def test_facts_have_a_sentence(said: str, facts: Facts) -> None:
+    assert Explanation(rule="rule", facts=facts).message == said
+
+
+@pytest.mark.parametrize(("said", "known"), OF_REASONS.items(), ids=OF_REASONS)
+def test_a_reason_takes_the_place_of_a_guess(said: str, known: tuple[Facts, Reason]) -> None:
+    facts, reason = known
+    assert Explanation(rule="rule", facts=facts, reason=reason).message == said
+
+
+@pytest.mark.parametrize(("said", "lead"), OF_LEADS.items(), ids=OF_LEADS)
+def test_a_lead_comes_first(said: str, lead: Lead) -> None:
+    explanation = Explanation(rule="rule", facts=WRONG, lead=lead)
+    assert explanation.message == f"{said} {WRONG.sentence}"
