@@ -1,6 +1,7 @@
 """Characters that look like others: what a text would be if it were typed on a plain keyboard."""
 
 import unicodedata
+from collections.abc import Callable
 from itertools import zip_longest
 
 # By their code points: side by side nobody could tell them apart.
@@ -27,8 +28,14 @@ _GREEK = dict(
 )
 _SINGLE_QUOTES = dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc", "'")
 _DOUBLE_QUOTES = dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
-_DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
-_OTHERS = dict(zip("\u00d7\u2217\u2215\u2044\u2236\u0131\u2024", "x*//:i.", strict=True))
+_DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u02d7\u2043\u2796", "-")
+_OTHERS = dict(
+    zip(
+        "\u00d7\u2217\u2215\u2044\u2236\u0131\u2024\u066b\u066c\u00b7\u22c5",
+        "x*//:i..,..",
+        strict=True,
+    )
+)
 _LOOKS_LIKE = _CYRILLIC | _GREEK | _SINGLE_QUOTES | _DOUBLE_QUOTES | _DASHES | _OTHERS
 
 
@@ -41,9 +48,50 @@ def as_typed(text: str) -> str:
     for character in unicodedata.normalize("NFKD", text):
         if unicodedata.category(character) == "Cf":  # not seen at all: zero width, joiners, marks
             continue
-        is_blank = unicodedata.category(character) == "Zs"
-        plain.append(" " if is_blank else _LOOKS_LIKE.get(character, character))
+        plain.append(_plain(character))
     return "".join(plain)
+
+
+def _plain(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Zs":
+        return " "
+    if category == "Nd":  # a digit of any script
+        return str(unicodedata.decimal(character))
+    return _LOOKS_LIKE.get(character, character)
+
+
+def first_odd_character(text: str, is_right: Callable[[str], bool]) -> str | None:
+    """Say which character of a wrong text keeps it from being right, though it looks like another
+    one. None if the text would be wrong without such characters, too.
+
+    The words are as in `look_alike`.
+    """
+    if text.isascii() or len(text) > _MAX_TRIED:
+        return None
+    plain = {}
+    for character in text:
+        typed = as_typed(character)
+        if typed.isascii() and typed != character:
+            plain[character] = typed
+    if not is_right(text.translate(str.maketrans(plain))):
+        return None
+    for character, typed in plain.items():
+        if is_right(text.replace(character, typed)):
+            return _one_odd(character, typed)
+    character, typed = next(iter(plain.items()))
+    return _one_odd(character, typed)
+
+
+def _one_odd(character: str, typed: str) -> str:
+    if not typed:
+        return f"has {named(character)}, which is invisible, and should have nothing there"
+    if _is_blank(character):
+        return f"has {named(character)} where {named(typed)} should be"
+    return f"{character} is written as {named(character)}, it should be {named(typed)}"
+
+
+_MAX_TRIED = 20_000  # characters
 
 
 def look_alike(expected: str, actual: str) -> str | None:

@@ -109,6 +109,10 @@ _MARK = re.compile(
     r"(?: ?\([0-9]{1,3}\)|-[0-9]{1,3}| (?:copy|Kopie)(?: [0-9]{1,3})?"
     r"| - (?:Copy|Kopie)(?: \([0-9]{1,3}\))?)\Z"
 )
+# Copy of a1.py and Kopie von a1.py (Windows, Google Drive).
+_COPY_OF = re.compile(r"(?:Copy of|Kopie von) ")
+# a1_1.py and a1.txt may be other files than copies of a1.py.
+_LOOSE_MARK = re.compile(r"_[0-9]{1,3}\Z")
 # What an editor or a browser adds to the name of a program; Windows does not show it.
 _ADDED_ENDING = ".txt"
 _ENDING = re.compile(r"(?:\.tar)?\.[^.]+\Z")
@@ -206,14 +210,30 @@ def without_program_ending(name: str) -> str:
 
 def original_name(name: str, expected: Collection[str]) -> str | None:
     """Return the one of `expected` that is meant by `name`: a copy of it, the same without regard
-    to case, or with `.txt` behind `.py`. None for these names themselves and for any other.
+    to case, or with `.txt` or another `.py` behind `.py`. None for these names themselves and for
+    any other.
     """
+    return _only_original(name, expected, _meant_by)
+
+
+def intended_name(name: str, expected: Collection[str]) -> str | None:
+    """Return `original_name`, or the one of `expected` that is meant if that file is not there
+    itself: `a1_1.py` and `a1.txt` may be other files beside `a1.py`, but not in its place."""
+    original = original_name(name, expected)
+    if original is not None:
+        return original
+    return _only_original(name, expected, _perhaps_meant_by)
+
+
+def _only_original(
+    name: str, expected: Collection[str], meant_by: Callable[[str], Iterator[str]]
+) -> str | None:
     if name in expected:
         return None
     by_spelling: dict[str, list[str]] = {}
     for original in expected:
         by_spelling.setdefault(without_case(original), []).append(original)
-    for meant in _meant_by(name):
+    for meant in meant_by(name):
         originals = by_spelling.get(without_case(meant), ())
         if len(originals) == 1:
             return originals[0]
@@ -226,6 +246,12 @@ def _meant_by(name: str) -> Iterator[str]:
     if is_program(name) and name.lower().endswith(_ADDED_ENDING):
         name = name[: -len(_ADDED_ENDING)]
         yield name
+    while is_program(name) and is_program(name[: -len(".py")]):
+        name = name[: -len(".py")]
+        yield name
+    while (copy_of := _COPY_OF.match(name)) is not None:
+        name = name[copy_of.end() :]
+        yield name
     match = _ENDING.search(name)
     if match is None:
         return
@@ -233,6 +259,19 @@ def _meant_by(name: str) -> Iterator[str]:
     while (copy_mark := _MARK.search(stem)) is not None:  # a copy may be copied again
         stem = stem[: copy_mark.start()]
         yield stem + ending
+
+
+def _perhaps_meant_by(name: str) -> Iterator[str]:
+    """Yield the names that may be meant by a number behind `_`, and by `.txt` in place of `.py`."""
+    names = [name, *_meant_by(name)]
+    if name.lower().endswith(_ADDED_ENDING):
+        names += _meant_by(f"{name[: -len(_ADDED_ENDING)]}.py")
+    for meant in names:
+        yield meant
+        stem = without_program_ending(meant)
+        number = _LOOSE_MARK.search(stem)
+        if number is not None:
+            yield stem[: number.start()] + meant[len(stem) :]
 
 
 def without_copy_mark(name: str) -> str:

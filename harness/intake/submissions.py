@@ -19,6 +19,7 @@ from harness.intake.entries import (
     archive_suffix,
     described,
     folder_at,
+    intended_name,
     kind_of_bytes,
     listed,
     original_name,
@@ -429,7 +430,7 @@ def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None
     """
     candidates = [entry for entry in attempt.entries if entry.name == name]
     if not candidates:
-        candidates = _copies_of(name, attempt.entries, expected)
+        candidates = _in_place_of(name, attempt.entries, expected)
     elif attempt.inside:
         candidates = [entry for entry in attempt.entries if same_name(entry.name, name)]
     elif len(candidates) > 1 and len({entry.folder for entry in candidates}) == 1:
@@ -444,6 +445,15 @@ def _copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> 
     """Return the entries whose names are copies of this one of the expected names."""
     files = (entry for entry in entries if not entry.is_folder)
     return [entry for entry in files if original_name(entry.name, expected) == name]
+
+
+def _in_place_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
+    """Return the entries that may be meant by a name that none of them has."""
+    copies = _copies_of(name, entries, expected)
+    if copies:
+        return copies
+    files = (entry for entry in entries if not entry.is_folder)
+    return [entry for entry in files if intended_name(entry.name, expected) == name]
 
 
 def _copies_beside(name: str, entry: Entry, attempt: Attempt, expected: Sequence[str]) -> list[str]:
@@ -529,7 +539,7 @@ def _with_folders(attempt: Attempt, assignment: Assignment) -> Attempt:
 def _has_expected(entries: Sequence[Entry], assignment: Assignment) -> bool:
     names = assignment.submission_files
     for entry in entries:
-        if entry.name in names or original_name(entry.name, names) is not None:
+        if entry.name in names or intended_name(entry.name, names) is not None:
             return True
         if assignment.laid_as is not None and entry.is_python:
             return True

@@ -1,8 +1,12 @@
 """Characters that look like others are named."""
 
+import unicodedata
+
 import pytest
 
-from harness.common.lookalikes import look_alike
+from harness.common.lookalikes import first_odd_character, look_alike
+from harness.matchers.kinds.texts import HasNumber, HasNumbers
+from harness.model.expectation import TextMatcher
 
 NAMED = [
     ("M\u00fcller", "Mu\u0308ller", "u + U+0308 COMBINING DIAERESIS, it should be U+00FC"),
@@ -32,3 +36,35 @@ def test_the_character_is_named(expected: str, actual: str, words: str) -> None:
 )
 def test_nothing_is_said_of_other_differences(expected: str, actual: str) -> None:
     assert look_alike(expected, actual) is None
+
+
+MINUSES = "\u2010\u2011\u2012\u2013\u2014\u2212\u02d7\u2043\u2796\ufe63\uff0d"
+POINTS = "\u066b\u00b7\u22c5\uff0e\u2024"
+FIVES = "\uff15\u0665\u096b\U0001d7d3"
+NUMBERS = [
+    HasNumber(number="-5.5"),
+    HasNumber(number="-5.5", within=0.1),
+    HasNumbers(numbers=(-5.5,)),
+]
+WRITTEN = [
+    *(f"{minus}5.5" for minus in MINUSES),
+    *(f"-5{point}5" for point in POINTS),
+    *(f"-{five}.5" for five in FIVES),
+]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("written", WRITTEN)
+def test_what_keeps_a_number_from_being_one_is_named(number: TextMatcher, written: str) -> None:
+    (odd,) = (character for character in written if not character.isascii())
+    text = f"The r\u00e9sult is {written} \u2013 no more.\n"
+    if number.accepts_text(text):
+        assert unicodedata.category(odd) == "Nd"
+        return
+    words = first_odd_character(text, number.accepts_text)
+    assert f"{odd} is written as U+{ord(odd):04X}" in (words or "")
+
+
+def test_nothing_is_said_of_a_number_that_is_wrong_anyway() -> None:
+    assert first_odd_character("\u22125.6", HasNumber(number="-5.5").accepts_text) is None
+    assert first_odd_character("-5.6", HasNumber(number="-5.5").accepts_text) is None

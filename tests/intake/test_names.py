@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.assignment.loading import load
 from harness.common.csv_tables import read_sheet
 from harness.common.errors import UserError
-from harness.intake.entries import original_name
+from harness.intake.entries import intended_name, original_name
 from harness.intake.pipeline import Cohort, read
 from harness.intake.recognising import layout_names
 from harness.intake.submissions import read_one
@@ -72,10 +72,37 @@ PACKED = replace(A1, archive="A3.zip")
         ("a1 Kopie.py", ("a1.py",), "a1.py"),
         ("a1 (1).txt", ("a1.py",), None),
         ("a1 (1)", ("a1",), None),
+        ("Kopie von a1.py", ("a1.py",), "a1.py"),
+        ("Copy of Copy of a1 (1).py", ("a1.py",), "a1.py"),
+        ("a1.py.py", ("a1.py",), "a1.py"),
+        ("a1.py.PY.txt", ("a1.py",), "a1.py"),
+        (".py.py", ("a1.py",), None),
     ],
 )
 def test_the_original_of_a_copy(name: str, expected: tuple[str, ...], original: str | None) -> None:
     assert original_name(name, expected) == original
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "intended"),
+    [
+        ("a1_2.py", ("a1.py",), "a1.py"),
+        ("a1_2.py", ("a1.py", "a1_2.py"), None),
+        ("A1_2 (1).py", ("a1.py",), "a1.py"),
+        ("a1.txt", ("a1.py",), "a1.py"),
+        ("A1 (1).TXT", ("a1.py",), "a1.py"),
+        ("Copy of a1.txt", ("a1.py",), "a1.py"),
+        ("a1.txt", ("a1.py", "a1.txt"), None),
+        ("a1_final.py", ("a1.py",), None),
+        ("a1_2", ("a1.py",), None),
+        ("notes.txt", ("a1.py",), None),
+        ("a1 (1).py", ("a1.py",), "a1.py"),
+    ],
+)
+def test_the_name_that_is_meant_if_it_is_not_there(
+    name: str, expected: tuple[str, ...], intended: str | None
+) -> None:
+    assert intended_name(name, expected) == intended
 
 
 def shown(one: Submission) -> list[str]:
@@ -94,6 +121,18 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
     ),
     "two spellings": (["A1.PY", "A1.py"], ["found A1.PY and A1.py, expected one file a1.py"]),
     "a hidden ending": (["a1.py.txt"], ["a1.py=0", "note: a1.py.txt was graded as a1.py"]),
+    "another ending": (["a1.txt"], ["a1.py=0", "note: a1.txt was graded as a1.py"]),
+    "a number behind a line": (["a1_1.py"], ["a1.py=0", "note: a1_1.py was graded as a1.py"]),
+    "two numbers": (
+        ["a1_1.py", "a1_2.py"],
+        ["found a1_1.py and a1_2.py, expected one file a1.py"],
+    ),
+    "a copy of a name before it": (
+        ["Kopie von a1.py", "a1.txt"],
+        ["a1.py=0", "note: Kopie von a1.py was graded as a1.py"],
+    ),
+    "a module that has a number": (["a1.py", "a1_1.py"], ["a1.py=0"]),
+    "notes beside it": (["a1.py", "a1.txt"], ["a1.py=0"]),
     "two copies": (
         ["a1 (1).py", "a1-2.py"],
         ["found a1 (1).py and a1-2.py, expected one file a1.py"],

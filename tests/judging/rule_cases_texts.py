@@ -5,7 +5,7 @@ from dataclasses import replace
 from harness.execution.folder import TOO_FULL
 from harness.matchers.kinds.combinations import ALine, AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
-from harness.matchers.kinds.texts import HasNumber, Matches
+from harness.matchers.kinds.texts import HasNumber, HasNumbers, Matches
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Filled, Frame, OutputLimit, Phase, Raised
 from harness.model.stimulus import Stimulus
@@ -15,6 +15,7 @@ from tests.judging.judging_cases import (
     RUN,
     Neighbours,
     Sentences,
+    breaks,
     called,
     case,
     ended,
@@ -105,6 +106,10 @@ FIRES: Sentences = {
         "should be.": returns("a b", "a\u00a0b"),
         "What it returns (item [1]) looks right, but has U+200B ZERO WIDTH SPACE, which is "
         "invisible, and should have nothing there.": returns(["a", "b"], ["a", "b\u200b"]),
+        "What it prints looks right, but \u2212 is written as U+2212 MINUS SIGN, it should be "
+        "U+002D HYPHEN-MINUS.": fails_to_print(HasNumber(number="-5.5"), "\u00fc: \u22125.5\n"),
+        "What it returns looks right, but \u066b is written as U+066B ARABIC DECIMAL SEPARATOR, it "
+        "should be U+002E FULL STOP.": breaks(HasNumbers(numbers=(5.5,)), "is 5\u066b5"),
     },
     "only_case": {
         'Only upper and lower case differ: line 1 is "a", it should be "A".': returns("A", "a"),
@@ -472,6 +477,8 @@ LEAVES_ALONE: Neighbours = {
         prints("a b", "a\tb"),
         prints("\u00e9", "e"),
         returns(["a"], ["b"]),
+        fails_to_print(HasNumber(number="-5.5"), "\u22125.6\n"),
+        fails_to_print(Matches(pattern="u"), "\u00fc\n"),
     ],
     "only_case": [prints("a b", "A  B")],
     "unexpected_output": [prints("a", "b")],

@@ -1,13 +1,16 @@
 """A rule about characters that look like others, in texts and values alike."""
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TypeGuard
 
-from harness.common.lookalikes import look_alike
+from harness.common.lookalikes import first_odd_character, look_alike
 from harness.judging.compare.mismatch import ValueMismatch
 from harness.judging.compare.value import first_difference
-from harness.judging.explain.failure import Failure
+from harness.judging.explain.failure import Failure, TextEdit
 from harness.judging.explain.rules import Stage, rule
-from harness.model.values import ValueKind
+from harness.model.expectation import Matcher
+from harness.model.values import Value, ValueKind
 
 
 @rule(Stage.KNOWN_MISTAKE, 118, "prints or returns a character that only looks right")
@@ -15,6 +18,11 @@ def looks_alike(failure: Failure) -> str | None:
     """Every difference is one between characters that look the same."""
     for subject, expected, actual in _pairs(failure):
         words = look_alike(expected, actual)
+        if words is not None:
+            return failure.says(f"looks right, but {words}", who=subject)
+    for subject, matcher, text in _matched(failure):
+        rules = failure.expectation.stated.rules
+        words = first_odd_character(text, partial(matcher.accepts_text, rules=rules))
         if words is not None:
             return failure.says(f"looks right, but {words}", who=subject)
     return None
@@ -31,6 +39,26 @@ def _pairs(failure: Failure) -> Iterator[tuple[str, str, str]]:
         yield from _inside("what it returns", failure.returns)
     if failure.leaves is not None:
         yield from _inside(f"{failure.leaves.name} afterwards", failure.leaves)
+
+
+def _matched(failure: Failure) -> Iterator[tuple[str, Matcher, str]]:
+    """Yield the texts that a matcher does not accept: printed, in a file, on stderr, returned."""
+    text, file, stderr = failure.text, failure.file, failure.stderr
+    if text is not None and text.expected is not None:
+        about = TextEdit(place=failure.place(text.turn), printed=True, shown=text.shown)
+        yield about.named, text.expected, text.actual
+    if file is not None and file.expected is not None and _is_text(file.actual):
+        about = TextEdit(place=failure.place(), file=file.name)
+        yield about.named, file.expected, file.actual.text
+    if stderr is not None and stderr.expected is not None and _is_text(stderr.actual):
+        yield "what it writes to stderr", stderr.expected, stderr.actual.text
+    returns = failure.returns
+    if returns is not None and returns.expected is not None and _is_text(returns.actual):
+        yield "what it returns", returns.expected, returns.actual.text
+
+
+def _is_text(value: Value | None) -> TypeGuard[Value]:
+    return value is not None and value.kind is ValueKind.STR
 
 
 def _inside(subject: str, mismatch: ValueMismatch) -> Iterator[tuple[str, str, str]]:
