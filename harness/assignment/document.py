@@ -17,6 +17,7 @@ import yaml
 
 from harness.assignment.loading import SpecErrors
 from harness.common.escaping import visible
+from harness.matchers.reading import plain_number
 from harness.model.plan import Place
 
 Loc = tuple[str | int, ...]
@@ -109,8 +110,11 @@ def resolve(text: str, *, code: bool = False) -> Scalar:
     if _DECIMAL.match(text):
         return float(text)
     for pattern, meaning, hint in _REFUSED:
-        if pattern.match(text):
-            raise HintedError(f"{text} {meaning}", hint)
+        if not pattern.match(text):
+            continue
+        number = plain_number(text)
+        form = f"quote it if it is text, write {number} if it is a number" if number else hint
+        raise HintedError(f"{text} {meaning}", form)
     if not code and is_literal(text):
         hint = 'quote it if it is text, write {python: "…"} if it is not'
         if text == "None":

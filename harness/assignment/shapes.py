@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from harness.assignment.document import Document, Loc, Problems
-from harness.matchers.reading import describe, nearest
+from harness.matchers.reading import describe, nearest, number_hint
 from harness.model.stimulus import Limits
 
 M = TypeVar("M", bound=BaseModel)
@@ -171,7 +171,7 @@ def _points(value: Any) -> Fraction:
 
 
 Words = Annotated[list[str], OneOrMore()]
-Positive = Annotated[float, Field(gt=0), Expects("a positive number")]
+Positive = Annotated[float, Field(gt=0), Expects("a positive number", number_hint)]
 Whole = Annotated[int, Field(ge=1), Expects("a whole number above zero")]
 WholeOrZero = Annotated[int, Field(ge=0), Expects("a whole number")]
 IdWord = Annotated[
@@ -367,6 +367,8 @@ def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> N
             shown = f"the number {document.raw(full)}"
         is_unquoted = code == "string_type" and isinstance(got, int | float)
         hint = "quote it" if is_unquoted else ""
+        if code in ("float_type", "int_type"):
+            hint = number_hint(got)
         document.add(full, f"expected {_EXPECTED[code]}, got {shown}", hint)
     else:
         document.add(full, detail["msg"])

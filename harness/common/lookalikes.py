@@ -69,12 +69,12 @@ def first_odd_character(text: str, is_right: Callable[[str], bool]) -> str | Non
     """
     if text.isascii() or len(text) > _MAX_TRIED:
         return None
-    plain = {}
+    plain: dict[str, str] = {}
     for character in text:
         typed = as_typed(character)
         if typed.isascii() and typed != character:
             plain[character] = typed
-    if not is_right(text.translate(str.maketrans(plain))):
+    if not is_right(text.translate({ord(odd): typed for odd, typed in plain.items()})):
         return None
     for character, typed in plain.items():
         if is_right(text.replace(character, typed)):

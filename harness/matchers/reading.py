@@ -7,9 +7,11 @@ arguments.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from harness.model.expectation import Floats, Matcher
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 _SHORT_NAME = 4  # characters: of shorter names one other letter is much (Pet is no set)
 _ALIKE, _ALIKE_SHORT = 0.6, 0.75  # of 1
+_OCTAL = re.compile(r"[-+]?0[0-9]")
+_MAX_PLAIN = 12  # places before or behind the point
 _MAX_SHOWN = 40  # characters of a text in a message
 Schema = dict[str, Any]
 S = TypeVar("S")
@@ -125,6 +129,30 @@ def describe(value: Any) -> str:
     if isinstance(value, list):
         return "a list"
     return "a mapping"
+
+
+def number_hint(value: Any) -> str:
+    """Return the hint for a text in place of a number; empty if it does not hold one."""
+    if not isinstance(value, str):
+        return ""
+    number = plain_number(value.strip())
+    return f"write {number}, without quotes" if number else ""
+
+
+def plain_number(text: str) -> str:
+    """Return a number that is written in another way as every reader of YAML has it: `0.000001`
+    for `1e-6`. Empty if it is none, would be long, or may be octal."""
+    if _OCTAL.match(text):
+        return ""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return ""
+    if not number.is_finite() or abs(number.adjusted()) > _MAX_PLAIN:
+        return ""
+    written = format(number, "f")
+    is_float = any(character in text for character in ".eE")
+    return written if "." in written or not is_float else f"{written}.0"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -234,7 +262,7 @@ def read_values(field: YamlNode) -> tuple[Value, ...]:
 def read_number(field: YamlNode) -> float:
     """Return the data as a number. Raise Refused, with the error noted."""
     if type(field.data) not in (int, float):
-        field.expected("a number")
+        field.expected("a number", number_hint(field.data))
     return float(field.data)
 
 

@@ -25,6 +25,7 @@ from harness.matchers.reading import (
     as_read,
     matcher_key,
     nearest,
+    number_hint,
 )
 from harness.model.expectation import EXACT, Floats, Matcher, OfExpression, TextRules
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
@@ -258,7 +259,7 @@ class PythonValue(OfExpression):
 def _floats(field: YamlNode) -> Floats:
     within = field.data
     if isinstance(within, bool) or not isinstance(within, int | float) or within <= 0:
-        field.expected("a positive number")
+        field.expected("a positive number", number_hint(within))
     in_text = field.floats is not None and field.floats.in_text
     return Floats(within=within, in_text=in_text)
 
