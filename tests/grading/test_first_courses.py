@@ -357,6 +357,19 @@ PROGRAMS = {
             "def new_id():\n    return 1\n",
         ),
     ),
+    "a property of the result": Programs(
+        function="draw",
+        right="import random\ndef draw(n):\n    return sorted(random.sample(range(1, 41), n))\n",
+        others=(
+            "import random\ndef draw(n):\n    numbers = {*()}\n    while len(numbers) < n:\n"
+            "        numbers.add(random.randint(1, 40))\n    return sorted(numbers)\n",
+        ),
+        wrong=(
+            "import random\ndef draw(n):\n    return random.sample(range(1, 41), n)\n",
+            "import random\ndef draw(n):\n"
+            "    return sorted(random.randint(1, 40) for _ in range(n))\n",
+        ),
+    ),
     "files in folders": Programs(
         function="sort_file",
         right="import os\ndef sort_file(name):\n    os.mkdir('out')\n"
