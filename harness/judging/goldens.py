@@ -163,6 +163,7 @@ _ELSEWHERE = {
 
 
 _OF_NETWORK = frozenset({"URLError", "gaierror", "ConnectionError"})
+_NO_SCREEN = "programs have no screen: a module of yours under provided: may take turtle's place"
 _NO_NETWORK = "programs have no network: given: may put a function in place of the one that asks"
 
 
@@ -181,6 +182,8 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[Disagreement
             remark = ""
             if not _OF_NETWORK.isdisjoint((raised.type_name, *raised.bases)):
                 remark = _NO_NETWORK
+            if raised.type_name == "TclError":
+                remark = _NO_SCREEN
             yield Unstated(f"the reference raised {_named(raised)}", remark)
     elif raised is None:
         if not any(raise_agrees(wanted, step.raised) for step in observation.steps):

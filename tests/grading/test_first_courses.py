@@ -554,6 +554,27 @@ def test_what_is_printed_at_import_and_to_stderr(tmp_path: Path) -> None:
     assert failures(course, quiet, to_stdout, without) == ["run", "", "called"]
 
 
+def test_a_module_of_the_courses_takes_the_place_of_turtle(tmp_path: Path) -> None:
+    example = GUIDE.read_text("utf-8").partition("### Turtles, windows")[2].split("```")
+    module, rows = (block.partition("\n")[2] for block in example[1:4:2])
+    square = (
+        "import turtle\ndef square(size):\n    for _ in range(4):\n"
+        "        turtle.forward(size)\n        turtle.left(90)\n"
+    )
+    settings = "functionality_marks: 1\nprovided: [turtle.py]\n"
+    files = {"reference/e/turtle.py": module}
+    course = Course.small(tmp_path, "e", square, rows, settings, **files)
+    assert problems(tmp_path) == []
+    short = (
+        "from turtle import *\ndef square(size):\n"
+        "    for side in range(4):\n        fd(size)\n        lt(90)\n"
+    )
+    open_square = square.replace("range(4)", "range(3)")
+    assert failures(course, short, open_square, square.replace("90", "60")) == [
+        "", "four-equal-sides", "four-equal-sides",
+    ]  # fmt: skip
+
+
 def test_data_whose_form_is_the_students_choice(tmp_path: Path) -> None:
     example = GUIDE.read_text("utf-8").partition("### Data whose form is")[2].split("```")[1]
     steps = example.partition("\n")[2].replace("\n    ", "\n  ").removeprefix("  ")

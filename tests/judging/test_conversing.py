@@ -275,6 +275,10 @@ DISAGREE: dict[str, Golden] = {
     "network: given: may put a function in place of the one that asks).": golden(
         raised("URLError", "no")
     ),
+    "the reference raised TclError: no, which the scenario does not state (programs have no "
+    "screen: a module of yours under provided: may take turtle's place).": golden(
+        raised("TclError", "no")
+    ),
     "the reference left 2 inputs of 3 unread.": golden(
         ran("> ", "a", "bye"), typing("a", "b", "c")
     ),
