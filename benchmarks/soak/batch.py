@@ -18,8 +18,8 @@ from benchmarks.soak import course, machine, runs
 GROWTH = 1.15  # the last quarter's memory to the first quarter's, at most
 SLACK_MIB = 2.0
 # What the largest reply that is let in leaves of an allocator's high-water mark, once a process.
-LARGEST_REPLY_MIB = 32.0
-MOST_MIB = 512.0  # at once, in any process of ours
+MAX_REPLY_MIB = 32.0
+MAX_MIB = 512.0  # at once, in any process of ours
 WARM_UP = 25  # submissions; by then every process holds the plan and the key
 
 
@@ -63,10 +63,10 @@ def run(folder: Path, count: int, every: int = course.EVERY) -> None:
     print("| batch | process | MiB in the first quarter | in the last | ratio |")
     print("|---|---|---|---|---|")
     _flat("honest ones alone", without, SLACK_MIB)
-    _flat("hostile ones among them", with_hostile, SLACK_MIB + LARGEST_REPLY_MIB)
+    _flat("hostile ones among them", with_hostile, SLACK_MIB + MAX_REPLY_MIB)
     for name, most in sorted((without.peaks | with_hostile.peaks).items()):
         print(f"{name}: {most:.0f} MiB at most", flush=True)
-        assert name.startswith("servers") or most <= MOST_MIB, f"{name} had {most} MiB"
+        assert name.startswith("servers") or most <= MAX_MIB, f"{name} had {most} MiB"
 
 
 def _flat(batch: str, watched: Watched, slack: float) -> None:

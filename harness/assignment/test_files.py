@@ -16,8 +16,8 @@ _FILE_WORDS = (
     b"tmp_path", b"tmpdir", b"tempfile", b"chdir", b"open(", b"open,", b"Path", b"os.", b"from os",
     b"shutil", b"sqlite3", b"logging", b"fileinput",
 )  # fmt: skip
-_LONGEST_SET = 60  # characters of a set of parameters in a name
-_LONGEST_DESCRIPTION = 300
+_MAX_SET_LENGTH = 60  # characters of a set of parameters in a name
+_MAX_DESCRIPTION_LENGTH = 300
 _POINTS = frozenset(("points", "weight", "partial_credit"))
 _VISIBILITY: dict[str, Any] = {
     "visible": True,
@@ -126,7 +126,7 @@ def _of_function(node: ast.FunctionDef, test: str, of_class: Decorated) -> Itera
     found = FoundTest(
         test=test,
         line=node.lineno,
-        description=" ".join(first.split())[:_LONGEST_DESCRIPTION],
+        description=" ".join(first.split())[:_MAX_DESCRIPTION_LENGTH],
         names=frozenset(_names_in(node)),
         decorated=decorated,
     )
@@ -190,7 +190,7 @@ def _written(node: ast.expr) -> str:
     text = ast.unparse(node)
     if isinstance(node, ast.Tuple) and node.elts:
         text = text[1:-1].rstrip(",")
-    return textwrap.shorten(text, _LONGEST_SET, placeholder="…")
+    return textwrap.shorten(text, _MAX_SET_LENGTH, placeholder="…")
 
 
 def _is_literal(node: ast.expr) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from harness.common.errors import HarnessError
 from harness.execution.course_replies import REPLY_ENTRY, REPLY_SOURCES
-from harness.execution.folder import MOST_ENTRIES
+from harness.execution.folder import MAX_ENTRIES
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.messages.protocol import (
     CourseTestJob,
@@ -238,7 +238,7 @@ class BrowserMonitor(ScenarioMonitor):
             elif stat.S_ISDIR(mode):
                 target.mkdir(exist_ok=True)
                 names = [name for name in files.readdir(source) if name not in (".", "..")]
-                found += [f"{below}/{name}" for name in names[: MOST_ENTRIES + 2 - len(found)]]
+                found += [f"{below}/{name}" for name in names[: MAX_ENTRIES + 2 - len(found)]]
 
     def _kill(self) -> None:
         pass  # the machine looks at what it is answered

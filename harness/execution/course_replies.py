@@ -15,8 +15,8 @@ from harness.execution.trusted_function import ToolFailed, TrustedFunction
 from harness.model.stimulus import Replies, Typed
 
 REPLY_ENTRY = "course_replies:answer"
-_LONGEST_LINE = 4000  # bytes; a terminal takes no more than 4,095
-_MOST_REMEMBERED = 4096  # answers
+_MAX_LINE_LENGTH = 4000  # bytes; a terminal takes no more than 4,095
+_MAX_REMEMBERED = 4096  # answers
 # For each line the generator is started anew and given all that was printed so far, so that nothing
 # is kept between two lines, and nothing of it is in the process that runs a submission.
 _SOURCE = """
@@ -67,9 +67,9 @@ class RememberedAnswers:
         text = tool().run(payload)
         if before is not None and before.text != text:
             raise HarnessError("the same printed text gets different replies")
-        if len(text) <= 2 * _LONGEST_LINE:
+        if len(text) <= 2 * _MAX_LINE_LENGTH:
             self._answers[key] = _Answer(text=text, confirmed=before is not None)
-            if len(self._answers) > _MOST_REMEMBERED:
+            if len(self._answers) > _MAX_REMEMBERED:
                 self._answers.popitem(last=False)
         return text
 
@@ -103,6 +103,6 @@ def next_reply(replies: Replies, ask: Callable[[str], str], printed: list[str]) 
     if "ended" in answer:
         return None
     line = answer["line"]
-    if line is None or not line.isprintable() or len(line.encode()) > _LONGEST_LINE:
+    if line is None or not line.isprintable() or len(line.encode()) > _MAX_LINE_LENGTH:
         raise ReplyFaultError(f"{name} must yield one line of text")
     return Typed(text=line)

@@ -16,12 +16,12 @@ from harness.model.assignment import SourceFile
 from harness.model.observation import NamedValue
 from harness.model.values import Value, ValueKind, file_value, folder_value, place_value
 
-MOST_ENTRIES = 300
-LARGEST_FILE = 1024 * 1024  # bytes; the kernel lets none become larger
-LARGEST_FOLDER = 4 * LARGEST_FILE
+MAX_ENTRIES = 300
+MAX_FILE_SIZE = 1024 * 1024  # bytes; the kernel lets none become larger
+MAX_FOLDER_SIZE = 4 * MAX_FILE_SIZE
 MORE_FILES = "…"  # the name of the entry for files that are not listed
-TOO_FULL = f"more than {MOST_ENTRIES} files or {LARGEST_FOLDER >> 20} MiB in its folder"
-_LONGEST_PATH = 500  # characters; the kernel reaches no file by more than 4,096 bytes
+TOO_FULL = f"more than {MAX_ENTRIES} files or {MAX_FOLDER_SIZE >> 20} MiB in its folder"
+_MAX_PATH_LENGTH = 500  # characters; the kernel reaches no file by more than 4,096 bytes
 _NO_SURPRISE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 SECONDS_BETWEEN_LOOKS = 0.1  # at what lies in it
 
@@ -88,17 +88,17 @@ class ScenarioFolder:
         size = 0
         for entries, (name, status) in enumerate(_walk(self.path), 1):
             size += status.st_size if stat.S_ISREG(status.st_mode) else 0
-            if entries > MOST_ENTRIES or size > LARGEST_FOLDER or len(name) > _LONGEST_PATH:
+            if entries > MAX_ENTRIES or size > MAX_FOLDER_SIZE or len(name) > _MAX_PATH_LENGTH:
                 return True
         return False
 
     def contents(self) -> tuple[NamedValue, ...]:
         """Return every file, sorted by name: a text as a str, anything else as its kind."""
         found: list[NamedValue] = []
-        left = LARGEST_FOLDER
+        left = MAX_FOLDER_SIZE
         for name, status in _walk(self.path):
-            if len(found) == MOST_ENTRIES:
-                more = Value(ValueKind.TOO_LARGE, f"more than {MOST_ENTRIES} files")
+            if len(found) == MAX_ENTRIES:
+                more = Value(ValueKind.TOO_LARGE, f"more than {MAX_ENTRIES} files")
                 found.append(NamedValue(name=MORE_FILES, value=more))
                 break
             value = _content(self.path / name, status, left)
@@ -135,12 +135,12 @@ def _content(path: Path, status: os.stat_result, left: int) -> Value:
         return place_value("link", "a link")
     if not stat.S_ISREG(status.st_mode):
         return place_value("special file", "no regular file")
-    if status.st_size > min(LARGEST_FILE, left):
+    if status.st_size > min(MAX_FILE_SIZE, left):
         return Value(ValueKind.TOO_LARGE, f"a file of {status.st_size} bytes")
     try:
         number = os.open(path, os.O_RDONLY | _NO_SURPRISE)
         with os.fdopen(number, "rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            data = file.read(MAX_FILE_SIZE + 1)
     except OSError as error:
         return Value(ValueKind.UNREADABLE, type(error).__name__)
     return file_value(data)

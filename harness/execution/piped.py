@@ -322,7 +322,7 @@ class PipedStandIn(StandInProcess):
 
 
 _CHUNK = 1 << 16
-_MOST_WAITING = 64  # chunks: a program that floods its output waits for us
+_MAX_WAITING = 64  # chunks: a program that floods its output waits for us
 _GONE_SECONDS = 10.0
 _LAST_WORDS = 0.5
 _WINDOWS_ERRORS = 0xC0000000
@@ -359,7 +359,7 @@ class PipedProcess:
             )
         except OSError as error:
             raise HarnessError(f"{command[0]} did not start: {error.strerror}") from None
-        self._events: queue.Queue[tuple[Pipe, bytes]] = queue.Queue(_MOST_WAITING)
+        self._events: queue.Queue[tuple[Pipe, bytes]] = queue.Queue(_MAX_WAITING)
         self.open = set(Pipe)
         streams = {Pipe.SHOWN: self._process.stdout, Pipe.SAID: self._process.stderr}
         for each in streams.items():

@@ -21,7 +21,7 @@ from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 # A share of a scenario's own CPU limit: longer runs are observed in a process of its own. A right
 # program needs less than a hundredth; one that loops pays for each attempt.
 CPU_SHARE = 0.03
-_MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095
+_MAX_LINE_BYTES = 4000  # bytes; a terminal takes no line over 4,095
 WHOLE_PROGRAM = "the program"
 
 # Decides whether the observation of the stimulus with this number is kept, as answers arrive.
@@ -110,7 +110,9 @@ def may_share(stimulus: Stimulus) -> bool:
     if stimulus.action.equals or stimulus.action.form is Form.TEST:
         return False
     return all(
-        typed.key is None and typed.text.isprintable() and len(typed.text.encode()) < _MOST_LINE
+        typed.key is None
+        and typed.text.isprintable()
+        and len(typed.text.encode()) < _MAX_LINE_BYTES
         for typed in stimulus.inputs
     )
 

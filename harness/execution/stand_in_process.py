@@ -17,7 +17,7 @@ from harness.model.observation import Ending
 from harness.model.stimulus import Limits
 
 LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
-_LONGEST_REASON = 300  # characters
+_MAX_REASON_LENGTH = 300  # characters
 _ASKED_ELSE = "it asks for what the reference does not ask there"
 
 
@@ -109,8 +109,8 @@ class StandInProcess(ABC):
 def _inapplicable(reason: bytes) -> StandInUnusableError:
     """Return the stand-in's reason why it does not apply, escaped and bounded."""
     try:
-        why = json.loads(reason[:_LONGEST_REASON])
+        why = json.loads(reason[:_MAX_REASON_LENGTH])
     except (ValueError, RecursionError):
         why = ""
-    text = visible(why[:_LONGEST_REASON]) if isinstance(why, str) else ""
+    text = visible(why[:_MAX_REASON_LENGTH]) if isinstance(why, str) else ""
     return StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, text)

@@ -14,7 +14,7 @@ from harness.model.result import SlowLeft
 from harness.results.reuse import Piece
 
 TIMES_THE_MEDIAN = 10
-LEAST_SECONDS = 2.0  # shorter ones hold up nobody
+MIN_SECONDS = 2.0  # shorter ones hold up nobody
 FIRST_SECONDS = 10.0  # until there is a median
 FEWEST = 5  # submissions of which there is one
 _KEPT = 0.8  # of the weight of what was noted before
@@ -33,7 +33,7 @@ class ClassPace:
         """Return the seconds after which a submission counts as slow."""
         if len(self._seconds) < FEWEST:
             return FIRST_SECONDS
-        return max(LEAST_SECONDS, TIMES_THE_MEDIAN * median(self._seconds))
+        return max(MIN_SECONDS, TIMES_THE_MEDIAN * median(self._seconds))
 
 
 class RealTime:

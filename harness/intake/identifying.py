@@ -388,8 +388,8 @@ def _is_of_group(member: StudentUploads, group: str) -> bool:
 Decisions = Mapping[str, Sequence[Decision]]  # by the ids of submissions
 Member = tuple[str, StudentUploads]  # the submission's id and its uploads
 
-_MOST_CHOICES = 20
-_MOST_SHOWN = 32 * 1024  # bytes of a file that may be chosen
+_MAX_CHOICES = 20
+_MAX_SHOWN = 32 * 1024  # bytes of a file that may be chosen
 
 
 def submissions_of(
@@ -531,7 +531,7 @@ def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choic
     """
     expected = assignment.submission_files
     attempts = in_order(uploads)
-    remaining = _MOST_CHOICES
+    remaining = _MAX_CHOICES
     for number, attempt in enumerate(attempts, start=1):
         which = f"attempt {attempt.number or number}" if len(attempts) > 1 else ""
         numbered = replace(attempt, number=attempt.number or number)
@@ -544,7 +544,7 @@ def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choic
             data = b""
             if entry.kind is EntryKind.FILE:
                 with suppress(OSError, Refused):
-                    data = entry.load(_MOST_SHOWN)
+                    data = entry.load(_MAX_SHOWN)
             label = f"{which}: {entry.label}" if which else entry.label
             alone = replace(entry, name=expected[0], folder="")
             entries = (alone, *_modules_beside(entry, attempt, assignment))

@@ -298,7 +298,7 @@ def _meant(turn: StatedTurn, printed: Sequence[str], rules: TextRules) -> str:
     return f" Turn {fitting[0]} is so: turn 0 is what is printed before the first input."
 
 
-_MOST_QUOTED = 400  # characters of a text that does not meet its matcher
+_MAX_QUOTED = 400  # characters of a text that does not meet its matcher
 
 
 def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
@@ -310,7 +310,7 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
         forgiving = replace(rules, ignore=(*rules.ignore, Ignore.BLANK_LINES))
         if isinstance(failing, LinesUnordered) and failing.accepts_text(text, forgiving):
             remark = " (blank lines count; ignore: [blank-lines] forgives them)"
-        shown = quoted(text, limit=_MOST_QUOTED)
+        shown = quoted(text, limit=_MAX_QUOTED)
         return f"is {shown}, but {_on_one_line(failing)} is stated{remark}."
     expected = normalised(wanted, rules).split("\n")
     actual = normalised(text, rules).split("\n")
@@ -330,7 +330,7 @@ def _value_and_stated(value: Value, matcher: Matcher) -> tuple[str, str]:
     part that differs."""
     failing = matcher.failing_part(lambda part: part.accepts(value))
     if not isinstance(failing, Exactly):
-        return source(value, limit=_MOST_QUOTED), _on_one_line(failing)
+        return source(value, limit=_MAX_QUOTED), _on_one_line(failing)
     at = shared_start(value.source(), failing.value.source())
     return source(value, at=at), failing.in_words_at(at)
 

@@ -17,7 +17,7 @@ from harness.model.policy import Policy
 from harness.model.policy import SourceFile as SourceFile  # noqa: PLC0414  (for others as well)
 from harness.model.stimulus import Binding, Limits, statements
 
-_LONGEST_LITERAL = 200
+_MAX_LITERAL_LENGTH = 200
 
 
 class OtherFiles(StrEnum):
@@ -340,7 +340,7 @@ def _constants_of(file: SourceFile) -> tuple[ConstantPlace, ...]:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             value = statement.value
             text = ast.unparse(value) if isinstance(value, ast.Constant) else ""
-            literal = text if len(text) <= _LONGEST_LITERAL else ""
+            literal = text if len(text) <= _MAX_LITERAL_LENGTH else ""
             for target in targets:
                 if isinstance(target, ast.Name):
                     place = ConstantPlace(name=target.id, file=file.name, literal=literal)

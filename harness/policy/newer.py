@@ -22,7 +22,7 @@ _DEFAULTS = PythonVersion(3, 13)  # `def f[T = int]`
 _TEMPLATES = PythonVersion(3, 14)  # `t"{name}"`
 _BARE_EXCEPT = PythonVersion(3, 14)  # `except A, B:`
 
-_MOST_CHARACTERS = 100_000
+_MAX_CHARACTERS = 100_000
 _DEEPEST = 4  # strings in strings
 _STRING = re.compile(r"""(?P<prefix>[A-Za-z]{0,2})(?P<quote>\"{3}|'{3}|"|')""")
 _PREFIXES = frozenset(["", "r", "u", "b", "br", "rb", "f", "fr", "rf", "t", "tr", "rt"])
@@ -61,7 +61,7 @@ class _UnsureError(Exception):
 
 def newer_syntax(text: str) -> Newer | None:
     """Find what a text that this Python cannot read needs; None if that is not certain."""
-    if len(text) > _MOST_CHARACTERS:
+    if len(text) > _MAX_CHARACTERS:
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     this = PythonVersion(*sys.version_info[:2])

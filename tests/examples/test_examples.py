@@ -28,8 +28,8 @@ from tests.tiny_course import Course, ran
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/sheet.md"))
-FEWEST_SCENARIOS = 40
-FEWEST_SAMPLES = 12
+MIN_SCENARIOS = 40
+MIN_SAMPLES = 12
 # Each scenario has a process of its own, which imports a package.
 SLOW = {"csv-report"}
 
@@ -61,12 +61,12 @@ def test_an_example_is_large_enough_to_learn_from(name: str) -> None:
     """What the programs pass and fail is compared when the example is validated."""
     samples = sorted((EXAMPLES / name / "submissions").iterdir())
     right = [each for each in samples if each.name.startswith("right-")]
-    assert len(samples) >= FEWEST_SAMPLES
+    assert len(samples) >= MIN_SAMPLES
     assert len(right) >= 2
     for each in samples:
         fails = load_expectation(each / "expect.yaml").fails
         assert bool(fails) == (each not in right), each.name
-    assert len(shipped(name).plan.scenarios) >= FEWEST_SCENARIOS
+    assert len(shipped(name).plan.scenarios) >= MIN_SCENARIOS
 
 
 def test_an_example_is_graded_from_outside_its_folder(tmp_path: Path) -> None:

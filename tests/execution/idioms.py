@@ -20,7 +20,7 @@ LINES = ("one", "two", "3")
 LAUNCHERS = ("strong", "standard", "portable", "pipes", "browser")
 _LONGEST = 20.0  # seconds for one program
 _QUIET = 1.0
-_MOST_ENDS = 5
+_MAX_ENDS = 5
 _TRACEBACK = "Traceback (most recent call last):\n"
 
 
@@ -121,7 +121,7 @@ def _set_quiet(terminal: int) -> None:
 def _read_to_end(terminal: int) -> str:
     data = b""
     asked_again = 0
-    while asked_again < _MOST_ENDS:
+    while asked_again < _MAX_ENDS:
         if not select.select([terminal], [], [], _QUIET)[0]:
             os.write(terminal, b"\4")  # readline takes an end of input only while it reads
             asked_again += 1

@@ -130,13 +130,13 @@ def test_what_reads_and_compiles_may_take_what_is_left() -> None:
     assert 3.9 < allowed(4.0) <= 4.0
     assert 2.9 < allowed(4.0, used=1.0) <= 3.0
     assert 5.9 < allowed(2.0, slowness=3.0) <= 6.0
-    assert allowed(4.0, used=3.5) == allowed(0.1) == budget_module.LEAST_FOR_OURS
+    assert allowed(4.0, used=3.5) == allowed(0.1) == budget_module.MIN_FOR_OURS
 
 
 def test_a_program_that_takes_long_to_read_and_to_compile_ends_with_its_budget(
     context: GradingContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget_module, "LEAST_FOR_OURS", 0.0)
+    monkeypatch.setattr(budget_module, "MIN_FOR_OURS", 0.0)
     huge = RIGHT + "".join(f"def f{n}(a):\n    return [a, {n}]\n" for n in range(4000))
     result = within(context, huge, 0.05)
     assert result.status is SubmissionStatus.NEEDS_REVIEW

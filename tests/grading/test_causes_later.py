@@ -17,7 +17,7 @@ from harness.grading.batch import Interrupted
 from harness.grading.engines import CausesJob, Job
 from harness.grading.engines.dask.host import JobMessage
 from harness.grading.observing.budget import Used
-from harness.grading.observing.causes.evidence import MOST_BYTES, evidence_of, failures_of
+from harness.grading.observing.causes.evidence import MAX_BYTES, evidence_of, failures_of
 from harness.judging.causes.failed_scenarios import failing
 from harness.marking.mark import mark
 from harness.model.observation import Ending, Observation, Raised
@@ -169,10 +169,10 @@ def test_evidence_is_what_was_packed_and_is_bounded() -> None:
     pending = evidence_of(failures, Used(cpu=1.0, waiting=2.0))
     assert failures_of(result, pending, plan) == failures
     assert (pending.cpu_seconds, pending.waiting_seconds) == (1.0, 2.0)
-    raised = Raised(type_name="ValueError", message=os.urandom(MOST_BYTES).hex())
+    raised = Raised(type_name="ValueError", message=os.urandom(MAX_BYTES).hex())
     large = tuple(replace(one, observation=replace(seen, raised=raised)) for one in failures)
     packed = evidence_of(large, Used())
-    assert len(packed.evidence) < MOST_BYTES
+    assert len(packed.evidence) < MAX_BYTES
     for failure in failures_of(result, packed, plan):
         assert failure.observation.cut
         assert failure.observation.raised is not None

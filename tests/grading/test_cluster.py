@@ -244,11 +244,11 @@ def test_an_answer_comes_back_as_it_was() -> None:
 def test_an_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     size = len(wire.pack_answer(replace(ANSWER, pieces=())))
     assert sum(len(text) for piece in ANSWER.pieces for _, text in piece.texts) < size
-    monkeypatch.setattr(wire, "MOST_ANSWER", size)
+    monkeypatch.setattr(wire, "MAX_ANSWER", size)
     monkeypatch.setattr(wire, "_fit", lambda pieces: False)
     assert wire.unpack_answer(wire.pack_answer(ANSWER)) == replace(ANSWER, pieces=())
     monkeypatch.undo()
-    monkeypatch.setattr(wire, "MOST_ANSWER", size // 2 - 1)
+    monkeypatch.setattr(wire, "MAX_ANSWER", size // 2 - 1)
     failed = wire.unpack_answer(wire.pack_answer(ANSWER)).ended
     assert isinstance(failed, WorkerFailure) and "too large" in failed.reason
 
@@ -283,12 +283,12 @@ def test_a_piece_cut_off_is_refused(field: str, change: Callable[[list[str]], li
 
 
 def test_a_plan_that_is_too_large_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "MOST_SETUP", 4 << 20)
+    monkeypatch.setattr(wire, "MAX_SETUP", 4 << 20)
     large = replace(SETUP.grader, plan=plan(spec_digest="x" * (5 << 20)))
     with pytest.raises(UserError, match=r"are 5 MiB, and a cluster takes 4 MiB\. Hint: grade with"):
         wire.pack_setup(replace(SETUP, grader=large), described())
     packed = wire.pack_setup(SETUP, described())
-    monkeypatch.setattr(wire, "MOST_SETUP", 4)
+    monkeypatch.setattr(wire, "MAX_SETUP", 4)
     with pytest.raises(serial.SerialError):
         wire.unpack_setup(packed)
 

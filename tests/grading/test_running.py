@@ -21,9 +21,9 @@ from harness.grading.engines import processes
 from harness.grading.observing.draws import AloneObserver
 from harness.grading.observing.running import (
     BUDGET,
-    LOWEST_SECONDS,
+    MIN_SECONDS,
     SECOND_LOOKS,
-    SHORTEST_SECONDS,
+    SHORTENED_SECONDS,
     FunctionMemory,
     LoopingBudget,
     Running,
@@ -105,7 +105,7 @@ def test_a_function_that_loops_everywhere_costs_two_full_limits(limit: Ending) -
     found = {name: (seen.ending.value, seen.detail) for name, (seen,) in ran.observed.items()}
     whole, stopped = (limit.value, ""), (STOPPED, limit.value)
     assert found == {"a": whole, "b": stopped, "c": stopped, "d": whole}
-    short = SHORTEST_SECONDS
+    short = SHORTENED_SECONDS
     assert program.asked == [("a", 1.0), ("b", short), ("c", short), ("d", 1.0)]
 
 
@@ -166,7 +166,7 @@ def test_looping_everywhere_is_within_budget(functions: int, each: int, seconds:
     ran = Running(AloneObserver(program), plan(*scenarios, cpu_seconds=seconds), None).run()
     assert {o[-1].ending.value for o in ran.observed.values()} == {"cpu_limit", STOPPED}
     assert {name for name, _ in program.asked} == {one.id for one in scenarios}
-    assert min(limit for _, limit in program.asked) >= LOWEST_SECONDS
+    assert min(limit for _, limit in program.asked) >= MIN_SECONDS
     assert spent(program) <= seconds * BUDGET + 1e-9
 
 
@@ -221,7 +221,7 @@ def test_the_short_limit_is_enough_for_what_the_reference_needs() -> None:
 def test_a_short_limit_shortens_sleep_as_well() -> None:
     budget = LoopingBudget(plan(scenario("a")), None)
     (limits,) = budget.shortened([scenario("a")]).values()
-    assert (limits.cpu_seconds, limits.wall_seconds) == (SHORTEST_SECONDS, 0.5)
+    assert (limits.cpu_seconds, limits.wall_seconds) == (SHORTENED_SECONDS, 0.5)
 
 
 def test_no_draw_is_run_after_one_that_hit_a_limit() -> None:

@@ -19,10 +19,10 @@ SENTENCES = [
     ROOT / "harness" / "model" / "explanation" / "sentences.py",
     *sorted(JUDGING.rglob("*.py")),
 ]
-MOST_FILES = 2
+MAX_FILES = 2
 # A shorter piece, such as "it should be", is everyday English and says nothing.
-LEAST_WORDS = 3
-LEAST_LENGTH = 14
+MIN_WORDS = 3
+MIN_LENGTH = 14
 # Where wording can be asserted. A submission's own text is no assertion.
 ASSERTING = (
     "tests/**/*.py",
@@ -57,7 +57,7 @@ def pieces_of(source: str) -> Iterator[str]:
     """Yield the fixed parts of a module's sentences that are long enough to be recognised."""
     for text in constants(source):
         piece = " ".join(text.split()).strip(".,:; ")
-        if len(piece) >= LEAST_LENGTH and len(piece.split()) >= LEAST_WORDS:
+        if len(piece) >= MIN_LENGTH and len(piece.split()) >= MIN_WORDS:
             yield piece
 
 
@@ -88,7 +88,7 @@ def too_often(pieces: Iterable[str], texts: Texts) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for piece in pieces:
         files = [path.name for path, text in texts.items() if piece in text]
-        if len(files) > MOST_FILES:
+        if len(files) > MAX_FILES:
             found[piece] = sorted(files)
     return found
 

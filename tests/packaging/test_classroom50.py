@@ -13,7 +13,7 @@ import pytest
 
 from harness.packaging import classroom50 as grader
 from harness.packaging.classroom50 import output_lines, shared_out
-from harness.reporting.github import MOST_BYTES, fenced
+from harness.reporting.github import MAX_BYTES, fenced
 from tests.downloads import zipped_class
 from tests.packaging.given_away import of_program, packed, telling
 from tests.tiny_course import FIXTURE, PATIENCE, PRINTS_TOTAL, Course, ran
@@ -207,4 +207,4 @@ def test_a_text_cannot_end_its_block(text: str) -> None:
     assert opening == f"{closing}text"
     assert not [line for line in inside if closing in line]
     assert "\n".join(inside) == text.strip("\n")
-    assert len(fenced("ü" * MOST_BYTES).encode()) < MOST_BYTES + 100
+    assert len(fenced("ü" * MAX_BYTES).encode()) < MAX_BYTES + 100

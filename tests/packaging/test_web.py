@@ -41,7 +41,7 @@ PERFECT = (FIXTURE / "submissions/tiny/perfect/a1.py").read_text("utf-8")
 SAMPLES = {one.parent.name: one.parent for one in sorted(FIXTURE.glob("submissions/tiny/*/a1.py"))}
 Tiny = tuple[Specification, GradingContext]
 chromium_here = test_report_browser.chromium_started
-MOST_BYTES = 20_000_000
+MAX_BYTES = 20_000_000
 TAG = "cpython-312"  # of the assignment's Python
 
 
@@ -105,7 +105,7 @@ def test_the_page_asks_for_nothing_from_elsewhere(folder: dict[str, bytes]) -> N
     kept = re.search(r"= \[(\".*?\"), (\[.*?\])\];", folder["offline.js"].decode())
     assert kept is not None
     assert set(json.loads(kept[2])) == {*folder} - {"offline.js"}
-    assert sum(map(len, folder.values())) <= MOST_BYTES
+    assert sum(map(len, folder.values())) <= MAX_BYTES
 
 
 CODE = {  # by the archive, of one of its modules

@@ -68,7 +68,7 @@ def chromium_started() -> Iterator[playwright.Browser]:
 
 
 def rows_a_page(count: int) -> AbstractContextManager[object]:
-    return patch.multiple(class_page, MOST_ROWS=count, ROWS_A_PAGE=count)
+    return patch.multiple(class_page, MAX_ROWS=count, ROWS_A_PAGE=count)
 
 
 PAGES = [
@@ -80,7 +80,7 @@ PAGES = [
     "feedback/syntax-error.html",
 ]
 PHONE, LATER_PHONE, DESKTOP, NARROWEST = 360, 390, 1280, 320
-MOST_PAGES = {"feedback": 4, "submissions": 4, "index.html": 6}  # of A4
+MAX_PAGES = {"feedback": 4, "submissions": 4, "index.html": 6}  # of A4
 SCREEN = 844  # pixels of a phone's height
 PAGE_WIDTH = "document.documentElement.scrollWidth"
 
@@ -193,7 +193,7 @@ def test_a_page_fits_is_quiet_and_short(browser: Browser, reports: Path, name: s
             assert below and below["y"] <= 3 * SCREEN
         opened.page.emulate_media(media="print")
         printed = re.findall(rb"/Type\s*/Page\b", opened.page.pdf(format="A4"))
-    assert 1 <= len(printed) <= MOST_PAGES[kind]
+    assert 1 <= len(printed) <= MAX_PAGES[kind]
     light, dark = "rgb(251, 251, 250)", "rgb(21, 24, 27)"
     assert shades == [light, dark, light]
 

@@ -524,7 +524,7 @@ def test_a_class_has_one_page_up_to_150_and_more_beyond(students: int, pages: in
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_the_pages_of_a_large_class_stay_inert(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_page_module, "MOST_ROWS", 3)  # a class of more has further pages
+    monkeypatch.setattr(class_page_module, "MAX_ROWS", 3)  # a class of more has further pages
     monkeypatch.setattr(class_page_module, "ROWS_A_PAGE", 3)
     result, plan, run = hostile(ATTACKS[name])
     others = tuple(replace(report_samples.UNREADABLE, id=f"s{number}") for number in range(3))

@@ -89,7 +89,7 @@ FUNCTIONS = 10  # of an independent program
 TURNED = 0.4  # of its statements
 TURNED_BY_COPIES = 0.2  # at most, of those who do more than disguise
 _SAME_FUNCTION = 0.5  # share of fingerprints; more is another version of one function
-_LEAST_FUNCTION = 4  # fingerprints
+_MIN_FUNCTION = 4  # fingerprints
 
 
 def made_class(
@@ -157,7 +157,7 @@ def all_functions() -> tuple[ast.FunctionDef, ...]:
             if not isinstance(node, ast.FunctionDef):
                 continue
             values = {each.value for each in prints(ast.unparse(node))}
-            if len(values) >= _LEAST_FUNCTION and not any(
+            if len(values) >= _MIN_FUNCTION and not any(
                 len(values & other) >= _SAME_FUNCTION * min(len(values), len(other))
                 for other, _ in found
             ):

@@ -52,7 +52,7 @@ _LIBRARY = {
     "Decimal": "decimal",
     "Fraction": "fractions",
 }
-_LONGEST_LINE = 4095  # bytes; a terminal takes no longer line
+_MAX_LINE_LENGTH = 4095  # bytes; a terminal takes no longer line
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,8 +338,8 @@ class ScenarioReader:
 
     def check_line(self, loc: Loc, line: str) -> None:
         size = len(line.encode("utf-8", "surrogatepass"))
-        if size > _LONGEST_LINE:
-            what = f"a line of {size} bytes cannot be typed (a terminal takes {_LONGEST_LINE:,})"
+        if size > _MAX_LINE_LENGTH:
+            what = f"a line of {size} bytes cannot be typed (a terminal takes {_MAX_LINE_LENGTH:,})"
             self.add(loc, what)
         elif "\n" in line or "\r" in line:
             self.add(loc, "an input is one line", "write each line as an item of its own")

@@ -44,7 +44,7 @@ Expected = Annotated[Any, WithJsonSchema({"anyOf": [_PLAIN, {"$ref": "#/$defs/Ma
 ExpectedText = Annotated[Any, WithJsonSchema({"anyOf": _TEXTS})]
 _CONTENTS: list[Any] = [*_TEXTS, {"$ref": "#/$defs/TextShape"}, {"type": "null"}]
 
-_LEAST_MULTIPLE = 3  # less, and a busy machine would decide
+_MIN_MULTIPLE = 3  # less, and a busy machine would decide
 
 
 def strictly(value: Any, read: Callable[[Any], Any]) -> Any:
@@ -389,9 +389,9 @@ class _ScenarioShape(SettingsShape, StatedShape):
     `cases:` binds, twice the one before."""
     faster_than: Annotated[
         int,
-        Field(ge=_LEAST_MULTIPLE),
+        Field(ge=_MIN_MULTIPLE),
         Expects(
-            f"a whole number from {_LEAST_MULTIPLE}",
+            f"a whole number from {_MIN_MULTIPLE}",
             "it is a multiple of the reference's CPU time",
         ),
     ] = None  # type: ignore[assignment]

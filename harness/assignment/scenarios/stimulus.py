@@ -43,8 +43,8 @@ _TIME = re.compile(
     r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?(?P<offset>Z|[+-][0-9]{2}:[0-9]{2})?\Z"
 )
 _FIRST_YEAR = 1970  # computers' clocks begin there
-_LONGEST_NAME = 100  # characters of one part of a path
-_MOST_FOLDERS = 8  # in a path
+_MAX_NAME_LENGTH = 100  # characters of one part of a path
+_MAX_FOLDERS = 8  # in a path
 MAX_GIVEN_BYTES = 1024 * 1024  # of one file
 
 
@@ -288,8 +288,8 @@ def check_path(context: ScenarioReader, loc: Loc, name: object) -> None:
     """Raise Refused, with the error noted, if this is not the path of a file in the scenario's
     folder."""
     parts = name.split("/") if isinstance(name, str) else []
-    is_plain = all(part not in ("", ".", "..") and len(part) <= _LONGEST_NAME for part in parts)
-    if not parts or not is_plain or "\\" in str(name) or len(parts) > _MOST_FOLDERS:
+    is_plain = all(part not in ("", ".", "..") and len(part) <= _MAX_NAME_LENGTH for part in parts)
+    if not parts or not is_plain or "\\" in str(name) or len(parts) > _MAX_FOLDERS:
         what = f"expected the name of a file, got {describe(name)}"
         context.refuse(loc, what, "write a path in the folder, like data/marks.csv", key=True)
 

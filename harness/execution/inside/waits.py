@@ -36,7 +36,7 @@ _THREAD_WORDS = (
 )  # fmt: skip
 _SIGNAL_WORD = b"sigtimedwait"
 # Seconds. One that sleeps more briefly without end is to meet its limit on time asleep first.
-_SHORTEST_SLEEP = 0.001
+_MIN_SLEEP = 0.001
 _LATE = 100_000  # nanoseconds: nobody wakes early, however a program rounds what it reads
 
 
@@ -81,7 +81,7 @@ class Slept:
         meanwhile.
         """
         is_plain = type(length) is float or type(length) is int
-        is_short = is_plain and _SHORTEST_SLEEP <= length <= self.longest
+        is_short = is_plain and _MIN_SLEEP <= length <= self.longest
         return is_short and (_IN_BROWSER or not self._something_goes_on())
 
     def skip(self, length: float) -> None:

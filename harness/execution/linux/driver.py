@@ -64,8 +64,8 @@ _PREPARING_ASLEEP = 30.0
 _PREPARING_LOOK_MS = 50
 _NEVER = 1e9  # seconds: between two calls a stand-in sleeps as long as the submission likes
 _HEARTBEAT = 0.25
-_MOST_RESTARTS = 12
-_MOST_IN_VAIN = 2
+_MAX_RESTARTS = 12
+_MAX_IN_VAIN = 2
 
 
 class Driver(AnyDriver):

@@ -298,7 +298,7 @@ class ScenarioClock:
 _TOUCHED_KIB = 64 * 1024
 _LOADING_CPU_SHARE = 0.1  # of a scenario's own CPU limit
 _SHARED_HEARTBEAT = 0.05
-_LONGEST_REASON = 300  # characters: it holds names of the program's
+_MAX_REASON_LENGTH = 300  # characters: it holds names of the program's
 _WHILE_LOADING = (FromSharedRun.LOADED, FromSharedRun.GAVE_UP)
 _WHILE_ASKED = (
     FromSharedRun.SEEN,
@@ -441,7 +441,7 @@ class SharedProcess:
         number = self._left[-1] if self._left else None
         expected = _WHILE_LOADING if self._is_loading else _WHILE_ASKED
         if kind in (FromSharedRun.REFUSED, FromSharedRun.NOT_PLAIN):
-            self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
+            self.refused = plain(body.decode("utf-8", "replace"), limit=_MAX_REASON_LENGTH)
             self.not_plain = kind == FromSharedRun.NOT_PLAIN
         elif number is None or kind not in expected:
             # What nobody asked for was not written by our side of the process.
@@ -464,7 +464,7 @@ class SharedProcess:
         elif kind == FromSharedRun.GAVE_UP:
             self.gave_up = number
         else:
-            self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
+            self.refused = plain(body.decode("utf-8", "replace"), limit=_MAX_REASON_LENGTH)
             self.changed_by = number
 
     def _check_clock(self) -> None:

@@ -6,7 +6,7 @@ from itertools import chain, repeat
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
-from harness.execution.folder import LARGEST_FOLDER, MORE_FILES
+from harness.execution.folder import MAX_FOLDER_SIZE, MORE_FILES
 from harness.execution.protocol.answers import Answerable
 from harness.execution.protocol.replies import (
     FinalReply,
@@ -89,7 +89,7 @@ def observation(
 
 
 def _output_limit(end: End, limits: Limits) -> OutputLimit:
-    most = LARGEST_FOLDER >> 10 if end.filled is Filled.FOLDER else limits.output_kib
+    most = MAX_FOLDER_SIZE >> 10 if end.filled is Filled.FOLDER else limits.output_kib
     return OutputLimit(filled=end.filled, kib=most)
 
 

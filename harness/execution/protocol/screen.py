@@ -10,7 +10,7 @@ from harness.model.stimulus import Stimulus, Typed
 _SENTINEL_BYTES = 16
 # Several times what a program prints until its loop is found, which is after half a second of CPU
 # time: lines of 40 characters are 2 MiB, of 300 characters 12. More would take us long to read.
-_MOST_DISCARDED = 64 * 1024 * 1024
+_MAX_DISCARDED = 64 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -138,7 +138,7 @@ def scenario_screen(stimulus: Stimulus) -> ScreenParser:
     return ScreenParser(
         sentinel=os.urandom(_SENTINEL_BYTES),
         most_sentinels=1 + len(stimulus.action.steps),
-        may_discard=_MOST_DISCARDED if stimulus.finds_loop else 0,
+        may_discard=_MAX_DISCARDED if stimulus.finds_loop else 0,
         prompt_mark=os.urandom(_SENTINEL_BYTES) if stimulus.marks_prompts else b"",
     )
 

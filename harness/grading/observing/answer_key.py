@@ -15,8 +15,8 @@ from harness.execution import CPU_SHARE, AnyDriver, Interpreter, decoded, may_sh
 from harness.grading.observing.budget import SubmissionBudget, budgeted
 from harness.grading.observing.draws import Observer, run_scenario
 from harness.grading.observing.running import (
-    LOWEST_FACTOR,
-    LOWEST_SECONDS,
+    MIN_FACTOR,
+    MIN_SECONDS,
     program_may_share,
 )
 from harness.grading.observing.shared_process.shared_run import SharingObserver
@@ -40,7 +40,7 @@ from harness.policy.sources import ENTRY, SOURCES
 from harness.results.reuse import execution_digest
 from harness.stimuli.call import Call
 
-_MAX_SECONDS = LOWEST_SECONDS / LOWEST_FACTOR
+_MAX_SECONDS = MIN_SECONDS / MIN_FACTOR
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from harness.model.stimulus import Limits, Stimulus
 
 TIMES_THE_REFERENCE = 100
 LEAST_TOTAL = 60.0  # seconds
-LEAST_FOR_OURS = 1.0  # seconds, for each process of ours that reads or compiles a submission
+MIN_FOR_OURS = 1.0  # seconds, for each process of ours that reads or compiles a submission
 MOST_TOTAL = 600.0
 FULL_LIMITS = 30  # that fit in, whatever they are: twenty may go to scenarios that loop
 NOT_OBSERVED = Observation(ending=Ending.NOT_RUN)
@@ -45,9 +45,9 @@ def total_seconds(plan: Plan, key: AnswerKey) -> float:
     if stated is not None:
         return stated
     if not key.scenarios:
-        return MOST_TOTAL
-    from_reference = min(MOST_TOTAL, TIMES_THE_REFERENCE * key.run_seconds)
-    return max(LEAST_TOTAL, from_reference, FULL_LIMITS * plan.assignment.limits.cpu_seconds)
+        return MAX_TOTAL
+    from_reference = min(MAX_TOTAL, TIMES_THE_REFERENCE * key.run_seconds)
+    return max(MIN_TOTAL, from_reference, FULL_LIMITS * plan.assignment.limits.cpu_seconds)
 
 
 def _own_seconds() -> float:
@@ -129,7 +129,7 @@ class SubmissionBudget:
         """
         if self._seconds is None:
             return seconds
-        left = max(LEAST_FOR_OURS, self._seconds - self.used().most)
+        left = max(MIN_FOR_OURS, self._seconds - self.used().most)
         return min(seconds, left * self.slowness)
 
     def charge(self, cpu: float, uncharged: float, elapsed: float) -> None:

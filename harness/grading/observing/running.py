@@ -35,18 +35,18 @@ from harness.model.policy import PolicyReport, PolicyRequest, ProgramFiles
 from harness.model.stimulus import Limits
 
 # The shortened limit, as long as the budget allows: CPU seconds, and times the reference's own.
-SHORTEST_SECONDS = 0.05
+SHORTENED_SECONDS = 0.05
 REFERENCE_FACTOR = 50
 # And below this it never comes. A right program's process takes one to two milliseconds.
-LOWEST_SECONDS = 0.008
-LOWEST_FACTOR = 3
-LOWEST_WALL_SECONDS = 0.25
+MIN_SECONDS = 0.008
+MIN_FACTOR = 3
+MIN_WALL_SECONDS = 0.25
 # In full limits, of the twenty that may be spent. The rest is for scenarios of functions that are
 # known to end, for the milliseconds until a process is killed, and for our own processes: the
 # driver's terminal by itself takes a millisecond and a half a scenario.
 BUDGET = 10
 FOR_SHORTENED = 6  # of those at most for limits above the lowest, less what full limits took
-LEAST_SHARE = 0.25  # of the budget for full limits, however many scenarios there are
+MIN_SHARE = 0.25  # of the budget for full limits, however many scenarios there are
 
 SECOND_LOOKS = 2  # in vain, before all is taken for a loop: each costs two full limits
 
@@ -70,7 +70,7 @@ class _Bounds:
         """
         full = self.scenario.limits
         cpu = self.low + share * (self.high - self.low)
-        asleep = max(LOWEST_WALL_SECONDS, full.wall_seconds * cpu / full.cpu_seconds)
+        asleep = max(MIN_WALL_SECONDS, full.wall_seconds * cpu / full.cpu_seconds)
         wall = min(full.wall_seconds, asleep)
         return replace(full, cpu_seconds=cpu, wall_seconds=wall)
 
@@ -90,8 +90,8 @@ class LoopingBudget:
         # A scenario with a limit far above the assignment's can have it all, and a witness too.
         whole = max(BUDGET * plan.assignment.limits.cpu_seconds, 2 * longest)
         # Every scenario must be tried, if only so long; what is over may go to full limits.
-        over = whole - LOWEST_SECONDS * len(plan.scenarios)
-        self._left_for_full = max(over, whole * LEAST_SHARE)
+        over = whole - MIN_SECONDS * len(plan.scenarios)
+        self._left_for_full = max(over, whole * MIN_SHARE)
         self._left = whole * FOR_SHORTENED / BUDGET
         self._to_come = len(plan.scenarios)  # in this part and later ones
 
@@ -147,8 +147,8 @@ class LoopingBudget:
     def _bounds(self, scenario: Scenario) -> _Bounds:
         needed = self._needed.get(scenario.id, 0.0)
         full = scenario.limits.cpu_seconds
-        low = min(full, max(LOWEST_SECONDS, LOWEST_FACTOR * needed))
-        high = min(full, max(SHORTEST_SECONDS, REFERENCE_FACTOR * needed))
+        low = min(full, max(MIN_SECONDS, MIN_FACTOR * needed))
+        high = min(full, max(SHORTENED_SECONDS, REFERENCE_FACTOR * needed))
         return _Bounds(scenario, low, high)
 
 

@@ -13,8 +13,8 @@ from harness.model.plan import Plan
 
 # Milliseconds of CPU time of the usual machine, in steps: a little more or less says nothing.
 _STEPS = (1, 3, 10, 30, 100, 300, 1000)
-_MOST_NAMED = 3
-_LONGEST_PATTERN = 60  # characters
+_MAX_NAMED = 3
+_MAX_PATTERN_LENGTH = 60  # characters
 _HINT = "Hint: begin with a text that is rarely there, bound repetitions ({0,80}), or search a turn"
 
 
@@ -33,10 +33,10 @@ def slow_patterns(plan: Plan, key: AnswerKey, slowness: float) -> Iterator[str]:
                 steps[pattern] = step
                 lines[pattern] = f"{scenario.place}: {_in_words(search, step)}"
     slowest = sorted(steps, key=lambda pattern: -steps[pattern])
-    for pattern in slowest[:_MOST_NAMED]:
+    for pattern in slowest[:_MAX_NAMED]:
         yield f"{lines[pattern]}. {_HINT}"
-    if len(slowest) > _MOST_NAMED:
-        others = counted(len(slowest) - _MOST_NAMED, "other pattern")
+    if len(slowest) > _MAX_NAMED:
+        others = counted(len(slowest) - _MAX_NAMED, "other pattern")
         yield f"{others} take more than {steps[slowest[-1]]} ms on the reference's output"
 
 
@@ -47,7 +47,7 @@ def _step_below(milliseconds: float) -> int:
 
 
 def _in_words(search: Search, step: int) -> str:
-    pattern = quoted(shortened(search.matcher.pattern, _LONGEST_PATTERN))
+    pattern = quoted(shortened(search.matcher.pattern, _MAX_PATTERN_LENGTH))
     named = f"{search.matcher.words} ({pattern})" if search.matcher.words else pattern
     size = counted(len(search.text), "character")
     return (

@@ -29,7 +29,7 @@ _IS_64 = 0xFFFFFFFF  # in place of a size or an offset that is in the extra fiel
 _SIZES_64, _NAME_IN_UTF_8 = 0x0001, 0x7075
 _LOCKED = 0x1
 _SIZES_AFTER = 0x8
-_MOST_MEASURED = 256 * MIB
+_MAX_MEASURED = 256 * MIB
 _MARKS = (b"PK\x03\x04", b"PK\x01\x02")
 _UTF_8 = 0x800
 _UNIX_MODE = 16
@@ -161,7 +161,7 @@ def _measured(stream: BinaryIO, begin: int) -> tuple[int, int, int] | None:
         packed += len(piece) - len(pending) - len(decompressor.unused_data)
         size += len(data)
         checksum = zlib.crc32(data, checksum)
-        if size > _MOST_MEASURED or not (piece or data):
+        if size > _MAX_MEASURED or not (piece or data):
             return None
     return packed, size, checksum
 

@@ -102,7 +102,7 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus, rules: TextRules) -> Com
             return _of_texts(mismatch, stimulus, rules)
 
 
-_MOST_CALLS = 20
+_MAX_CALLS = 20
 _OUTCOMES = {
     CourseTestResult.SKIPPED: "it is skipped",
     CourseTestResult.NOT_FOUND: "it is not found",
@@ -112,8 +112,8 @@ _OUTCOMES = {
 
 def _lines_of_test(test: CourseTestOutcome) -> list[str]:
     """Return what the test called and how it failed."""
-    calls = list(test.calls[-_MOST_CALLS:])
-    if len(test.calls) > _MOST_CALLS:
+    calls = list(test.calls[-_MAX_CALLS:])
+    if len(test.calls) > _MAX_CALLS:
         calls.insert(0, "…")
     if test.result in _OUTCOMES:
         return [*calls, _OUTCOMES[test.result]]

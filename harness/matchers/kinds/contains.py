@@ -7,8 +7,8 @@ from harness.matchers.comparison import contains_text
 from harness.matchers.reading import TEXT, matcher_key
 from harness.model.expectation import EXACT, TextMatcher, TextRules
 
-_MOST_OF_TEXT = 2000  # characters
-_FEWEST_LINES = 3  # from here on the text is named by its lines
+_MAX_OF_TEXT = 2000  # characters
+_MIN_LINES = 3  # from here on the text is named by its lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +23,8 @@ class Contains(TextMatcher):
     def in_words(self, *, whole: bool = False) -> str:
         """The text: one of many lines in full, else by its first and last."""
         lines = self.text.strip("\n").split("\n")
-        if len(lines) < _FEWEST_LINES:
-            limit = _MOST_OF_TEXT if whole else QUOTE_LIMIT
+        if len(lines) < _MIN_LINES:
+            limit = _MAX_OF_TEXT if whole else QUOTE_LIMIT
             return f"text that contains {quoted(self.text, limit=limit)}"
         if whole:
             return "\n".join((f"text that contains these {len(lines)} lines:", *lines))

@@ -24,7 +24,7 @@ _NOT_TAKEN = frozenset((".py", ".pyc", ".toml", ".cfg", ".ini", ".sh"))
 # In names of files that hold what is expected.
 _OF_TESTS = re.compile(r"expect|solution|answer|correct|output|result|(^|[-_./])outs?([-_./]|$)")
 _LARGEST = 1024 * 1024  # bytes of a file that tests or programs read
-_LARGEST_TOGETHER = 4 * _LARGEST
+_MAX_TOGETHER = 4 * _LARGEST
 _DEPTHS = ("*", "*/*", "*/*/*")
 _USUAL_FOLDERS = ("test", "tests", "src")
 
@@ -166,7 +166,7 @@ def _data_files(folder: Path) -> Iterator[tuple[str, bytes]]:
             if is_hidden or path.suffix in _NOT_TAKEN or not path.is_file():
                 continue
             length = path.stat().st_size
-            if length <= _LARGEST and size + length <= _LARGEST_TOGETHER:
+            if length <= _LARGEST and size + length <= _MAX_TOGETHER:
                 size += length
                 yield "/".join(parts), path.read_bytes()
 

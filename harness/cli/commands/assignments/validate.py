@@ -225,7 +225,7 @@ def _print_clauses(console: Console, report: ValidationReport) -> None:
     console.print(clauses)
 
 
-_MOST_LINES = 60
+_MAX_LINES = 60
 _EXPECTED = "expect.yaml"
 _OF_SAMPLES = (Check.SAMPLES, Check.CAUSES)
 
@@ -270,7 +270,7 @@ def _show(path: Path, before: bytes, now: bytes) -> None:
     old = before.decode("utf-8", "backslashreplace").splitlines()
     new = now.decode("utf-8", "backslashreplace").splitlines()
     lines = [*difflib.unified_diff(old, new, f"{name} before", f"{name} now", lineterm="")]
-    for line in lines[:_MOST_LINES]:
+    for line in lines[:_MAX_LINES]:
         click.echo(escaping.visible(line))
-    if len(lines) > _MOST_LINES:
-        click.echo(f"… and {len(lines) - _MOST_LINES} more lines")
+    if len(lines) > _MAX_LINES:
+        click.echo(f"… and {len(lines) - _MAX_LINES} more lines")

@@ -205,7 +205,7 @@ def _grade(
 
 QUIET_SECONDS = 3.0
 POLL_SECONDS = 1.0
-MOST_FILES = 200_000
+MAX_FILES = 200_000
 
 Stamps = Mapping[str, tuple[int, int]]  # time of change in ns and size, by path below the folder
 
@@ -271,8 +271,8 @@ def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
             except OSError:
                 continue  # gone meanwhile
             stamps[str(path.relative_to(folder))] = (status.st_mtime_ns, status.st_size)
-        if len(stamps) > MOST_FILES:
-            raise UserError(f"holds more than {MOST_FILES} files", place=str(folder))
+        if len(stamps) > MAX_FILES:
+            raise UserError(f"holds more than {MAX_FILES} files", place=str(folder))
     return stamps
 
 

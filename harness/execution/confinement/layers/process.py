@@ -5,7 +5,7 @@ import ctypes
 import sys
 
 from harness.execution.confinement.layers import ALL_TIERS, Layer, ProcessSetup, ServerSetup
-from harness.execution.folder import LARGEST_FILE
+from harness.execution.folder import MAX_FILE_SIZE
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -69,7 +69,7 @@ class Rlimits(Layer):
             ("RLIMIT_CPU", _CPU_SECONDS),
             ("RLIMIT_NOFILE", _OPEN_FILES),
             ("RLIMIT_CORE", 0),
-            ("RLIMIT_FSIZE", LARGEST_FILE if setup.writable else 0),
+            ("RLIMIT_FSIZE", MAX_FILE_SIZE if setup.writable else 0),
         ]
         if setup.uid is not None:  # else the id is shared: all its processes would count
             setup.rlimits.append(("RLIMIT_NPROC", _PROCESSES))

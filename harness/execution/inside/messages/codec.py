@@ -227,13 +227,13 @@ def compared(value: object, expected: object, comparison: ObjectEquality) -> obj
     return True
 
 
-MOST_PARTS = 20_000  # a parent compares so many in a tenth of a second
-MOST_TEXT = 1_000_000
-MOST_NAME = 1000
+MAX_PARTS = 20_000  # a parent compares so many in a tenth of a second
+MAX_TEXT = 1_000_000
+MAX_NAME = 1000
 DEEPEST = 100
-LONGEST_INT_BITS = 14_000  # about 4,200 digits: what `repr` of an int gives by default
+MAX_INT_BITS = 14_000  # about 4,200 digits: what `repr` of an int gives by default
 
-_MOST_YIELDED = 1000
+_MAX_YIELDED = 1000
 
 _bit_length = int.bit_length
 _NO_COMPARISON = ObjectEquality(frozenset(), {})
@@ -268,8 +268,8 @@ class SizeBudget:
     """
 
     def __init__(self, comparison: ObjectEquality = _NO_COMPARISON) -> None:
-        self.parts = MOST_PARTS
-        self.text = MOST_TEXT
+        self.parts = MAX_PARTS
+        self.text = MAX_TEXT
         self.comparison = comparison
         self.objects = 0
         self.as_data = False
@@ -278,7 +278,7 @@ class SizeBudget:
         """Count `text` and return it; TooLargeError when it does not fit."""
         self.text -= len(text)
         if self.text < 0:
-            raise TooLargeError(f"more than {MOST_TEXT} characters")
+            raise TooLargeError(f"more than {MAX_TEXT} characters")
         return text
 
 
@@ -296,8 +296,8 @@ def encode_returned(thing: object, budget: SizeBudget) -> str:
     """
     if id(type(thing)) not in _ITERATORS:
         return encode(thing, budget)
-    yielded = list(islice(thing, _MOST_YIELDED + 1))  # type: ignore[call-overload]
-    if len(yielded) > _MOST_YIELDED:
+    yielded = list(islice(thing, _MAX_YIELDED + 1))  # type: ignore[call-overload]
+    if len(yielded) > _MAX_YIELDED:
         yielded[-1] = ...
     try:
         parts = [_encode(part, budget, {id(thing)}, 1) for part in yielded]
@@ -347,7 +347,7 @@ def _encode(thing: object, budget: SizeBudget, above: set[int], depth: int) -> s
     kind = type(thing)
     budget.parts -= 1
     if budget.parts < 0:
-        raise TooLargeError(f"more than {MOST_PARTS} parts")
+        raise TooLargeError(f"more than {MAX_PARTS} parts")
     if id(kind) in _SCALARS:
         return _scalar(thing, kind, budget)
     base = data_kind(kind) if budget.as_data else kind
@@ -362,9 +362,9 @@ def _encode(thing: object, budget: SizeBudget, above: set[int], depth: int) -> s
 def _scalar(thing: object, kind: type, budget: SizeBudget) -> str:
     if type(thing) is str:
         return '["str",' + _quoted(thing, budget) + "]"
-    if type(thing) is bytes and len(thing) > MOST_TEXT:
+    if type(thing) is bytes and len(thing) > MAX_TEXT:
         raise TooLargeError(f"{len(thing)} bytes")
-    if type(thing) is int and _bit_length(thing) > LONGEST_INT_BITS:
+    if type(thing) is int and _bit_length(thing) > MAX_INT_BITS:
         raise TooLargeError(f"an integer of {_bit_length(thing)} bits")
     try:
         text = repr(thing)
@@ -375,7 +375,7 @@ def _scalar(thing: object, kind: type, budget: SizeBudget) -> str:
 
 
 def _quoted(text: str, budget: SizeBudget) -> str:
-    if len(text) > MOST_TEXT:
+    if len(text) > MAX_TEXT:
         raise TooLargeError(f"a text of {len(text)} characters")
     return budget.spend(quote(text))
 
@@ -386,7 +386,7 @@ def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
     """
     if type(thing) is range:
         ends = (thing.start, thing.stop, thing.step)
-        if all(type(end) is int and _bit_length(end) < LONGEST_INT_BITS for end in ends):
+        if all(type(end) is int and _bit_length(end) < MAX_INT_BITS for end in ends):
             return '["range",' + _quoted(repr(thing), budget) + "]"
     known = id(kind) in _BUILT_IN or id(kind) in like_built_in
     if known or kind is FUNCTION or kind is _METHOD:
@@ -394,14 +394,14 @@ def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
     if kind is type:
         return _named("foreign", "type", ['["str",' + _quoted(type.__repr__(thing), budget) + "]"])
     if kind is Unreadable:
-        name = thing.name[:MOST_NAME]  # type: ignore[attr-defined]
+        name = thing.name[:MAX_NAME]  # type: ignore[attr-defined]
         return '["unreadable",' + _quoted(name, budget) + "]"
     budget.objects += 1
     if budget.comparison.is_own(kind):
         return None
     if (text := repr_of(thing, kind)) is not None:
         return _named("foreign", type_name(kind), ['["str",' + _quoted(text, budget) + "]"])
-    return '["foreign",' + _quoted(type_name(kind)[:MOST_NAME], budget) + "]"
+    return '["foreign",' + _quoted(type_name(kind)[:MAX_NAME], budget) + "]"
 
 
 def _nested(
@@ -418,7 +418,7 @@ def _nested(
         text = '["' + base.__name__ + '",[' + ",".join(parts) + "]]"
     else:
         if (attributes := budget.comparison.attributes(thing, budget.parts)) is None:
-            raise TooLargeError(f"more than {MOST_PARTS} attributes")
+            raise TooLargeError(f"more than {MAX_PARTS} attributes")
         parts = []
         for name, value in attributes:
             parts.append('["str",' + _quoted(name, budget) + "]")
@@ -432,14 +432,14 @@ def encodable(name: str) -> str:
     """Return the name with bounded length and with escapes for lone surrogates, which only names
     of functions and files can have.
     """
-    name = name[:MOST_NAME]
+    name = name[:MAX_NAME]
     if name.isascii():
         return name
-    return name.encode("utf-8", "backslashreplace").decode()[:MOST_NAME]
+    return name.encode("utf-8", "backslashreplace").decode()[:MAX_NAME]
 
 
 def _named(kind: str, name: str, parts: list[str]) -> str:
-    return '["' + kind + '",' + quote(name[:MOST_NAME]) + ",[" + ",".join(parts) + "]]"
+    return '["' + kind + '",' + quote(name[:MAX_NAME]) + ",[" + ",".join(parts) + "]]"
 
 
 def _name_of(thing: object) -> str:

@@ -7,19 +7,19 @@ import builtins
 import sys
 from _json import encode_basestring_ascii as quote
 
-from .codec import FUNCTION, GETSET, MOST_NAME, mro_of, name_of, space_of, type_name
+from .codec import FUNCTION, GETSET, MAX_NAME, mro_of, name_of, space_of, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-_LONGEST_MESSAGE = 10_000
-_LONGEST_LINE = 500
-_MOST_FRAMES = 20  # of each end
-_MOST_BASES = 20
-_MOST_NAMES = 300
-_LONGEST_NAME = 40
+_MAX_MESSAGE_LENGTH = 10_000
+_MAX_LINE_LENGTH = 500
+_MAX_FRAMES = 20  # of each end
+_MAX_BASES = 20
+_MAX_NAMES = 300
+_MAX_NAME_LENGTH = 40
 
 BUILTIN_ERRORS: dict[str, type[BaseException]] = {
     name: thing
@@ -48,7 +48,7 @@ class Sources:
         exist.
         """
         lines = self._lines_of(name)
-        return lines[number - 1][:_LONGEST_LINE] if 0 < number <= len(lines) else ""
+        return lines[number - 1][:_MAX_LINE_LENGTH] if 0 < number <= len(lines) else ""
 
     def count(self, name: str) -> int:
         """Return the number of lines of a file."""
@@ -91,9 +91,9 @@ def describe(error: BaseException, sources: Sources) -> str:
     except BaseException:  # whatever a submission's own names do
         names = ""
     return (
-        '{"type_name":' + quote(type_name(type(error))[:_LONGEST_LINE])
+        '{"type_name":' + quote(type_name(type(error))[:_MAX_LINE_LENGTH])
         + ',"message":' + quote(_message(error))
-        + ',"bases":[' + ",".join([quote(base[:MOST_NAME]) for base in bases[:_MOST_BASES]]) + "]"
+        + ',"bases":[' + ",".join([quote(base[:MAX_NAME]) for base in bases[:_MAX_BASES]]) + "]"
         + ',"frames":[' + ",".join(_frames(error, steps, sources)) + "]"
         + (',"names":' + names if names else "") + "}"
     )  # fmt: skip
@@ -104,14 +104,14 @@ def _message(error: BaseException) -> str:
         text = str(error)
     except BaseException:  # a submission's own `__str__`
         return ""
-    return text[:_LONGEST_MESSAGE] if type(text) is str else ""
+    return text[:_MAX_MESSAGE_LENGTH] if type(text) is str else ""
 
 
 def _frames(error: BaseException, steps: list[Any], sources: Sources) -> list[str]:
     steps = [step for step in steps if step.tb_lineno is not None]
     places = [
         (step.tb_frame.f_code.co_filename, step.tb_lineno, step.tb_frame.f_code.co_qualname)
-        for step in steps[:_MOST_FRAMES] + steps[_MOST_FRAMES:][-_MOST_FRAMES:]
+        for step in steps[:_MAX_FRAMES] + steps[_MAX_FRAMES:][-_MAX_FRAMES:]
     ]
     if isinstance(error, SyntaxError) and id(type(error)) in _BUILTIN_TYPES:
         name, number = error.filename, error.lineno
@@ -128,9 +128,9 @@ def _frames(error: BaseException, steps: list[Any], sources: Sources) -> list[st
 
 def _short(qualified: str) -> str:
     """Return the function's qualified name, or only its own name if that would be too long."""
-    if len(qualified) <= MOST_NAME:
+    if len(qualified) <= MAX_NAME:
         return qualified
-    return qualified.rpartition(".")[2][:MOST_NAME]
+    return qualified.rpartition(".")[2][:MAX_NAME]
 
 
 def _about(error: BaseException, frame: Any, own: Iterable[str]) -> str:
@@ -227,16 +227,18 @@ def _spaces(own: Iterable[str]) -> list[dict[str, Any]]:
 
 def _said(kind: str, name: str, owner: str, near: str) -> str:
     fields = (("kind", kind), ("name", name), ("owner", owner), ("near", near))
-    return "{" + ",".join([f'"{key}":' + quote(text[:_LONGEST_NAME]) for key, text in fields]) + "}"
+    return (
+        "{" + ",".join([f'"{key}":' + quote(text[:_MAX_NAME_LENGTH]) for key, text in fields]) + "}"
+    )
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:
     best, least = "", max(1, len(name) // 3) + 1
-    if len(name) > _LONGEST_NAME:
+    if len(name) > _MAX_NAME_LENGTH:
         return best
     others = {each for each in names if type(each) is str and each.isidentifier()}
-    for other in sorted(others)[:_MOST_NAMES]:
-        if other[:1] == "_" or other == name or len(other) > _LONGEST_NAME:
+    for other in sorted(others)[:_MAX_NAMES]:
+        if other[:1] == "_" or other == name or len(other) > _MAX_NAME_LENGTH:
             continue
         distance = _distance(name.lower().replace("_", ""), other.lower().replace("_", ""))
         if distance < least:

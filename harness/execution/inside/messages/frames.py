@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 HEAD = 4  # bytes of the length
 _LARGEST = 256 * 1024 * 1024
-_MOST_DESCRIPTORS = 8
+_MAX_DESCRIPTORS = 8
 _USUAL = 1 << 14  # bytes
 
 
@@ -66,7 +66,7 @@ def send_to_socket(sock: _socket.socket, payload: bytes, descriptors: tuple[int,
 
 def receive_from_socket(sock: _socket.socket) -> tuple[bytes, list[int]] | None:
     """Return the next message and its descriptors; None at the end of the stream."""
-    head, ancillary, _, _ = sock.recvmsg(HEAD, _socket.CMSG_SPACE(4 * _MOST_DESCRIPTORS))
+    head, ancillary, _, _ = sock.recvmsg(HEAD, _socket.CMSG_SPACE(4 * _MAX_DESCRIPTORS))
     descriptors: list[int] = []
     for level, kind, data in ancillary:
         if level == _socket.SOL_SOCKET and kind == _socket.SCM_RIGHTS:

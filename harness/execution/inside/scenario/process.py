@@ -364,9 +364,9 @@ def copied(value: Any) -> Any:
 
 
 _AFTER = 0.1  # CPU seconds in which a right program has ended
-_LONGEST_TRACE = 0.3  # CPU seconds
-_MOST_LINES = 20_000  # executed while tracing
-_MOST_FRAMES = 50
+_MAX_TRACE = 0.3  # CPU seconds
+_MAX_LINES = 20_000  # executed while tracing
+_MAX_FRAMES = 50
 
 
 class LoopFinder:
@@ -392,13 +392,13 @@ class LoopFinder:
         """Begin to trace at the first signal; finish at the next one."""
         if self._frames:
             self._finish()
-        while frame is not None and len(self._frames) < _MOST_FRAMES:
+        while frame is not None and len(self._frames) < _MAX_FRAMES:
             if frame.f_code.co_filename in self._own:
                 self._frames.append(frame)
                 frame.f_trace = self._trace
             frame = frame.f_back
         self._stack = self._frames
-        _signal.setitimer(_signal.ITIMER_PROF, _LONGEST_TRACE if self._frames else _AFTER)
+        _signal.setitimer(_signal.ITIMER_PROF, _MAX_TRACE if self._frames else _AFTER)
         if self._frames:
             sys.settrace(lambda frame, event, argument: None)  # no new frames
 
@@ -410,7 +410,7 @@ class LoopFinder:
             first, last = self._seen.get(id(frame), (line, line))
             self._seen[id(frame)] = min(first, line), max(last, line)
             self._count += 1
-            if self._count >= _MOST_LINES:
+            if self._count >= _MAX_LINES:
                 self._finish()
         return self._trace
 
@@ -448,8 +448,8 @@ class LoopFinder:
         return f"{file}:{line}-{line}"
 
 
-_MOST_TRACED = 20_000  # lines executed while tracing
-_MOST_SENT = 2_000
+_MAX_TRACED = 20_000  # lines executed while tracing
+_MAX_SENT = 2_000
 _QUIET = 1_000  # after so many lines of a function without news only ends of calls are traced
 
 
@@ -508,12 +508,12 @@ class LineTracer:
         if text not in self._sent:
             self._sent.add(text)
             self._send(quote(text))
-        if self._count >= _MOST_TRACED or len(self._sent) >= _MOST_SENT:
+        if self._count >= _MAX_TRACED or len(self._sent) >= _MAX_SENT:
             _exit(0)
 
 
 _MOMENT = 0.02  # seconds
-_MOST_NAMES = 20
+_MAX_NAMES = 20
 _WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
@@ -537,7 +537,7 @@ def left_open(folder: str, *, finish: bool) -> list[str]:
             except (OSError, ValueError):  # the interpreter ignores it too
                 continue
         below = _below(folder, name)
-        if below and below not in names and len(names) < _MOST_NAMES:
+        if below and below not in names and len(names) < _MAX_NAMES:
             names.append(below)
     return sorted(names)
 

@@ -109,7 +109,7 @@ def install_outputs(kind: type[io.FileIO]) -> None:
     sys.stderr = sys.__stderr__ = text(2, "<stderr>", "backslashreplace")  # type: ignore[misc]
 
 
-_LONGEST_STDERR = 100_000  # bytes
+_MAX_STDERR_LENGTH = 100_000  # bytes
 
 
 class KeptBytes(io.BytesIO):
@@ -124,4 +124,4 @@ class KeptBytes(io.BytesIO):
         )
 
     def text(self) -> str:
-        return io.BytesIO.getvalue(self)[:_LONGEST_STDERR].decode("utf-8", "replace")
+        return io.BytesIO.getvalue(self)[:_MAX_STDERR_LENGTH].decode("utf-8", "replace")

@@ -22,7 +22,7 @@ from functools import cache
 from os import _exit
 
 from ..clock import stand_still
-from ..messages.codec import DEEPEST, LONGEST_INT_BITS, MOST_PARTS, MOST_TEXT
+from ..messages.codec import DEEPEST, MAX_INT_BITS, MAX_PARTS, MAX_TEXT
 from ..messages.exceptions import BUILTIN_ERRORS
 from ..messages.protocol import FromScenario, FromStandIn, ToStandIn, split
 from ..modules import MODULE, Library, ModuleSource, by_module_name
@@ -69,7 +69,7 @@ class SharedObjects:
     def pack(self, value: Any, depth: int = 0) -> str:
         """Return a value as JSON. New containers get the next numbers."""
         self._parts += 1
-        if self._parts > MOST_PARTS or depth > DEEPEST:
+        if self._parts > MAX_PARTS or depth > DEEPEST:
             raise CannotTravelError("a value too large")
         kind = type(value)
         if kind in _CONTAINERS:
@@ -86,7 +86,7 @@ class SharedObjects:
             return '["range",[' + ",".join(ends) + "]]"
         if kind not in _SIMPLE:
             raise CannotTravelError("a value that is not plain data")
-        if kind is int and value.bit_length() > LONGEST_INT_BITS:
+        if kind is int and value.bit_length() > MAX_INT_BITS:
             raise CannotTravelError("a value too large")
         return '["' + _SIMPLE[kind][0] + '",' + self._counted(quote(repr(value))) + "]"
 
@@ -168,7 +168,7 @@ class SharedObjects:
         Raise CannotTravelError if all texts of the call are too long together.
         """
         self._text += len(text)
-        if self._text > MOST_TEXT:
+        if self._text > MAX_TEXT:
             raise CannotTravelError("a value too large")
         return text
 
@@ -195,7 +195,7 @@ def _pair(plain: Any) -> list[Any]:
 
 _AST_ONLY = 0x400
 _BLOCKS = ("body", "orelse", "finalbody")
-_MOST_UNSENT = 8192  # characters printed before they are sent on
+_MAX_UNSENT = 8192  # characters printed before they are sent on
 
 
 class RemoteCaller:
@@ -474,7 +474,7 @@ class _Terminal:
     def write(self, text: str) -> int:
         self._unsent.append(text)
         self._length += len(text)
-        if self._length > _MOST_UNSENT:
+        if self._length > _MAX_UNSENT:
             self.flush()
         return len(text)
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 _FUNCTION = type(lambda: None)
 _WRAPPERS = (staticmethod, classmethod)
-_MOST_WRAPPED = 10
-_MOST_NAMES = 200
+_MAX_WRAPPED = 10
+_MAX_NAMES = 200
 _VARIABLE, _KEYWORDS = 4, 8  # flags of code: it takes `*args`, `**kwargs`
-_MOST_DEFAULT = 60  # characters
+_MAX_DEFAULT = 60  # characters
 _SAMPLE = compile("a\nb\nc\nd\ne\nf.g = 0", "", "exec")
 _WORD = 2  # bytes of an instruction: its number and its argument
 _NOTHING = object()
@@ -58,7 +58,7 @@ def _described(thing: Any, owner: Any) -> dict[str, Any]:
     if thing is _NOTHING:
         return {"is": "nothing", "parameters": None, "attributes": []}
     if _is_class(thing):
-        attributes = sorted(_attributes(thing))[:_MOST_NAMES]
+        attributes = sorted(_attributes(thing))[:_MAX_NAMES]
         return {"is": "class", "parameters": _of_class(thing), "attributes": attributes}
     is_bound = owner is not None and _is_class(owner) and type(thing) is not staticmethod
     if type(thing) in _WRAPPERS:
@@ -88,7 +88,7 @@ def _of_class(kind: type) -> list[str] | None:
 
 def _of_function(function: Any, first: int) -> list[str] | None:
     """Return the parameters of a function as they are written, from the place `first` on."""
-    for _ in range(_MOST_WRAPPED):
+    for _ in range(_MAX_WRAPPED):
         inner = getattr(function, "__wrapped__", None)
         if type(inner) is not _FUNCTION:
             break
@@ -113,12 +113,12 @@ def _of_function(function: Any, first: int) -> list[str] | None:
         texts.append(f"{name}={_shown(by_name[name])}" if name in by_name else name)
     if code.co_flags & _KEYWORDS:
         texts.append("**" + names[rest])
-    return texts[first:][:_MOST_NAMES]
+    return texts[first:][:_MAX_NAMES]
 
 
 def _shown(default: object) -> str:
     """Return a default as it is written, if it is plain data."""
-    return repr(default)[:_MOST_DEFAULT] if codec.is_data(default) else "…"
+    return repr(default)[:_MAX_DEFAULT] if codec.is_data(default) else "…"
 
 
 def _attributes(kind: type) -> set[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..scenario.evaluate import CompiledStimulus, EvaluationContext, StimulusAnswer
 
-_MOST_SHOWN = 10_000  # characters of a `repr`
+_MAX_SHOWN = 10_000  # characters of a `repr`
 
 
 def perform(
@@ -42,5 +42,5 @@ def _display(value: object, budget: codec.SizeBudget) -> str:
     encoded = '{"value":' + codec.encode(value, budget)
     if budget.objects == met:
         return encoded + "}"
-    text = codec.without_addresses(repr(value))[:_MOST_SHOWN]
+    text = codec.without_addresses(repr(value))[:_MAX_SHOWN]
     return encoded + ',"shown":' + quote(budget.spend(text)) + "}"

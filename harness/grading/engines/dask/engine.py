@@ -39,8 +39,8 @@ AHEAD = 2  # submissions out for each that a worker grades at a time
 TOGETHER = 8  # answers fetched at a time, which bounds the memory that they take
 SLOW_SECONDS = 60.0  # at least, and SLOW times as long as the slowest so far: a second copy
 SLOW = 10.0
-MOST_FAILURES = 2  # of ours, on different workers if possible
-MOST_DEATHS = 5  # times that dask gave a task up, each after several dead workers
+MAX_FAILURES = 2  # of ours, on different workers if possible
+MAX_DEATHS = 5  # times that dask gave a task up, each after several dead workers
 
 Trial = Callable[[str], Any]  # starts it on the worker at this address; dask's future of its answer
 
@@ -290,7 +290,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         """Return how the job ended; None if it has been sent to a worker again."""
         if future.status != "finished" or values.get(future.key) is None:
             flight.deaths += 1
-            if flight.deaths < MOST_DEATHS:
+            if flight.deaths < MAX_DEATHS:
                 self._again(flight, future.key)
                 return None
             return WorkerAnswer(worker="", ended=WorkerFailure(reason=_cause(future)))
@@ -308,7 +308,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         if isinstance(answer.ended, WorkerFailure):
             flight.failures += 1
             flight.avoid.add(answer.worker)
-            if flight.failures < MOST_FAILURES:
+            if flight.failures < MAX_FAILURES:
                 self._again(flight, future.key)
                 return None
         return answer

@@ -48,8 +48,8 @@ from harness.model.observation import Tier
 from harness.model.result import SubmissionResult
 from harness.results.reuse import Piece
 
-MOST_SETUP = 50 << 20  # bytes of plan, answer key and reference
-MOST_ANSWER = 16 << 20  # bytes of the results of one submission
+MAX_SETUP = 50 << 20  # bytes of plan, answer key and reference
+MAX_ANSWER = 16 << 20  # bytes of the results of one submission
 _DIGEST = 16  # bytes of a key, and of a text's digest
 LEAVE_SECONDS = 5.0  # for dask to say goodbye
 AGAIN_SECONDS = 600.0  # to wait for a scheduler that went away
@@ -99,10 +99,10 @@ def pack_setup(setup: WorkerSetup, harness: str) -> bytes:
         grader=setup.grader,
     )
     text = serial.dumps(message).encode("ascii")
-    if len(text) > MOST_SETUP:
+    if len(text) > MAX_SETUP:
         raise UserError(
             f"plan and answer key are {len(text) >> 20} MiB, and a cluster takes "
-            f"{MOST_SETUP >> 20} MiB",
+            f"{MAX_SETUP >> 20} MiB",
             hint="grade without --scheduler, or use fewer draws and smaller provided files",
         )
     return zlib.compress(text, 6)
@@ -112,16 +112,16 @@ def unpack_setup(data: bytes) -> SetupMessage:
     """Return the setup in these bytes. Raise SerialError if there is none."""
     inflater = zlib.decompressobj()
     try:
-        text = inflater.decompress(data, MOST_SETUP + 1)
+        text = inflater.decompress(data, MAX_SETUP + 1)
     except zlib.error as error:
         raise serial.SerialError(f"not compressed: {error}") from None
-    if len(text) > MOST_SETUP or not inflater.eof:
+    if len(text) > MAX_SETUP or not inflater.eof:
         raise serial.SerialError("no setup of ours")
     return serial.loads(SetupMessage, text)
 
 
 def pack_answer(answer: WorkerAnswer) -> bytes:
-    """Return the answer in at most about `MOST_ANSWER` bytes.
+    """Return the answer in at most about `MAX_ANSWER` bytes.
 
     Parts that are only kept for later runs are left out if they do not fit; a result that does not
     fit is a failure of ours.
@@ -129,7 +129,7 @@ def pack_answer(answer: WorkerAnswer) -> bytes:
     if not _fit(answer.pieces):
         answer = replace(answer, pieces=())
     text = serial.dumps(answer).encode("ascii")
-    if len(text) > 2 * MOST_ANSWER:
+    if len(text) > 2 * MAX_ANSWER:
         reason = f"its result of {len(text) >> 20} MiB is too large to be sent"
         return pack_answer(replace(answer, ended=WorkerFailure(reason=reason), pieces=()))
     return text
@@ -137,7 +137,7 @@ def pack_answer(answer: WorkerAnswer) -> bytes:
 
 def unpack_answer(data: object) -> WorkerAnswer:
     """Return the answer in these bytes. Raise SerialError if it is not one of ours."""
-    if not isinstance(data, bytes) or len(data) > 2 * MOST_ANSWER:
+    if not isinstance(data, bytes) or len(data) > 2 * MAX_ANSWER:
         raise serial.SerialError("not an answer of our worker")
     try:
         answer = serial.loads(WorkerAnswer, data)
@@ -152,11 +152,11 @@ def unpack_answer(data: object) -> WorkerAnswer:
 
 
 def _fit(pieces: tuple[Piece, ...]) -> bool:
-    return sum(len(data) for piece in pieces for _, data in piece.texts) <= MOST_ANSWER // 2
+    return sum(len(data) for piece in pieces for _, data in piece.texts) <= MAX_ANSWER // 2
 
 
 HUNG_SECONDS = 1800.0  # without a word from the process that grades
-MOST_SETUPS = 16  # of runs at once; the oldest is forgotten, and its run tries the worker anew
+MAX_SETUPS = 16  # of runs at once; the oldest is forgotten, and its run tries the worker anew
 NO_WORKER_OF_OURS = "it was not started by harness worker"
 NOT_TRIED = "it has not tested its confinement for this run"  # or so long ago that it has forgotten
 _ORDER = tuple(Tier)
@@ -210,7 +210,7 @@ class WorkerHost:
         with self._trial:
             if name not in self._setups:
                 self._setups[name] = self._tried(data)
-                while len(self._setups) > MOST_SETUPS:
+                while len(self._setups) > MAX_SETUPS:
                     del self._setups[next(iter(self._setups))]
             found = self._setups[name]
         return found if isinstance(found, str) else ""

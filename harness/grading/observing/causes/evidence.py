@@ -14,14 +14,14 @@ from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import CausesPending, SubmissionResult
 
-MOST_BYTES = 1 << 20  # packed; beyond that only the short form of each observation is kept
+MAX_BYTES = 1 << 20  # packed; beyond that only the short form of each observation is kept
 
 
 def evidence_of(failures: Sequence[FailedScenario], used: Used) -> CausesPending:
     """Pack what the causes of these failures are derived from."""
     observations = [failure.observation for failure in failures]
     evidence = _packed(observations)
-    if len(evidence) > MOST_BYTES:
+    if len(evidence) > MAX_BYTES:
         evidence = _packed(map(short_form, observations))
     return CausesPending(evidence=evidence, cpu_seconds=used.cpu, waiting_seconds=used.waiting)
 

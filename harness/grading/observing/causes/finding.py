@@ -57,8 +57,8 @@ MAX_ENDLESS_SECONDS = 0.25  # if it did not end: most other functions do not cha
 SUBSTITUTED_FACTOR = 50
 _TIMED_OUT = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 MAX_LOOP_RUNS = 3  # of one submission
-_LEAST_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of that
-_LEAST_WALL_SECONDS = 10.0  # who prints without end waits until a busy machine has read that
+_MIN_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of that
+_MIN_WALL_SECONDS = 10.0  # who prints without end waits until a busy machine has read that
 _LOOPING = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.OUTPUT_LIMIT})
 _PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,7})-(?P<last>[0-9]{1,7})")
 MAX_TRACED_CAUSES = 3  # of one submission
@@ -323,8 +323,8 @@ class _RunsAgain:
     def _find_loop(self, failure: FailedScenario) -> LoopSearch:
         """Run the scenario once more and return where it loops."""
         limits = failure.scenario.limits
-        cpu = max(limits.cpu_seconds, _LEAST_SECONDS)
-        wall = max(limits.wall_seconds, _LEAST_WALL_SECONDS)
+        cpu = max(limits.cpu_seconds, _MIN_SECONDS)
+        wall = max(limits.wall_seconds, _MIN_WALL_SECONDS)
         longer = replace(limits, cpu_seconds=cpu, wall_seconds=wall)
         stimulus = replace(failure.stimulus, finds_loop=True)
         seen = self.candidate.server.observe(stimulus, longer)

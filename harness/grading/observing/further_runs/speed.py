@@ -18,7 +18,7 @@ from harness.model.plan import Scenario, SourceFile
 from harness.model.verdict import Verdict, VerdictKind, stated
 
 TRIES = 3  # of a submission that must be fast
-LEAST_SECONDS = 0.02  # the reference counts as no faster: an empty process takes 0.002
+MIN_SECONDS = 0.02  # the reference counts as no faster: an empty process takes 0.002
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class SpeedTrials:
             if needed is None or attempt:
                 needed = _seconds(run_scenario(reference, scenario, scenario.limits))
                 self.seconds[scenario.id] = needed
-            is_fast = _seconds(run) < scenario.faster_than * max(needed, LEAST_SECONDS)
+            is_fast = _seconds(run) < scenario.faster_than * max(needed, MIN_SECONDS)
             if is_fast and _did_the_same(run, seen):
                 return None
         return _too_slow(scenario)
