@@ -150,7 +150,7 @@ def _floor_job(context: GradingContext) -> tuple[int, bytes]:
     functions = tuple(function.name for function in plan.assignment.functions)
     jobs = []
     with Driver(context.interpreter, context.tier.tier) as driver:
-        compiler = StimulusCompiler(driver._base)
+        compiler = StimulusCompiler(driver._zygote)
         for scenario in plan.scenarios:
             for stimulus in scenario.stimuli:
                 job = jobs_of.job(stimulus)

@@ -163,7 +163,7 @@ class Forger:
         """What a reply may say, of any ending but that our machinery failed."""
         seen: Observation = self.make(Observation)
         endings = [each for each in Ending if each is not Ending.HARNESS_ERROR]
-        return dataclasses.replace(seen, ending=self.chance.choice(endings), cut="")
+        return dataclasses.replace(seen, ending=self.chance.choice(endings), full_digest=None)
 
     def result(self, plan: Plan, id: str) -> SubmissionResult:
         """A submission's result of this plan, with any verdicts and causes."""

@@ -22,12 +22,12 @@ from harness.assignment.files.reference import check_reference_imports
 from harness.assignment.files.tests import data_file_names, test_file_names
 from harness.assignment.loading import SpecErrors, digest, display_path
 from harness.assignment.scenarios.cases import Compiled
-from harness.assignment.scenarios.context import ScenarioReader, slug
 from harness.assignment.scenarios.draws import DRAWS, DrawRequest, draw, freeze, load_module
 from harness.assignment.scenarios.file import ScenarioFile, counted_points, rescale
+from harness.assignment.scenarios.reader import ScenarioReader, slug
 from harness.assignment.scenarios.tests import CourseTestsSection
 from harness.assignment.sent_names import sent_names
-from harness.assignment.vocabulary import AssignmentSymbols, ProvidedError, class_names
+from harness.assignment.symbols import AssignmentSymbols, ProvidedError, class_names
 from harness.common.files import write
 from harness.matchers.reading import Refused, nearest
 from harness.model.assignment import Assignment, Clause, Exemption, OtherFiles, SourceFile
@@ -90,27 +90,27 @@ class _Compiler:
     used: set[str] = field(default_factory=set)  # names of files that the plan depends on
 
     def compile(self) -> Compilation:
-        vocabulary = self._open_vocabulary()
-        check_reference_imports(vocabulary, self.root, self.problems)
+        symbols = self._open_symbols()
+        check_reference_imports(symbols, self.root, self.problems)
         policy: Policy | None = None
-        policy_file = self._open_named(vocabulary, "policy", "policy.yaml")
+        policy_file = self._open_named(symbols, "policy", "policy.yaml")
         if policy_file is not None:
-            policy = read_policy(policy_file, vocabulary)
-        compiled = self._scenarios(vocabulary)
-        assignment = self._assignment(vocabulary, compiled, policy)
-        mutants = self._mutants(vocabulary)
-        fuzzing = fuzz_settings(vocabulary, compiled)
+            policy = read_policy(policy_file, symbols)
+        compiled = self._scenarios(symbols)
+        assignment = self._assignment(symbols, compiled, policy)
+        mutants = self._mutants(symbols)
+        fuzzing = fuzz_settings(symbols, compiled)
         self.problems.raise_any()
         plan = Plan(
             version=PLAN_VERSION,
             assignment=assignment,
             scenarios=tuple(compiled.scenarios),
-            spec_digest=self._spec_digest(vocabulary, compiled),
-            reference_digest=digest((file.name, file.data) for file in vocabulary.reference),
+            spec_digest=self._spec_digest(symbols, compiled),
+            reference_digest=digest((file.name, file.data) for file in symbols.reference),
         )
         specification = Specification(
             plan=plan,
-            reference=vocabulary.reference,
+            reference=symbols.reference,
             mutants=mutants,
             transcripts=tuple(compiled.transcripts),
             folder=str(self.folder),
@@ -118,20 +118,20 @@ class _Compiler:
         )
         return Compilation(specification=specification, requests=compiled.requests, fuzzing=fuzzing)
 
-    def _open_vocabulary(self) -> AssignmentSymbols:
+    def _open_symbols(self) -> AssignmentSymbols:
         """Read assignment.yaml. Raise SpecErrors if it, or a provided file, cannot be read: without
         its constants a spec seems full of errors."""
         document = self._open(loading.ASSIGNMENT)
         if document is None:
             raise SpecErrors(self.problems.lines())
-        vocabulary = self._vocabulary(document)
-        if vocabulary is None:
+        symbols = self._symbols(document)
+        if symbols is None:
             for path in loading.scenario_files(self.folder, ()):
                 self._open(path.name)
             raise SpecErrors(self.problems.lines())
-        return vocabulary
+        return symbols
 
-    def _vocabulary(self, document: Document) -> AssignmentSymbols | None:
+    def _symbols(self, document: Document) -> AssignmentSymbols | None:
         """Return the content of assignment.yaml; None, with errors noted, if its constants cannot
         be read."""
         heading = read_heading(document, self.root, self.folder, self.support)
@@ -150,11 +150,11 @@ class _Compiler:
         return replace(heading, clauses=clauses)
 
     def _assignment(
-        self, vocabulary: AssignmentSymbols, compiled: Compiled, policy: Policy | None
+        self, symbols: AssignmentSymbols, compiled: Compiled, policy: Policy | None
     ) -> Assignment:
-        shape, submission = vocabulary.shape, vocabulary.shape.submission
+        shape, submission = symbols.shape, symbols.shape.submission
         extra = self._extra(compiled.provide)
-        classes = class_names((*vocabulary.reference, *vocabulary.provided, *extra))
+        classes = class_names((*symbols.reference, *symbols.provided, *extra))
         stimuli: list[Stimulus] = []
         for scenario in compiled.scenarios:
             stimuli += scenario.stimuli
@@ -168,12 +168,12 @@ class _Compiler:
             submission_files=submission.file_names,
             laid_as=submission.laid_as or None,
             functionality_marks=shape.functionality_marks,
-            limits=vocabulary.limits,
+            limits=symbols.limits,
             total_seconds=shape.limits.total_seconds,
             policy=policy,
-            clauses=vocabulary.clauses or (),
-            functions=vocabulary.functions,
-            variants=vocabulary.variants.all(stimulus.constants for stimulus in stimuli),
+            clauses=symbols.clauses or (),
+            functions=symbols.functions,
+            variants=symbols.variants.all(stimulus.constants for stimulus in stimuli),
             extra_files=extra,
             archive=submission.archive if has_archive else None,
             otherwise=OtherFiles(submission.otherwise),
@@ -181,17 +181,17 @@ class _Compiler:
             time_zone=shape.time_zone,
             packages=tuple(shape.packages),
             isolate_all=shape.isolation == "all",
-            compare=comparisons(vocabulary, classes),
-            floats_within=vocabulary.floats_within,
+            compare=comparisons(symbols, classes),
+            floats_within=symbols.floats_within,
             writes_files=any(stimulus.folder for stimulus in stimuli),
             tells_time=any(stimulus.clock for stimulus in stimuli),
-            other_names=_in_use(vocabulary.other_names, vocabulary.variants.constants(), stimuli),
-            manual=manual_slots(vocabulary),
+            other_names=_in_use(symbols.other_names, symbols.variants.constants(), stimuli),
+            manual=manual_slots(symbols),
             late=None if shape.late is None else shape.late.policy(),
             exemptions=self._exemptions(compiled),
             stand_in_files=tuple(file for _, file in stand_ins),
-            test_files=self._test_files(vocabulary),
-            sent_names=sent_names((*vocabulary.reference, *vocabulary.provided)),
+            test_files=self._test_files(symbols),
+            sent_names=sent_names((*symbols.reference, *symbols.provided)),
         )
 
     def _exemptions(self, compiled: Compiled) -> tuple[Exemption, ...]:
@@ -216,8 +216,8 @@ class _Compiler:
     def _display_path(self, name: str) -> str:
         return display_path(self.root, self.folder / name)
 
-    def _open_named(self, vocabulary: AssignmentSymbols, key: str, default: str) -> Document | None:
-        document, name = vocabulary.document, getattr(vocabulary.shape, key)
+    def _open_named(self, symbols: AssignmentSymbols, key: str, default: str) -> Document | None:
+        document, name = symbols.document, getattr(symbols.shape, key)
         if name:
             if self._is_there(name):
                 return self._open(name)
@@ -233,11 +233,11 @@ class _Compiler:
     def _not_there(self, name: str) -> str:
         return f"there is no file {name} in {display_path(self.root, self.folder)}"
 
-    def _mutants(self, vocabulary: AssignmentSymbols) -> tuple[Mutant, ...]:
+    def _mutants(self, symbols: AssignmentSymbols) -> tuple[Mutant, ...]:
         """Read the mutants. They concern only the reference and are not part of the plan."""
-        if not vocabulary.reference:
+        if not symbols.reference:
             return ()
-        document, name = vocabulary.document, vocabulary.shape.mutants
+        document, name = symbols.document, symbols.shape.mutants
         if name and not self._is_there(name):
             place, label = document.place(("mutants",)), document.label(("mutants",))
             self.mutant_problems.add(place, label, self._not_there(name))
@@ -245,34 +245,34 @@ class _Compiler:
         mutants = self._open_other(name or loading.MUTANTS, self.mutant_problems)
         if mutants is None:
             return ()
-        return small_files.read_mutants(mutants, vocabulary)
+        return small_files.read_mutants(mutants, symbols)
 
-    def _scenarios(self, vocabulary: AssignmentSymbols) -> Compiled:
+    def _scenarios(self, symbols: AssignmentSymbols) -> Compiled:
         compiled = Compiled(recording=self.recording)
         for path in sorted(self.folder.glob("*.yml")):
             what = "this file is not read"
             self.problems.add_to_file(self._display_path(path.name), what, "name it .yaml")
-        shape = vocabulary.shape
+        shape = symbols.shape
         named = [shape.policy or "policy.yaml", shape.clauses or "clauses.yaml"]
         named.append(shape.mutants or loading.MUTANTS)
         files: list[ScenarioFile] = []
         for path in loading.scenario_files(self.folder, named):
             document = self._open(path.name)
             if document is not None:
-                files.append(ScenarioFile(document, vocabulary, compiled))
+                files.append(ScenarioFile(document, symbols, compiled))
         for file in files:
             file.read()
         stated = [scenario for file in files for scenario in file.scenarios]
-        tests = CourseTestsSection(vocabulary.document, vocabulary, self._test_files(vocabulary))
+        tests = CourseTestsSection(symbols.document, symbols, self._test_files(symbols))
         tests.read(stated)
         scenarios = share_marks([*files, tests], shape.functionality_marks)
         compiled.scenarios += with_needs(scenarios, compiled.needs)
         return compiled
 
-    def _test_files(self, vocabulary: AssignmentSymbols) -> tuple[SourceFile, ...]:
+    def _test_files(self, symbols: AssignmentSymbols) -> tuple[SourceFile, ...]:
         """Return the files of `tests:`; errors are noted for those that are not there."""
         files: list[SourceFile] = []
-        tests = vocabulary.shape.tests
+        tests = symbols.shape.tests
         data_names = data_file_names(tests)
         for name in (*test_file_names(tests), *data_names):
             if (self.folder / name).is_file():
@@ -281,7 +281,7 @@ class _Compiler:
                     continue
                 files.append(SourceFile(name=name, data=(self.folder / name).read_bytes()))
             else:
-                vocabulary.document.add(("tests", "files"), self._not_there(name))
+                symbols.document.add(("tests", "files"), self._not_there(name))
         return tuple(files)
 
     def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:
@@ -290,15 +290,15 @@ class _Compiler:
             files.append(SourceFile(name=name, data=(self.folder / name).read_bytes()))
         return tuple(files)
 
-    def _spec_digest(self, vocabulary: AssignmentSymbols, compiled: Compiled) -> str:
-        names = {*self.used, *vocabulary.used, *compiled.requests}
+    def _spec_digest(self, symbols: AssignmentSymbols, compiled: Compiled) -> str:
+        names = {*self.used, *symbols.used, *compiled.requests}
         names.update(entry.path for entry in compiled.transcripts)
         parts: list[tuple[str, bytes]] = []
         for name in sorted(names):
             path = self.folder / name
             if path.is_file():
                 parts.append((name, path.read_bytes()))
-        for file in vocabulary.provided:
+        for file in symbols.provided:
             parts.append((f"provided/{file.name}", file.data))
         for name, file in compiled.stand_ins.items():
             parts.append((f"stand-in/{name}", file.data))
@@ -377,11 +377,11 @@ def with_needs(
     """Return the scenarios with their needs; note an error for each name that cannot be needed."""
     named = _Needable.among(scenarios)
     needs: dict[str, dict[str, None]] = {}
-    for context in stated:
-        names = needs[context.group] = {}
-        for index, name in enumerate(context.own.needs):
+    for reader in stated:
+        names = needs[reader.group] = {}
+        for index, name in enumerate(reader.own.needs):
             with suppress(Refused):
-                names[_needed_name(context, index, name, named)] = None
+                names[_needed_name(reader, index, name, named)] = None
     resolved: list[Scenario] = []
     for scenario in scenarios:
         names_needed = tuple(needs.get(scenario.group, ()))
@@ -391,45 +391,45 @@ def with_needs(
     except CycleError as error:
         circle: list[str] = error.args[1][::-1]  # each needs the next
         first = named.ids[circle[0]][0]
-        context = next(other for other in stated if other.group == first.group)
+        reader = next(other for other in stated if other.group == first.group)
         what = f"these scenarios need one another: {' needs '.join(circle)}"
-        context.add((*context.at("needs"), 0), what)
+        reader.add((*reader.at("needs"), 0), what)
     return resolved
 
 
-def _needed_name(context: ScenarioReader, index: int, name: str, named: _Needable) -> str:
+def _needed_name(reader: ScenarioReader, index: int, name: str, named: _Needable) -> str:
     """Return the function, or the id or group of scenarios, that the name stands for. Raise
     Refused, with the error noted, if it cannot be needed."""
-    loc = (*context.at("needs"), index)
-    of_this = named.ids.get(context.group, [])
+    loc = (*reader.at("needs"), index)
+    of_this = named.ids.get(reader.group, [])
     if name in named.functions:
         if any(scenario.function == name for scenario in of_this):
             what = f"this is a scenario of {name} itself"
-            context.refuse(loc, what, "name the scenarios that come first")
+            reader.refuse(loc, what, "name the scenarios that come first")
         needed_name, others = name, named.functions[name]
     else:
-        needed_name, others = _needed_scenarios(context, loc, name, named)
+        needed_name, others = _needed_scenarios(reader, loc, name, named)
         last_open = max(other.visibility.rank for other in others)
         if any(last_open > scenario.visibility.rank for scenario in of_this):
             what = f"{needed_name} is hidden from students who see this scenario"
-            context.refuse(loc, what, "make both visible, or need its function")
+            reader.refuse(loc, what, "make both visible, or need its function")
     if all(other.informational for other in others):
-        context.refuse(loc, f"{name} is informational, so it cannot affect marks")
+        reader.refuse(loc, f"{name} is informational, so it cannot affect marks")
     return needed_name
 
 
 def _needed_scenarios(
-    context: ScenarioReader, loc: Loc, name: str, named: _Needable
+    reader: ScenarioReader, loc: Loc, name: str, named: _Needable
 ) -> tuple[str, list[Scenario]]:
     """Return the id or group that the name stands for, and its scenarios. Raise Refused, with the
     error noted, if it stands for none or for the scenario itself."""
     needed_name = name
     if name not in named.ids:
-        stem, _, _ = context.group.partition("/")
+        stem, _, _ = reader.group.partition("/")
         needed_name = f"{stem}/{slug(name)}"
     if needed_name not in named.ids:
         what = f"there is no function and no scenario {name!r}"
-        context.refuse(loc, what, nearest(name, (*named.functions, *named.ids)))
-    if needed_name == context.group:
-        context.refuse(loc, "a scenario cannot need itself")
+        reader.refuse(loc, what, nearest(name, (*named.functions, *named.ids)))
+    if needed_name == reader.group:
+        reader.refuse(loc, "a scenario cannot need itself")
     return needed_name, named.ids[needed_name]

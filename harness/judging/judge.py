@@ -96,7 +96,7 @@ def out_of_budget() -> Verdict:
 
 
 def _refuse_cut(observation: Observation) -> None:
-    if observation.cut:
+    if observation.is_truncated:
         raise HarnessError("what is left of an observation is not judged again")
 
 

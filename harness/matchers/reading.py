@@ -18,7 +18,7 @@ from harness.model.expectation import Floats, Matcher
 from harness.model.values import Value, ValueKind
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import ScenarioReader
+    from harness.assignment.scenarios.reader import ScenarioReader
 
 _SHORT_NAME = 4  # characters: of shorter names one other letter is much (Pet is no set)
 _ALIKE, _ALIKE_SHORT = 0.6, 0.75  # of 1

@@ -176,12 +176,18 @@ class Observation:
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
     left_open: tuple[str, ...] = ()  # which of them it did not close
     lines: int | None = None  # of the program that ran, if they were counted
-    cut: str = ""  # a digest: it was too large to keep but for its ending and what it raised
+
+    full_digest: str | None = None  # if it was too large to keep: of the whole
     output_limit: OutputLimit | None = None  # which one it reached, if that is how it ended
     test: CourseTestOutcome | None = None  # of the course's, if one ran
     calls_itself: bool = False  # when looked for a loop: a function that calls itself kept it busy
     ends_in_double: bool = False  # it ran into its CPU limit, and ends by itself in twice that
     cpu_seconds: float = field(default=0.0, compare=False)  # only for the scheduler
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether only its ending and what it raised are here."""
+        return self.full_digest is not None
 
     @property
     def printed(self) -> str:

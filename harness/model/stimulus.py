@@ -19,7 +19,7 @@ from harness.common.serial import open_union
 from harness.model.policy import SourceFile
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import ScenarioReader
+    from harness.assignment.scenarios.reader import ScenarioReader
 
 DROPPED = "_"  # a session's name for a value that it does not use, and that is not compared
 
@@ -130,7 +130,7 @@ class Action(ABC):
     @classmethod
     @abstractmethod
     def read(
-        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read it from a scenario: `loc` is the place of the key, `inputs` what `input:` types.
         Raises Refused, with the mistake noted."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.model.stimulus import Action, StimulusParts, Typed, called_function
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import ScenarioReader
+    from harness.assignment.scenarios.reader import ScenarioReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,21 +28,21 @@ class Call(Action):
 
     @classmethod
     def read(
-        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read the expression, and the value with whose `==` the result is compared, if any."""
-        text = context.text("call")
-        context.expression(text, loc)
+        text = reader.text("call")
+        reader.expression(text, loc)
         leaves: frozenset[str] | None = None
-        if context.vocabulary.reference:
+        if reader.symbols.reference:
             function = called_function(text)
-            leaves = frozenset(context.vocabulary.parameters(function))
-        if context.states("over"):
-            times = int(context.own.over)
+            leaves = frozenset(reader.symbols.parameters(function))
+        if reader.states("over"):
+            times = int(reader.own.over)
             action = cls(expression=f"[{text.strip()} for _ in range({times})]")
             return StimulusParts(action=action, inputs=inputs, leaves=frozenset())
         equals = ""
-        returns = context.own.returns
+        returns = reader.own.returns
         if isinstance(returns, dict):
             equals = str(returns.get("equals", "")).strip()
         action = cls(expression=text.strip(), equals=equals)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.model.stimulus import Action, StimulusParts, Typed
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import ScenarioReader
+    from harness.assignment.scenarios.reader import ScenarioReader
 
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -29,14 +29,14 @@ class Exists(Action):
 
     @classmethod
     def read(
-        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read the name; a method's has its class before it."""
-        name = context.text(cls.key).strip()
+        name = reader.text(cls.key).strip()
         if _NAME.fullmatch(name) is None:
             what = f"expected a name like add_student or Pet.feed, got {name!r}"
-            context.refuse(loc, what, "write a call for what it does")
-        context.expression(name, loc)
+            reader.refuse(loc, what, "write a call for what it does")
+        reader.expression(name, loc)
         return StimulusParts(action=cls(expression=name), inputs=inputs)
 
     def yaml_keys(self) -> Mapping[str, str]:

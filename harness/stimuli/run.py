@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.model.stimulus import Action, Form, StimulusParts, Typed
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import ScenarioReader
+    from harness.assignment.scenarios.reader import ScenarioReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +31,11 @@ class Run(Action):
 
     @classmethod
     def read(
-        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read the program's file and its arguments."""
-        program = context.file(loc, context.text("run"))
-        action = cls(program=program, argv=tuple(context.own.argv))
+        program = reader.file(loc, reader.text("run"))
+        action = cls(program=program, argv=tuple(reader.own.argv))
         return StimulusParts(action=action, inputs=inputs)
 
     def yaml_keys(self) -> Mapping[str, str | Sequence[str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.model.stimulus import Action, Form, StimulusParts, Typed
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import ScenarioReader
+    from harness.assignment.scenarios.reader import ScenarioReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,15 +26,15 @@ class Session(Action):
 
     @classmethod
     def read(
-        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read the statements, the output after each, and the typed lines among them."""
-        steps = context.session(context.text("session"), loc)
-        if not context.states("input"):
-            inputs = context.typed_in(steps, loc)
+        steps = reader.session(reader.text("session"), loc)
+        if not reader.states("input"):
+            inputs = reader.typed_in(steps, loc)
         action = cls(steps=tuple(step.source for step in steps))
         shown = tuple("".join(step.shown) for step in steps)
-        leaves = frozenset(context.names)
+        leaves = frozenset(reader.names)
         return StimulusParts(action=action, inputs=inputs, shown=shown, leaves=leaves)
 
     def yaml_keys(self) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from harness.model.stimulus import StimulusParts, Typed
 from harness.stimuli.session import Session
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import ScenarioReader
+    from harness.assignment.scenarios.reader import ScenarioReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +25,8 @@ class Steps(Session):
 
     @classmethod
     def read(
-        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read the statements; what each states is read with everything that is stated."""
-        action = cls(steps=context.written_steps(loc))
-        return StimulusParts(action=action, inputs=inputs, leaves=frozenset(context.names))
+        action = cls(steps=reader.written_steps(loc))
+        return StimulusParts(action=action, inputs=inputs, leaves=frozenset(reader.names))

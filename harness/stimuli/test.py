@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.model.stimulus import Action, Form, StimulusParts, Typed
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.context import ScenarioReader
+    from harness.assignment.scenarios.reader import ScenarioReader
 
 ALL_SETS = -1  # of a test's parameters
 
@@ -33,11 +33,11 @@ class CourseTest(Action):
 
     @classmethod
     def read(
-        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+        cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Read the file and the name of the test."""
-        file, _, test = context.text("test").partition("::")
-        runner = context.test_runner(loc, file, test)
+        file, _, test = reader.text("test").partition("::")
+        runner = reader.test_runner(loc, file, test)
         return StimulusParts(action=cls(file=file, test=test, runner=runner), inputs=inputs)
 
     def yaml_keys(self) -> Mapping[str, str]:

@@ -17,7 +17,7 @@ from types import FrameType
 
 from harness.assignment.document import in_quotes
 from harness.assignment.loading import SpecErrors, load
-from harness.assignment.vocabulary import as_template
+from harness.assignment.symbols import as_template
 from harness.common import files
 from harness.common.errors import UserError
 from harness.common.escaping import visible_lines

@@ -11,7 +11,7 @@ import pytest
 from harness.assignment.compile import record_draws
 from harness.assignment.document import HintedError
 from harness.assignment.loading import load
-from harness.assignment.vocabulary import (
+from harness.assignment.symbols import (
     ProvidedError,
     TemplateError,
     as_template,

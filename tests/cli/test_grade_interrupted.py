@@ -160,8 +160,8 @@ def workers(parent: int) -> list[int]:
 
 
 def base_servers(worker: int) -> list[int]:
-    """What confines a worker's submissions: its base server, or what is wrapped around that."""
-    return [pid for pid in children(worker) if b"package.base.serve" in command_line(pid)]
+    """What confines a worker's submissions: its zygote, or what is wrapped around that."""
+    return [pid for pid in children(worker) if b"package.zygote.serve" in command_line(pid)]
 
 
 def test_what_confines_dies_and_the_submission_is_graded_again(

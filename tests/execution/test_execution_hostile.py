@@ -218,7 +218,7 @@ def test_nothing_is_left_running(interpreter: Interpreter) -> None:
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
     with Driver(interpreter, Tier.STANDARD) as driver:
         during = below(os.getpid()) - before
-        assert len(during) == 2  # the base server, and the reader of stimuli
+        assert len(during) == 2  # the zygote, and the compile worker
         for body in ("while True: pass", "import time; time.sleep(99)", "return 1"):
             observe(driver, f"def f():\n    {body}\n", call("f()"))
             assert below(os.getpid()) - before == during

@@ -99,7 +99,7 @@ def test_a_killed_server_is_our_error_and_the_next_one_works(interpreter: Interp
         assert plain(observe(driver, "def f(): return 2\n", call("f()")).value) == "2"
 
 
-def test_a_base_killed_while_files_compile_is_our_error(
+def test_a_zygote_killed_while_files_compile_is_our_error(
     interpreter: Interpreter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was a fact about the files, and a right program had no points."""
@@ -107,12 +107,12 @@ def test_a_base_killed_while_files_compile_is_our_error(
 
     def then_kill(link: ServerLink) -> None:
         await_confined(link)
-        link._base._process.kill()
+        link._zygote._process.kill()
 
     long = source("def f(): return 1\nx = [" + "f() + 1, " * 40_000 + "]\n")
     with Driver(interpreter, Tier.STANDARD) as driver:
         monkeypatch.setattr(ServerLink, "_await_confined", then_kill)
-        with pytest.raises(HarnessError, match="the base server ended"):
+        with pytest.raises(HarnessError, match="the zygote ended"):
             driver.submission(assignment(), (long,)).__enter__()
 
 
@@ -284,15 +284,15 @@ def test_tracebacks_name_no_paths_of_this_machine(interpreter: Interpreter, fold
     assert b"rows/counting.py" in code
     assert str(folder.parent).encode() not in code
     assert (
-        marshal.dumps("inside/base.py", 2)[5:]
-        in dict(jobs.inside_modules(interpreter, ["base"]))["base"]
+        marshal.dumps("inside/zygote.py", 2)[5:]
+        in dict(jobs.inside_modules(interpreter, ["zygote"]))["zygote"]
     )
 
 
 _PROGRAM = f"""\
 {jobs.LOADER}
 import json
-freeze_heap = load(marshal.loads(sys.stdin.buffer.read()), ()).warm_up.freeze_heap
+freeze_heap = load(marshal.loads(sys.stdin.buffer.read()), ()).preload.freeze_heap
 kept = {{"list": [1, "two"], "set": {{3}}}}
 def growth(thing):
     before = sys.getrefcount(thing)

@@ -62,7 +62,14 @@ LARGE = {
 }
 SMALL = {
     *("ending", "phase", "exit_status", "detail", "nearest"),
-    *("cut", "cpu_seconds", "ends_in_double", "output_limit", "calls_itself", "lines"),
+    *(
+        "full_digest",
+        "cpu_seconds",
+        "ends_in_double",
+        "output_limit",
+        "calls_itself",
+        "lines",
+    ),
 }
 
 
@@ -71,15 +78,15 @@ def test_every_field_is_counted_or_short() -> None:
 
 
 @pytest.mark.parametrize("field", LARGE)
-def test_what_is_large_is_cut(field: str) -> None:
+def test_a_large_observation_is_truncated(field: str) -> None:
     seen = replace(ANSWERED, **{field: LARGE[field]})  # type: ignore[arg-type]
     kept = truncated(seen)
-    assert kept.cut
+    assert kept.is_truncated
     assert truncated(kept) is kept
     assert len(repr(kept)) < 4000
     assert kept == truncated(replace(seen, cpu_seconds=1.0))
     assert kept != truncated(replace(seen, exit_status=1, detail="x", nearest="y"))
-    assert truncated(replace(seen, exit_status=1)).cut != kept.cut
+    assert truncated(replace(seen, exit_status=1)).full_digest != kept.full_digest
 
 
 def test_what_causes_need_is_kept() -> None:
@@ -96,13 +103,13 @@ def test_what_is_small_is_kept_whole() -> None:
 
 
 @pytest.mark.parametrize("one", [row[1] for row in FIRES])
-def test_no_rule_sees_a_cut_observation(one: object) -> None:
+def test_no_rule_sees_a_truncated_observation(one: object) -> None:
     """A verdict, which every rule is asked for, is made of whole observations only."""
-    cut = replace(one.observation, cut="digest")  # type: ignore[attr-defined]
+    short = replace(one.observation, full_digest="digest")  # type: ignore[attr-defined]
     with pytest.raises(HarnessError, match="not judged again"):
-        judge(cut, one.expectation, one.stimulus)  # type: ignore[attr-defined]
+        judge(short, one.expectation, one.stimulus)  # type: ignore[attr-defined]
     with pytest.raises(HarnessError, match="not judged again"):
-        Judge(one.expectation, one.stimulus).kind(cut)  # type: ignore[attr-defined]
+        Judge(one.expectation, one.stimulus).kind(short)  # type: ignore[attr-defined]
 
 
 def printed(text: str, ending: Ending = Ending.ANSWERED) -> Observation:
@@ -137,7 +144,9 @@ def received(arrivals: Arrivals, index: int, seen: Observation) -> Observation:
     ],
 )
 @pytest.mark.parametrize("stopped", [False, True])
-def test_a_sample_is_judged_as_if_nothing_were_cut(draws: list[Observation], stopped: bool) -> None:
+def test_a_sample_is_judged_as_if_nothing_were_truncated(
+    draws: list[Observation], stopped: bool
+) -> None:
     arrivals = Arrivals(judge_of)
     for _ in range(2):  # a scenario may run again, under its whole limit
         kept = [received(arrivals, index, seen) for index, seen in enumerate(draws)]
@@ -166,7 +175,7 @@ def test_what_equals_the_references_is_kept_whole_in_its_memory() -> None:
     kept = received(arrivals, 0, replace(printed(RIGHT), cpu_seconds=0.5))
     assert kept.turns is reference.turns
     assert kept is not reference
-    assert (kept.cut, kept.cpu_seconds) == ("", 0.5)
+    assert (kept.is_truncated, kept.cpu_seconds) == (False, 0.5)
     assert arrivals.kind(SCENARIO, 0, kept) is VerdictKind.PASSED
 
 

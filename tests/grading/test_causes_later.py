@@ -174,7 +174,7 @@ def test_evidence_is_what_was_packed_and_is_bounded() -> None:
     packed = evidence_of(large, Used())
     assert len(packed.evidence) < MAX_BYTES
     for failure in failures_of(result, packed, plan):
-        assert failure.observation.cut
+        assert failure.observation.is_truncated
         assert failure.observation.raised is not None
         assert failure.observation.raised.type_name == "ValueError"
 

@@ -279,7 +279,7 @@ def test_hidden_sizes_are_no_evidence_for_what_is_said_of_a_visible_one() -> Non
 def test_a_group_is_not_spoken_of_where_one_of_it_was_too_large_to_keep(size: int) -> None:
     group = Swept(board, lambda _: board(8))
     verdicts = group.verdicts()
-    group.seen[group.scenarios[size].id] = replace(ended(Ending.ANSWERED), cut="digest")
+    group.seen[group.scenarios[size].id] = replace(ended(Ending.ANSWERED), full_digest="digest")
     group.verdicts = lambda: verdicts  # type: ignore[method-assign]  # as judged when it arrived
     assert told(group) == set()
 

@@ -48,8 +48,8 @@ def test_no_path_of_ours_is_in_a_verdict(path: str) -> None:
     [
         ("['/proc/self/fd/3', '/proc/self/fd/4']", "['…', '…']"),
         ("in /tmp/harness-scenario-a/files/0123456789abcdef", "in …"),
-        ("inside/base.py:265: UserWarning", "…:265: UserWarning"),
-        ("my/inside/base.py", "my/inside/base.py"),
+        ("inside/zygote.py:265: UserWarning", "…:265: UserWarning"),
+        ("my/inside/zygote.py", "my/inside/zygote.py"),
         ('File "inside/scenario/process.py", line 3', 'File "…", line 3'),
         ("os.listdir('/proc/self/fd')", "os.listdir('/proc/self/fd')"),
         (

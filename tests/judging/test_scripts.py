@@ -190,6 +190,6 @@ def test_what_was_too_large_to_keep_is_put_with_no_statement() -> None:
     wording = failed(("Points? ", "Points: "), rule="prompt_differs")
     course = failed(("***", None))
     whole = replace(MATCHED, observation=Observation(ending=Ending.ANSWERED))
-    cut = replace(MATCHED, observation=Observation(ending=Ending.ANSWERED, cut="digest"))
+    cut = replace(MATCHED, observation=Observation(ending=Ending.ANSWERED, full_digest="digest"))
     assert sizes(course, whole, wording) == [2, 1]
     assert sizes(course, cut, wording) == [1, 1, 1]

@@ -29,7 +29,7 @@ from harness.assignment.shapes import (
     read_shape,
     wrong,
 )
-from harness.assignment.vocabulary import (
+from harness.assignment.symbols import (
     AssignmentSymbols,
     Variants,
     definitions_beside,
@@ -494,20 +494,20 @@ def _files(
     return tuple(files)
 
 
-def manual_slots(vocabulary: AssignmentSymbols) -> tuple[ManualSlot, ...]:
+def manual_slots(symbols: AssignmentSymbols) -> tuple[ManualSlot, ...]:
     """Return the slots in the file's order.
 
     Note errors for repeated ids, for clauses that clauses.yaml lacks, and for rubrics with more
     points than the slot has marks.
     """
-    document = vocabulary.document
+    document = symbols.document
     slots: dict[str, ManualSlot] = {}
-    for index, part in enumerate(vocabulary.shape.manual):
+    for index, part in enumerate(symbols.shape.manual):
         if part.id in slots:
             what = f"the id {part.id} appears twice"
             document.add(("manual", index, "id"), what, "ids are unique in the list")
         if part.clause:
-            vocabulary.has_clause(document, ("manual", index, "clause"), part.clause)
+            symbols.has_clause(document, ("manual", index, "clause"), part.clause)
         loc: Loc = ("manual", index, "rubric")
         fields = dict(part) | {"rubric": _rubric(document, loc, part)}
         slot = ManualSlot(**fields)
@@ -533,18 +533,16 @@ def _rubric(document: Document, loc: Loc, slot: ManualShape) -> tuple[RubricItem
     return tuple(items.values())
 
 
-def comparisons(
-    vocabulary: AssignmentSymbols, classes: Sequence[str]
-) -> tuple[ClassComparison, ...]:
+def comparisons(symbols: AssignmentSymbols, classes: Sequence[str]) -> tuple[ClassComparison, ...]:
     """Return how the objects of each class are compared.
 
     With a reference, note an error for a class that is neither among `classes` nor made by a call
     (`namedtuple`).
     """
-    document, names = vocabulary.document, (*classes, *vocabulary.other_names)
+    document, names = symbols.document, (*classes, *symbols.other_names)
     found: list[ClassComparison] = []
-    for name, how in vocabulary.shape.compare.items():
-        if vocabulary.reference and name not in names:
+    for name, how in symbols.shape.compare.items():
+        if symbols.reference and name not in names:
             hint = nearest(name, names) or f"there are {', '.join(classes) or 'none'}"
             what = f"neither the reference nor a provided file has a class {name}"
             document.add(("compare", name), what, hint, key=True)

@@ -9,12 +9,12 @@ from pydantic import ConfigDict
 
 from harness.assignment.document import Loc
 from harness.assignment.scenarios.cases import Compiled, variations
-from harness.assignment.scenarios.context import ScenarioReader, Variation, slug
 from harness.assignment.scenarios.draws import course_function, with_constants
+from harness.assignment.scenarios.reader import ScenarioReader, Variation, slug
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
 from harness.assignment.scenarios.stimulus import kind_of, read_given, read_stimulus, typed_inputs
 from harness.assignment.shapes import Constants, Expects, Shape, Whole, Words, one_required, quote
-from harness.assignment.vocabulary import AssignmentSymbols
+from harness.assignment.symbols import AssignmentSymbols
 from harness.matchers.reading import Refused
 from harness.model.expectation import Expected
 from harness.model.stimulus import Action, Stimulus
@@ -89,10 +89,10 @@ class FuzzShape(Shape):
 _Entry = FuzzSampleShape | FuzzGameShape
 
 
-def fuzz_settings(vocabulary: AssignmentSymbols, compiled: Compiled) -> FuzzSettings:
+def fuzz_settings(symbols: AssignmentSymbols, compiled: Compiled) -> FuzzSettings:
     """Return the inputs to draw: by the strategies of scenarios, then by `fuzz:`, whose errors
     are noted."""
-    shape, document = vocabulary.shape.fuzz, vocabulary.document
+    shape, document = symbols.shape.fuzz, symbols.document
     targets = [*_of_scenarios(compiled)]
     names = {""}
     lists: list[tuple[str, Sequence[_Entry]]] = [("samples", shape.samples), ("games", shape.games)]
@@ -107,25 +107,23 @@ def fuzz_settings(vocabulary: AssignmentSymbols, compiled: Compiled) -> FuzzSett
         keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
         stated = {key: getattr(entry, key) for key in keys}
         own = ScenarioShape.model_construct(_fields_set=keys, **stated)
-        context = ScenarioReader(document, vocabulary, SettingsShape(), own, loc)
-        context.check_owner()
+        reader = ScenarioReader(document, symbols, SettingsShape(), own, loc)
+        reader.check_owner()
         with suppress(Refused):
-            kind = kind_of(context)
-            for variation in variations(context):
-                targets.append(_target(context.under(variation), entry, kind))
-    base = ScenarioReader(
-        document, vocabulary, SettingsShape(), ScenarioShape.model_construct(), ()
-    )
+            kind = kind_of(reader)
+            for variation in variations(reader):
+                targets.append(_target(reader.under(variation), entry, kind))
+    base = ScenarioReader(document, symbols, SettingsShape(), ScenarioShape.model_construct(), ())
     base = base.under(Variation())
     assume = [
         _function(base, ("fuzz", "assume", index), source, strict=False)
         for index, source in enumerate(shape.assume)
     ]
     return FuzzSettings(
-        folder=str(vocabulary.folder),
+        folder=str(symbols.folder),
         targets=tuple(targets),
         assume=tuple(each for each in assume if each is not None),
-        variants=vocabulary.variants.all(each.stimulus.constants for each in targets),
+        variants=symbols.variants.all(each.stimulus.constants for each in targets),
     )
 
 
@@ -148,12 +146,12 @@ def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
             )
 
 
-def _target(context: ScenarioReader, entry: _Entry, kind: type[Action]) -> FuzzTarget:
+def _target(reader: ScenarioReader, entry: _Entry, kind: type[Action]) -> FuzzTarget:
     """Return the target of an entry under one set of constants. Raise Refused if it cannot be
     read."""
-    context.names_known = isinstance(entry, FuzzGameShape)
-    prefix, variation = read_given(context), context.variation
-    action = read_stimulus(context, kind).action
+    reader.names_known = isinstance(entry, FuzzGameShape)
+    prefix, variation = read_given(reader), reader.variation
+    action = read_stimulus(reader, kind).action
     target = FuzzTarget(
         id=f"{slug(entry.name)}{variation.bracket()}",
         function=entry.function,
@@ -161,47 +159,47 @@ def _target(context: ScenarioReader, entry: _Entry, kind: type[Action]) -> FuzzT
         stimulus=Stimulus(
             action=action, given=prefix, constants=variation.overrides, clock=variation.clock
         ),
-        limits=context.vocabulary.limits,
+        limits=reader.symbols.limits,
         stated=Expected(),
-        place=context.document.place(context.loc),
+        place=reader.document.place(reader.loc),
     )
     if isinstance(entry, FuzzSampleShape):
-        strategy = _function(context, (*context.loc, "strategy"), entry.strategy)
+        strategy = _function(reader, (*reader.loc, "strategy"), entry.strategy)
         return replace(target, strategy=strategy)
-    return replace(target, prompts=tuple(_prompts(context, entry)), inputs=entry.inputs)
+    return replace(target, prompts=tuple(_prompts(reader, entry)), inputs=entry.inputs)
 
 
-def _prompts(context: ScenarioReader, entry: FuzzGameShape) -> Iterator[Prompt]:
+def _prompts(reader: ScenarioReader, entry: FuzzGameShape) -> Iterator[Prompt]:
     if not entry.answers:
-        context.add((*context.loc, "answers"), "expected a prompt, got nothing")
+        reader.add((*reader.loc, "answers"), "expected a prompt, got nothing")
     for text, answers in entry.answers.items():
-        where: Loc = (*context.loc, "answers", text)
-        often = _lines(context, where, answers, "often")
+        where: Loc = (*reader.loc, "answers", text)
+        often = _lines(reader, where, answers, "often")
         if often == Lines():
-            context.add((*where, "often"), "expected lines, got an empty list")
-        closing = _lines(context, where, answers, "closing")
+            reader.add((*where, "often"), "expected lines, got an empty list")
+        closing = _lines(reader, where, answers, "closing")
         yield Prompt(
-            text=context.render(text, where),
+            text=reader.render(text, where),
             often=often,
-            sometimes=_lines(context, where, answers, "sometimes"),
+            sometimes=_lines(reader, where, answers, "sometimes"),
             closing=often if closing == Lines() else closing,
         )
 
 
-def _lines(context: ScenarioReader, loc: Loc, answers: FuzzAnswersShape, key: str) -> Lines:
+def _lines(reader: ScenarioReader, loc: Loc, answers: FuzzAnswersShape, key: str) -> Lines:
     written, where = getattr(answers, key), (*loc, key)
     if isinstance(written, str):
-        return Lines(function=_function(context, where, written))
-    return Lines(written=tuple(each.text for each in typed_inputs(context, where, written)))
+        return Lines(function=_function(reader, where, written))
+    return Lines(written=tuple(each.text for each in typed_inputs(reader, where, written)))
 
 
 def _function(
-    context: ScenarioReader, loc: Loc, name: str, *, strict: bool = True
+    reader: ScenarioReader, loc: Loc, name: str, *, strict: bool = True
 ) -> CourseFunction | None:
     """Return the function; None, with an error noted, if it does not exist or, if `strict`, asks
     for something that is not a constant."""
-    with suppress(Refused), context.noted(loc):
-        function = course_function(context.vocabulary, name)
-        names = [each for each in function.parameters if each in context.constants]
-        return with_constants(function, context.constants, None if strict else names)
+    with suppress(Refused), reader.noted(loc):
+        function = course_function(reader.symbols, name)
+        names = [each for each in function.parameters if each in reader.constants]
+        return with_constants(function, reader.constants, None if strict else names)
     return None

@@ -20,7 +20,7 @@ from harness.assignment.shapes import (
     read_shape,
     wrong,
 )
-from harness.assignment.vocabulary import AssignmentSymbols, defined_in
+from harness.assignment.symbols import AssignmentSymbols, defined_in
 from harness.common.words import listed
 from harness.matchers.reading import nearest
 from harness.model.policy import (
@@ -224,7 +224,7 @@ def _conditions_of(shape: Shape) -> tuple[Condition, ...]:
 
 
 def _requirements(
-    document: Document, shapes: Sequence[RequirementShape], vocabulary: AssignmentSymbols
+    document: Document, shapes: Sequence[RequirementShape], symbols: AssignmentSymbols
 ) -> tuple[Requirement, ...]:
     """Return the requirements; note errors for a part that the reference lacks, and for unknown
     names."""
@@ -235,9 +235,9 @@ def _requirements(
         if not shape.model_fields_set - {"scope"}:
             document.add(loc, "states nothing", f"write one of {listed(CONDITIONS, 'or')}")
         if scope:
-            _check_scope(document, (*loc, "in"), scope, vocabulary)
+            _check_scope(document, (*loc, "in"), scope, symbols)
         for key in shape.model_fields_set - {"scope"}:
-            if CONDITIONS[key].of_part and (not scope or scope in vocabulary.submission_files):
+            if CONDITIONS[key].of_part and (not scope or scope in symbols.submission_files):
                 what = f"{key} is about a function or class"
                 document.add((*loc, key), what, "name it with in", key=True)
         for key in ("uses", "avoids"):
@@ -250,40 +250,40 @@ def _requirements(
     return tuple(requirements)
 
 
-def _check_scope(document: Document, loc: Loc, scope: str, vocabulary: AssignmentSymbols) -> None:
+def _check_scope(document: Document, loc: Loc, scope: str, symbols: AssignmentSymbols) -> None:
     """Note an error if neither a submitted file nor a part of the reference has this name."""
-    files = vocabulary.submission_files
-    if scope in files or not vocabulary.reference:
+    files = symbols.submission_files
+    if scope in files or not symbols.reference:
         return
-    trees = [ast.parse(file.data) for file in vocabulary.reference if file.name.endswith(".py")]
+    trees = [ast.parse(file.data) for file in symbols.reference if file.name.endswith(".py")]
     if not any(definition_named(tree, scope) for tree in trees):
-        hint = nearest(scope, (*vocabulary.function_names, *files))
+        hint = nearest(scope, (*symbols.function_names, *files))
         document.add(loc, f"the reference has no file, class or function {scope}", hint)
 
 
-def read_policy(document: Document, vocabulary: AssignmentSymbols) -> Policy | None:
+def read_policy(document: Document, symbols: AssignmentSymbols) -> Policy | None:
     """Return the policy; None, with errors noted, if the file cannot be read."""
     shape = read_shape(PolicyShape, document)
     if shape is None:
         return None
     for key in shape.clauses.model_fields_set:
-        vocabulary.has_clause(document, ("clauses", key), getattr(shape.clauses, key))
+        symbols.has_clause(document, ("clauses", key), getattr(shape.clauses, key))
     imports: ImportPolicy | None = None
     file_imports: tuple[FileImports, ...] = ()
     rule = shape.imports
     if rule is not None and "files" in rule.model_fields_set:
-        file_imports = _file_imports(document, rule, vocabulary)
+        file_imports = _file_imports(document, rule, symbols)
     elif rule is not None:
         imports = _imports(document, ("imports",), rule)
-    names = [file.name for file in vocabulary.provided]
+    names = [file.name for file in symbols.provided]
     return Policy(
         imports=imports,
         file_imports=file_imports,
         lists=tuple(_lists(document, shape)),
-        requirements=_requirements(document, shape.structure, vocabulary),
+        requirements=_requirements(document, shape.structure, symbols),
         provided_modules=tuple(name.removesuffix(".py") for name in names if name[-3:] == ".py"),
-        provided_names=tuple(sorted(vocabulary.variants.constants())),
-        provided_functions=defined_in(vocabulary.provided),
+        provided_names=tuple(sorted(symbols.variants.constants())),
+        provided_functions=defined_in(symbols.provided),
         imports_clause=shape.clauses.imports,
         techniques_clause=shape.clauses.techniques,
         structure_clause=shape.clauses.structure,
@@ -294,12 +294,12 @@ def read_policy(document: Document, vocabulary: AssignmentSymbols) -> Policy | N
 
 
 def _file_imports(
-    document: Document, shape: ImportsShape, vocabulary: AssignmentSymbols
+    document: Document, shape: ImportsShape, symbols: AssignmentSymbols
 ) -> tuple[FileImports, ...]:
     if not shape.files:
         document.add(("imports", "files"), "names no file", "leave imports out")
-    laid_as = vocabulary.shape.submission.laid_as
-    submitted = vocabulary.submission_files
+    laid_as = symbols.shape.submission.laid_as
+    submitted = symbols.submission_files
     if laid_as:
         submitted = (laid_as,)
     rules: list[FileImports] = []

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.assignment.document import Problems
-from harness.assignment.vocabulary import AssignmentSymbols
+from harness.assignment.symbols import AssignmentSymbols
 from harness.model.plan import Place, SourceFile
 
 
-def check_reference_imports(vocabulary: AssignmentSymbols, root: Path, problems: Problems) -> None:
+def check_reference_imports(symbols: AssignmentSymbols, root: Path, problems: Problems) -> None:
     """Note an error for each relative import, and for each import of a file beside the reference
     that is neither submitted nor provided."""
-    folder = vocabulary.reference_folder
-    known = {name.removesuffix(".py") for name in vocabulary.file_names}
-    for file in vocabulary.reference:
+    folder = symbols.reference_folder
+    known = {name.removesuffix(".py") for name in symbols.file_names}
+    for file in symbols.reference:
         if not file.name.endswith(".py"):
             continue
         shown = (folder / file.name).relative_to(root).as_posix()

@@ -27,7 +27,7 @@ from harness.assignment.shapes import (
     read_shape,
     wrong,
 )
-from harness.assignment.vocabulary import AssignmentSymbols
+from harness.assignment.symbols import AssignmentSymbols
 from harness.common.errors import UserError
 from harness.common.words import listed
 from harness.matchers.reading import Refused, nearest
@@ -190,15 +190,15 @@ def _equivalent(part: EquivalentShape) -> Equivalent:
     )
 
 
-def read_mutants(document: Document, vocabulary: AssignmentSymbols) -> tuple[Mutant, ...]:
+def read_mutants(document: Document, symbols: AssignmentSymbols) -> tuple[Mutant, ...]:
     """Return the mutants that can be made; note errors for the others."""
     shape = read_shape(MutantsShape, document)
     if shape is None:
         return ()
-    texts = {file.name: file.data.decode("utf-8-sig") for file in vocabulary.reference}
+    texts = {file.name: file.data.decode("utf-8-sig") for file in symbols.reference}
     mutants: list[Mutant] = []
     for index, part in enumerate(shape.mutants):
-        is_listed = vocabulary.has_clause(document, ("mutants", index, "clause"), part.clause)
+        is_listed = symbols.has_clause(document, ("mutants", index, "clause"), part.clause)
         with suppress(Refused):
             mutant = _mutant(document, index, part, texts)
             if is_listed:

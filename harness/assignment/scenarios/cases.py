@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.assignment.document import HintedError, Loc
-from harness.assignment.scenarios.context import ScenarioReader, Variation
 from harness.assignment.scenarios.draws import (
     DrawRequest,
     OutdatedDrawsError,
@@ -18,9 +17,10 @@ from harness.assignment.scenarios.draws import (
     read_draws,
     request_for,
 )
+from harness.assignment.scenarios.reader import ScenarioReader, Variation
 from harness.assignment.scenarios.shape import CaseShape, StatedShape
 from harness.assignment.scenarios.stimulus import check_takes, read_clocks
-from harness.assignment.vocabulary import Overrides, names_in
+from harness.assignment.symbols import Overrides, names_in
 from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
 from harness.model.plan import Scenario, SourceFile, TranscriptFile
@@ -32,18 +32,18 @@ _OVERRIDDEN = (bool, int, float, str, list, tuple, dict, set, type(None))
 _VERY_NEAR = 0.8  # of 1: `text` is no `exit`
 
 
-def variations(context: ScenarioReader) -> list[Variation]:
+def variations(reader: ScenarioReader) -> list[Variation]:
     """Return every combination of a scenario's overrides; none, with errors noted, if one is
     wrong."""
     options: dict[str, list[Any]] = {}
     swept: dict[str, None] = {}
-    base = context.vocabulary.variants.constants()
+    base = reader.symbols.variants.constants()
     sound = True
-    for loc, constants in context.layers("constants"):
+    for loc, constants in reader.layers("constants"):
         for name, value in constants.items():
             where = (*loc, name)
-            sound &= _can_override(context, where, name, base)
-            sound &= _check_values(context, where, value, base.get(name))
+            sound &= _can_override(reader, where, name, base)
+            sound &= _check_values(reader, where, value, base.get(name))
             options[name] = value if isinstance(value, list) else [value]
             swept.pop(name, None)
             if isinstance(value, list):
@@ -51,7 +51,7 @@ def variations(context: ScenarioReader) -> list[Variation]:
     if not sound:
         return []
     combined: list[Variation] = []
-    for *combination, (clock, mark) in itertools.product(*options.values(), read_clocks(context)):
+    for *combination, (clock, mark) in itertools.product(*options.values(), read_clocks(reader)):
         values = dict(zip(options, combination, strict=True))
         overrides: list[Binding] = []
         for name, value in sorted(values.items()):
@@ -74,37 +74,37 @@ def _display(value: Any) -> str:
     return str(value) if is_word else repr(value)
 
 
-def _can_override(context: ScenarioReader, loc: Loc, name: str, base: Mapping[str, object]) -> bool:
+def _can_override(reader: ScenarioReader, loc: Loc, name: str, base: Mapping[str, object]) -> bool:
     if name not in base:
         what, hint = f"no provided module defines the constant {name}", nearest(name, base)
-        context.add(loc, what, hint, key=True)
+        reader.add(loc, what, hint, key=True)
         return False
     try:
-        context.vocabulary.variants.constants((Binding(name=name, literal=repr(base[name])),))
+        reader.symbols.variants.constants((Binding(name=name, literal=repr(base[name])),))
     except HintedError as error:
-        context.add(loc, str(error), error.hint, key=True)
+        reader.add(loc, str(error), error.hint, key=True)
         return False
     return True
 
 
-def _check_values(context: ScenarioReader, loc: Loc, written: Any, base: object) -> bool:
+def _check_values(reader: ScenarioReader, loc: Loc, written: Any, base: object) -> bool:
     values = written if isinstance(written, list) else [written]
     if not values:
-        context.add(loc, "a sweep needs values, got an empty list")
+        reader.add(loc, "a sweep needs values, got an empty list")
         return False
     sound = True
     for index, value in enumerate(values):
         where = (*loc, index) if isinstance(written, list) else loc
         if any(repr(value) == repr(earlier) for earlier in values[:index]):
-            context.add(where, f"{value!r} is in the sweep twice")
+            reader.add(where, f"{value!r} is in the sweep twice")
             sound = False
         elif not isinstance(base, _OVERRIDDEN):
             what = f"{loc[-1]} is {Value.of(base).type_name}, which cannot be overridden"
-            context.add(where, what, "override plain values, lists, tuples, dictionaries and sets")
+            reader.add(where, what, "override plain values, lists, tuples, dictionaries and sets")
             return False
         elif base is not None and not _fits(value, base):
             what = f"{loc[-1]} is {Value.of(base).type_name}, got {describe(value)}"
-            context.add(where, what, _hint_to_fit(value, base))
+            reader.add(where, what, _hint_to_fit(value, base))
             sound = False
     return sound
 
@@ -146,119 +146,119 @@ class Compiled:
     needs: list[ScenarioReader] = field(default_factory=list)  # the scenarios that need others
 
 
-def check_draw_keys(context: ScenarioReader) -> None:
+def check_draw_keys(reader: ScenarioReader) -> None:
     """Note errors for keys that cannot be combined with `sample` or `cases`."""
-    if context.states("sample") and context.states("cases"):
+    if reader.states("sample") and reader.states("cases"):
         hint = "write a scenario for each"
-        context.add((*context.loc, "cases"), "expected one of sample and cases", hint, key=True)
-    elif context.states("each") and not context.has_cases:
-        context.add((*context.loc, "each"), "each belongs to sample or cases", key=True)
-    if context.states("transcript") and context.has_cases:
+        reader.add((*reader.loc, "cases"), "expected one of sample and cases", hint, key=True)
+    elif reader.states("each") and not reader.has_cases:
+        reader.add((*reader.loc, "each"), "each belongs to sample or cases", key=True)
+    if reader.states("transcript") and reader.has_cases:
         what = "a transcript shows one game, but there are several cases"
         hint = "state turns in each case, or write a scenario for each game"
-        context.add((*context.loc, "transcript"), what, hint, key=True)
-    if context.states("sample") and context.own.sample is None:
-        context.add((*context.loc, "sample"), "expected a mapping, got null")
+        reader.add((*reader.loc, "transcript"), what, hint, key=True)
+    if reader.states("sample") and reader.own.sample is None:
+        reader.add((*reader.loc, "sample"), "expected a mapping, got null")
 
 
 def cases_of(
-    context: ScenarioReader, kind: type[Action], compiled: Compiled
+    reader: ScenarioReader, kind: type[Action], compiled: Compiled
 ) -> list[ScenarioReader]:
-    """Return the context of each row or draw; only the scenario's own if it has neither.
+    """Return the reader of each row or draw; only the scenario's own if it has neither.
 
     There are none if one is wrong or they are to be recorded.
     """
-    if not context.has_cases:
-        return [context]
-    if isinstance(context.own.cases, list) and not context.states("sample"):
-        cases = _checked_rows(context, kind, context.own.cases)
+    if not reader.has_cases:
+        return [reader]
+    if isinstance(reader.own.cases, list) and not reader.states("sample"):
+        cases = _checked_rows(reader, kind, reader.own.cases)
     else:
-        cases = [context.with_bindings(draw) for draw in _draws(context, compiled)]
+        cases = [reader.with_bindings(draw) for draw in _draws(reader, compiled)]
     if cases:
-        context.names.update(binding.name for binding in cases[0].bindings)
+        reader.names.update(binding.name for binding in cases[0].bindings)
     else:
-        context.names_known = False
+        reader.names_known = False
     return cases
 
 
 def _checked_rows(
-    context: ScenarioReader, kind: type[Action], written: Sequence[CaseShape]
+    reader: ScenarioReader, kind: type[Action], written: Sequence[CaseShape]
 ) -> list[ScenarioReader]:
     """Return the rows; none, with an error noted, if one is wrong."""
     rows: list[ScenarioReader] = []
     with suppress(Refused):
-        rows = _rows(context, written)
-    before = len(context.document.problems)
+        rows = _rows(reader, written)
+    before = len(reader.document.problems)
     for row in rows:
-        if len(context.document.problems) == before:
+        if len(reader.document.problems) == before:
             check_takes(row, kind)
     return rows
 
 
-def _draws(context: ScenarioReader, compiled: Compiled) -> list[tuple[Binding, ...]]:
-    sample, source, loc = context.own.sample, context.own.cases, (*context.loc, "cases")
-    if context.states("sample") == context.states("cases") or isinstance(source, list):
+def _draws(reader: ScenarioReader, compiled: Compiled) -> list[tuple[Binding, ...]]:
+    sample, source, loc = reader.own.sample, reader.own.cases, (*reader.loc, "cases")
+    if reader.states("sample") == reader.states("cases") or isinstance(source, list):
         return []
     if sample is not None:
-        loc = (*context.loc, "sample", "strategy")
-    variation, name = context.variation, file_name(context.group, context.variation.swept)
+        loc = (*reader.loc, "sample", "strategy")
+    variation, name = reader.variation, file_name(reader.group, reader.variation.swept)
     try:
-        request = request_for(context.vocabulary, sample or source, context.constants)
+        request = request_for(reader.symbols, sample or source, reader.constants)
         compiled.requests[name] = request
         if sample is not None:
-            compiled.samples[context.group, variation.overrides, variation.clock] = request
-        return read_draws(context.vocabulary.folder, name, request)
+            compiled.samples[reader.group, variation.overrides, variation.clock] = request
+        return read_draws(reader.symbols.folder, name, request)
     except HintedError as error:
         if not (compiled.recording and isinstance(error, OutdatedDrawsError)):
-            context.add(loc, str(error), error.hint)
+            reader.add(loc, str(error), error.hint)
         return []
 
 
-def _rows(context: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioReader]:
+def _rows(reader: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioReader]:
     """Return the rows in their order. Raise Refused, with an error noted, if one is not a row."""
-    loc: Loc = (*context.loc, "cases")
+    loc: Loc = (*reader.loc, "cases")
     if not cases:
-        context.refuse(loc, "expected at least one case, got an empty list")
-    rows = [_row(context, (*loc, index), case) for index, case in enumerate(cases)]
+        reader.refuse(loc, "expected at least one case, got an empty list")
+    rows = [_row(reader, (*loc, index), case) for index, case in enumerate(cases)]
     names: list[list[str]] = []
     for row in rows:
         names.append([binding.name for binding in row.bindings])
-    beside = str(context.own.model_dump(exclude={"cases"}, exclude_unset=True))
+    beside = str(reader.own.model_dump(exclude={"cases"}, exclude_unset=True))
     for name in names[0]:
         misspelled = difflib.get_close_matches(name, _OF_A_ROW, n=1, cutoff=_VERY_NEAR)
         if misspelled and not re.search(rf"\b{re.escape(name)}\b", beside):
             hint = f"did you mean {misspelled[0]}?"
-            context.refuse((*loc, 0, name), "nothing uses this name", hint, key=True)
+            reader.refuse((*loc, 0, name), "nothing uses this name", hint, key=True)
     for row, bound in zip(rows, names, strict=True):
         if bound != names[0]:
             this = ", ".join(bound) or "nothing"
             first = ", ".join(names[0]) or "nothing"
             what = f"this case binds {this}, the first one {first}"
-            context.refuse(row.row, what, "every case binds the same names")
+            reader.refuse(row.row, what, "every case binds the same names")
     return rows
 
 
-def _row(context: ScenarioReader, where: Loc, case: CaseShape) -> ScenarioReader:
+def _row(reader: ScenarioReader, where: Loc, case: CaseShape) -> ScenarioReader:
     bindings: list[Binding] = []
     for name, value in (case.model_extra or {}).items():
         if not name.isidentifier():
-            context.refuse((*where, name), f"{name} is not a name", key=True)
+            reader.refuse((*where, name), f"{name} is not a name", key=True)
         if isinstance(value, dict):
             hint = nearest(name, _OF_A_ROW) or f"a case states {listed(_OF_A_ROW, 'or')}"
-            context.refuse((*where, name), "expected a plain value, got a mapping", hint)
-        literal = context.field((*where, name), value).value().source()
+            reader.refuse((*where, name), "expected a plain value, got a mapping", hint)
+        literal = reader.field((*where, name), value).value().source()
         bindings.append(Binding(name=name, literal=literal))
     stated = case.model_fields_set & set(_OF_A_ROW)
     values = {key: getattr(case, key) for key in stated}
-    own = context.own.model_copy(update=values)
-    in_row = replace(context, own=own, row=where, row_keys=frozenset(stated))
+    own = reader.own.model_copy(update=values)
+    in_row = replace(reader, own=own, row=where, row_keys=frozenset(stated))
     ordered = sorted(bindings, key=lambda binding: binding.name)
     return in_row.with_bindings(tuple(ordered))
 
 
-def uses(context: ScenarioReader, names: Collection[str]) -> bool:
+def uses(reader: ScenarioReader, names: Collection[str]) -> bool:
     """Return whether a text of the scenario is filled in with one of these names."""
-    texts = context.own.model_dump(include={*_OF_A_ROW, "files"}, exclude_unset=True)
+    texts = reader.own.model_dump(include={*_OF_A_ROW, "files"}, exclude_unset=True)
     return not _names_of(texts).isdisjoint(names)
 
 
@@ -274,9 +274,9 @@ def _names_of(data: Any) -> set[str]:
     return names
 
 
-def check_differ(context: ScenarioReader, kind: type[Action], stimuli: Sequence[Stimulus]) -> None:
+def check_differ(reader: ScenarioReader, kind: type[Action], stimuli: Sequence[Stimulus]) -> None:
     """Note an error for a row that repeats an earlier one, and for draws that nothing uses."""
-    table = isinstance(context.own.cases, list)
+    table = isinstance(reader.own.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
         without_unused = replace(stimulus, bindings=stimulus.used_bindings())
@@ -284,13 +284,13 @@ def check_differ(context: ScenarioReader, kind: type[Action], stimuli: Sequence[
         if first != index and table:
             hint = _to_differ(stimulus, stimuli[first], by_name=kind.by_name)
             what = f"this case is the same as item {first + 1} does"
-            context.add((*context.loc, "cases", index), what, hint)
+            reader.add((*reader.loc, "cases", index), what, hint)
             return
     if not table and len(first_of) == 1 < len(stimuli) and not kind.by_name:
-        key = "sample" if context.states("sample") else "cases"
+        key = "sample" if reader.states("sample") else "cases"
         name = stimuli[0].bindings[0].name
         hint = f'type the drawn value: input: ["{{{{ {name} }}}}"]'
-        context.add((*context.loc, key), "the program runs the same way with every draw", hint)
+        reader.add((*reader.loc, key), "the program runs the same way with every draw", hint)
 
 
 def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:
@@ -304,11 +304,11 @@ def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:
     return f'write "{{{{ {unused[0]} }}}}" in input, or state input in each case'
 
 
-def one_of_each(scenario: Scenario, context: ScenarioReader) -> list[Scenario]:
+def one_of_each(scenario: Scenario, reader: ScenarioReader) -> list[Scenario]:
     """Return a scenario for each case of one that states `each`."""
     scenarios: list[Scenario] = []
     for number, stimulus in enumerate(scenario.stimuli, start=1):
-        mark = context.variation.bracket(f"draw={number}")
+        mark = reader.variation.bracket(f"draw={number}")
         of_case = replace(
             scenario,
             id=scenario.group + mark,

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from harness.assignment.document import HintedError
-from harness.assignment.vocabulary import AssignmentSymbols
+from harness.assignment.symbols import AssignmentSymbols
 from harness.common.errors import UserError
 from harness.common.extras import install_command
 from harness.model.plan import Place
@@ -67,13 +67,13 @@ class DrawRequest:
 
 
 def request_for(
-    vocabulary: AssignmentSymbols, asked: SampleShape | str, constants: Mapping[str, object]
+    symbols: AssignmentSymbols, asked: SampleShape | str, constants: Mapping[str, object]
 ) -> DrawRequest:
     """Return the request of a `sample`, or of the source of `cases`. Raise HintedError if its
     function does not exist."""
     source = asked if isinstance(asked, str) else asked.strategy
-    function = with_constants(course_function(vocabulary, source), constants)
-    text = (vocabulary.folder / function.file).read_bytes()
+    function = with_constants(course_function(symbols, source), constants)
+    text = (symbols.folder / function.file).read_bytes()
     generator = hashlib.sha256(text).hexdigest()
     request = DrawRequest(kind="cases", function=function, generator=generator)
     if isinstance(asked, str):
@@ -82,7 +82,7 @@ def request_for(
 
 
 def course_function(
-    vocabulary: AssignmentSymbols,
+    symbols: AssignmentSymbols,
     source: str,
     example: str = "boards.any_board is any_board in boards.py",
 ) -> CourseFunction:
@@ -94,7 +94,7 @@ def course_function(
     if not (module.isidentifier() and function.isidentifier()):
         raise HintedError(f"expected file.function, got {source!r}", example)
     try:
-        body = _parsed((vocabulary.folder / f"{module}.py").read_bytes()).body
+        body = _parsed((symbols.folder / f"{module}.py").read_bytes()).body
     except OSError:
         raise HintedError(f"{module}.py is not in the spec folder") from None
     except (SyntaxError, ValueError) as error:
@@ -103,7 +103,7 @@ def course_function(
         if isinstance(node, ast.FunctionDef) and node.name == function:
             arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             parameters = tuple(argument.arg for argument in arguments)
-            place = Place(file=f"{vocabulary.shown_folder}/{module}.py", line=node.lineno, column=1)
+            place = Place(file=f"{symbols.shown_folder}/{module}.py", line=node.lineno, column=1)
             return CourseFunction(source=source, parameters=parameters, constants=(), place=place)
     raise HintedError(f"{module}.py has no function {function}")
 
@@ -122,20 +122,18 @@ def with_constants(
     return replace(function, constants=bound)
 
 
-def replies_of(
-    vocabulary: AssignmentSymbols, source: str, constants: Mapping[str, object]
-) -> Replies:
+def replies_of(symbols: AssignmentSymbols, source: str, constants: Mapping[str, object]) -> Replies:
     """Return the generator that a scenario names. Its first parameter is the output, the others are
     constants. Raise HintedError if it does not exist."""
-    function = course_function(vocabulary, source, "guesses.bisect is bisect in guesses.py")
+    function = course_function(symbols, source, "guesses.bisect is bisect in guesses.py")
     try:
-        text = (vocabulary.folder / function.file).read_bytes().decode("utf-8-sig")
+        text = (symbols.folder / function.file).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise HintedError(f"{function.file} is not Python ({error})") from None
     if not function.parameters:
         raise HintedError(f"{source} has no parameter", "the first is given what was printed")
     bound = with_constants(function, constants, function.parameters[1:]).constants
-    vocabulary.used.add(function.file)
+    symbols.used.add(function.file)
     return Replies(file=function.file, function=function.function, source=text, constants=bound)
 
 

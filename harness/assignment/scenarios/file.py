@@ -16,7 +16,7 @@ from harness.assignment.scenarios.cases import (
     uses,
     variations,
 )
-from harness.assignment.scenarios.context import ScenarioReader, slug
+from harness.assignment.scenarios.reader import ScenarioReader, slug
 from harness.assignment.scenarios.shape import (
     OF_EACH_ALONE,
     ScenarioFileShape,
@@ -36,7 +36,7 @@ from harness.assignment.scenarios.stimulus import (
     stimulus_of,
 )
 from harness.assignment.shapes import salvage
-from harness.assignment.vocabulary import AssignmentSymbols
+from harness.assignment.symbols import AssignmentSymbols
 from harness.matchers.reading import Refused
 from harness.model.expectation import Expected
 from harness.model.plan import MIN_SIZES, CostLimit, Growth, Scenario, TranscriptFile, Visibility
@@ -57,7 +57,7 @@ class ScenarioFile:
     """Reads the scenarios of a file. Errors are noted; draws, files and needs go to `compiled`."""
 
     document: Document
-    vocabulary: AssignmentSymbols
+    symbols: AssignmentSymbols
     compiled: Compiled
     scenarios: list[Scenario] = field(default_factory=list)
     marks: Fraction = Fraction()  # of all scenarios together, if the file's head states them
@@ -77,10 +77,10 @@ class ScenarioFile:
             shape, broken = salvage(ScenarioShape, self.document, loc, item)
             if shape is not None:
                 broken |= broken_head
-                context = ScenarioReader(self.document, self.vocabulary, head, shape, loc, broken)
+                reader = ScenarioReader(self.document, self.symbols, head, shape, loc, broken)
                 with suppress(Refused):
-                    self._check_name(context, names)
-                    self._scenario(context.with_head(_SETTINGS))
+                    self._check_name(reader, names)
+                    self._scenario(reader.with_head(_SETTINGS))
         self._share_points(head)
 
     def _share_points(self, head: ScenarioFileShape) -> None:
@@ -111,56 +111,56 @@ class ScenarioFile:
             head = ScenarioFileShape.model_validate({"scenarios": placeholder})
         return head, broken - {"scenarios"}
 
-    def _check_name(self, context: ScenarioReader, names: dict[str, str]) -> None:
-        name, where = context.own.name, (*context.loc, "name")
+    def _check_name(self, reader: ScenarioReader, names: dict[str, str]) -> None:
+        name, where = reader.own.name, (*reader.loc, "name")
         if not (short := slug(name)):
-            context.refuse(
+            reader.refuse(
                 where, f"{name!r} needs a letter or a digit, because its id is made from it"
             )
         if short in names:
             what = f"{name!r} and {names[short]!r} make the same id"
             if names[short] == name:
                 what = "another scenario has this name"
-            context.refuse(where, what, "names are unique in their file")
+            reader.refuse(where, what, "names are unique in their file")
         names[short] = name
 
-    def _scenario(self, context: ScenarioReader) -> None:
+    def _scenario(self, reader: ScenarioReader) -> None:
         """Add the scenario under each set of constants. Raise Refused if it cannot be read."""
         before = len(self.document.problems)
-        context.check_owner()
-        self.compiled.provide |= provided_names(context)
-        self.compiled.stand_ins |= stand_in_files(context)
-        if context.own.needs:
-            self.compiled.needs.append(context)
-        check_draw_keys(context)
-        _check_faster_than(context)
-        _check_hint(context)
-        kind = kind_of(context)
-        cases = context.own.cases
-        keys = set(context.own.model_fields_set)
+        reader.check_owner()
+        self.compiled.provide |= provided_names(reader)
+        self.compiled.stand_ins |= stand_in_files(reader)
+        if reader.own.needs:
+            self.compiled.needs.append(reader)
+        check_draw_keys(reader)
+        _check_faster_than(reader)
+        _check_hint(reader)
+        kind = kind_of(reader)
+        cases = reader.own.cases
+        keys = set(reader.own.model_fields_set)
         if isinstance(cases, list):
             for row in cases:
                 keys |= row.model_fields_set
         # The keys that the file states for all apply if this stimulus shows them.
-        context = context.with_head(StatedShape.model_fields.keys() - ruled_out(kind, keys))
+        reader = reader.with_head(StatedShape.model_fields.keys() - ruled_out(kind, keys))
         if not isinstance(cases, list):  # those of a table are checked with each row
-            check_takes(context, kind)
-        for variation in variations(context):
-            self._variation(context.under(variation), kind)
+            check_takes(reader, kind)
+        for variation in variations(reader):
+            self._variation(reader.under(variation), kind)
             if len(self.document.problems) > before:
                 return  # the other values would say the same again
 
-    def _variation(self, context: ScenarioReader, kind: type[Action]) -> None:
+    def _variation(self, reader: ScenarioReader, kind: type[Action]) -> None:
         """Add the scenario under one set of constants. Raise Refused if it cannot be read."""
-        cases = cases_of(context, kind, self.compiled)
-        prefix = read_given(context)
-        transcript = self._transcript(context)
-        each_read = isinstance(context.own.cases, list) or uses(context, _bound_by(cases))
+        cases = cases_of(reader, kind, self.compiled)
+        prefix = read_given(reader)
+        transcript = self._transcript(reader)
+        each_read = isinstance(reader.own.cases, list) or uses(reader, _bound_by(cases))
         read = cases if each_read else cases[:1]
         stimuli: list[Stimulus] = []
         expected: list[Expected] = []
         before = len(self.document.problems)
-        for case in read or [context]:
+        for case in read or [reader]:
             parts = read_stimulus(case, kind)
             outcome = read_stated(case, parts, transcript=transcript)
             stimulus = stimulus_of(case, parts)
@@ -171,32 +171,32 @@ class ScenarioFile:
         if not cases:
             return
         if each_read:  # drawn values are typed
-            variation = context.variation
-            self.compiled.samples.pop((context.group, variation.overrides, variation.clock), None)
+            variation = reader.variation
+            self.compiled.samples.pop((reader.group, variation.overrides, variation.clock), None)
         else:
             stimuli = [replace(stimuli[0], bindings=case.bindings) for case in cases]
-        check_differ(context, kind, stimuli)
-        scenario = self._built(context, stimuli, expected, each_read=each_read)
-        if context.own.each:
-            self.scenarios += one_of_each(scenario, context)
+        check_differ(reader, kind, stimuli)
+        scenario = self._built(reader, stimuli, expected, each_read=each_read)
+        if reader.own.each:
+            self.scenarios += one_of_each(scenario, reader)
         else:
             self.scenarios.append(scenario)
 
-    def _transcript(self, context: ScenarioReader) -> str | None:
+    def _transcript(self, reader: ScenarioReader) -> str | None:
         """Return the text of the scenario's transcript; None if it has none or it is to be
         recorded."""
-        if not context.states("transcript") or context.has_cases:
+        if not reader.states("transcript") or reader.has_cases:
             return None
         with suppress(Refused):
-            path, transcript = transcript_of(context, recording=self.compiled.recording)
-            scenario_id = context.group + context.variation.bracket()
+            path, transcript = transcript_of(reader, recording=self.compiled.recording)
+            scenario_id = reader.group + reader.variation.bracket()
             self.compiled.transcripts.append(TranscriptFile(scenario_id=scenario_id, path=path))
             return transcript
         return None
 
     def _built(
         self,
-        context: ScenarioReader,
+        reader: ScenarioReader,
         stimuli: list[Stimulus],
         stated: list[Expected],
         *,
@@ -204,13 +204,13 @@ class ScenarioFile:
     ) -> Scenario:
         """Return the scenario under one set of constants. `stated` has one part for each stimulus
         if `each_read`, otherwise one for all."""
-        own = context.own
+        own = reader.own
         stand_ins = own.stand_in.items()
-        of_file = context.head.limits.over(self.vocabulary.limits)
-        cost = _cost(context, stimuli)
+        of_file = reader.head.limits.over(self.symbols.limits)
+        cost = _cost(reader, stimuli)
         return Scenario(
-            id=context.group + context.variation.bracket(),
-            group=context.group,
+            id=reader.group + reader.variation.bracket(),
+            group=reader.group,
             name=own.name,
             function=own.function,
             clauses=tuple(own.clause),
@@ -220,8 +220,8 @@ class ScenarioFile:
             stimuli=tuple(stimuli),
             stated=stated[0],
             stated_cases=tuple(stated) if each_read else (),
-            place=self.document.place(context.loc),
-            is_sample=context.has_cases,
+            place=self.document.place(reader.loc),
+            is_sample=reader.has_cases,
             informational=own.informational,
             extra_credit=own.extra_credit,
             tags=tuple(own.tags),
@@ -234,14 +234,14 @@ class ScenarioFile:
         )
 
 
-def _cost(context: ScenarioReader, stimuli: Sequence[Stimulus]) -> CostLimit | None:
+def _cost(reader: ScenarioReader, stimuli: Sequence[Stimulus]) -> CostLimit | None:
     """Return how the scenario's cost may grow. Raise Refused if its cases have no sizes."""
-    if "cost" not in context.own.model_fields_set:
+    if "cost" not in reader.own.model_fields_set:
         return None
-    growth = Growth(context.own.cost)
-    where = (*context.loc, "cost")
-    if context.own.each or context.own.stand_in or context.states("replies"):
-        context.refuse(where, "cost needs one scenario without each, stand_in and replies")
+    growth = Growth(reader.own.cost)
+    where = (*reader.loc, "cost")
+    if reader.own.each or reader.own.stand_in or reader.states("replies"):
+        reader.refuse(where, "cost needs one scenario without each, stand_in and replies")
     values: dict[str, list[str]] = {}
     for stimulus in stimuli:
         for binding in stimulus.bindings:
@@ -252,27 +252,27 @@ def _cost(context: ScenarioReader, stimuli: Sequence[Stimulus]) -> CostLimit | N
         if len(sizes) == len(stimuli) >= MIN_SIZES and sizes[0] > 0 and sizes[1:] == doubled:
             return CostLimit(growth=growth, sizes=tuple(sizes))
     what = "cost needs cases with a whole number, in each twice that of the one before"
-    return context.refuse(where, what, "write cases: [{n: 100}, {n: 200}, {n: 400}]")
+    return reader.refuse(where, what, "write cases: [{n: 100}, {n: 200}, {n: 400}]")
 
 
-def _check_faster_than(context: ScenarioReader) -> None:
+def _check_faster_than(reader: ScenarioReader) -> None:
     """Note an error if `faster_than` is stated together with a key that rules it out."""
-    clashing = [key for key in ("replies", "ends") if context.states(key)]
-    if context.own.stand_in:
+    clashing = [key for key in ("replies", "ends") if reader.states(key)]
+    if reader.own.stand_in:
         clashing.append("stand_in")
-    if clashing and context.states("faster_than"):
+    if clashing and reader.states("faster_than"):
         what = f"faster_than and {clashing[0]} do not go together"
-        context.add((*context.loc, "faster_than"), what, key=True)
+        reader.add((*reader.loc, "faster_than"), what, key=True)
 
 
-def _check_hint(context: ScenarioReader) -> None:
+def _check_hint(reader: ScenarioReader) -> None:
     """Note an error if the scenario shows only its hint and has none."""
-    own = context.own
+    own = reader.own
     if own.visible == "hint" and not (own.hint or own.description):
         what = "visibility: hint needs a hint or a description to show"
         states_itself = "visible" in own.model_fields_set
         key = "visible" if states_itself else "name"
-        context.add((*context.loc, key), what, "add hint: or description:")
+        reader.add((*reader.loc, key), what, "add hint: or description:")
 
 
 def _bound_by(cases: Sequence[ScenarioReader]) -> set[str]:

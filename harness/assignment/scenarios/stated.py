@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.assignment.document import Loc, inner_value
-from harness.assignment.scenarios.context import ScenarioReader
 from harness.assignment.scenarios.python_text import (
     BUILTIN_EXCEPTIONS,
     parse_expression,
     parse_session,
 )
+from harness.assignment.scenarios.reader import ScenarioReader
 from harness.assignment.scenarios.shape import (
     AtMostShape,
     RaisesShape,
@@ -22,7 +22,7 @@ from harness.assignment.scenarios.shape import (
     StepShape,
 )
 from harness.assignment.scenarios.stimulus import check_path, content_of
-from harness.assignment.vocabulary import TemplateError, class_names, names_in, render
+from harness.assignment.symbols import TemplateError, class_names, names_in, render
 from harness.matchers.kinds import matcher_keys
 from harness.matchers.kinds.chance import MAX_UNFAIR, ByChance, Share
 from harness.matchers.kinds.combinations import AllOf, NoneOf
@@ -57,7 +57,7 @@ _MATCHER = re.compile(r"\{\s*([a-z_]+)\s*:")
 
 
 def read_stated(
-    context: ScenarioReader, parts: StimulusParts, *, transcript: str | None
+    reader: ScenarioReader, parts: StimulusParts, *, transcript: str | None
 ) -> Expected:
     """Return everything that a scenario states of a stimulus, with templates filled in.
 
@@ -65,15 +65,15 @@ def read_stated(
     """
     fields: dict[str, Any] = {}
     for key in ScenarioShape.model_fields:
-        if key in _READERS and context.states(key):
+        if key in _READERS and reader.states(key):
             with suppress(Refused):
-                fields |= _READERS[key](context, parts, context.at(key), getattr(context.own, key))
+                fields |= _READERS[key](reader, parts, reader.at(key), getattr(reader.own, key))
     return Expected(
         transcript=transcript,
         shown=parts.shown,
-        prompts_any=context.prompts_any,
-        ignore=tuple(Ignore(name) for name in context.own.ignore),
-        floats=context.floats,
+        prompts_any=reader.prompts_any,
+        ignore=tuple(Ignore(name) for name in reader.own.ignore),
+        floats=reader.floats,
         **fields,
     )
 
@@ -90,62 +90,62 @@ def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
 
 
 @_reads("returns")
-def _returns(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    if context.states("over"):
+def _returns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if reader.states("over"):
         return {}  # it is a part of what is stated there
-    return {"returns": context.matcher(loc, data)}
+    return {"returns": reader.matcher(loc, data)}
 
 
 @_reads("over")
-def _over(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     """Read what the results of many calls must be like. Note an error if a right program would fail
     it too often."""
-    own = context.own
+    own = reader.own
     each: Matcher | None = None
-    if context.states("returns"):
+    if reader.states("returns"):
         if isinstance(own.returns, dict) and "equals" in own.returns:
-            context.refuse(context.at("returns"), "equals is about a single call")
-        each = context.matcher(context.at("returns"), own.returns)
-    occur = context.field(context.at("occur"), own.occur).value().items
+            reader.refuse(reader.at("returns"), "equals is about a single call")
+        each = reader.matcher(reader.at("returns"), own.returns)
+    occur = reader.field(reader.at("occur"), own.occur).value().items
     matcher = ByChance(
         calls=data,
         each=each,
         occur=occur,
-        all_different=context.states("all_different"),
-        shares=_shares(context),
+        all_different=reader.states("all_different"),
+        shares=_shares(reader),
     )
     states_nothing = each is None and not (occur or matcher.all_different or matcher.shares)
-    if states_nothing and context.broken.isdisjoint(("returns", *_OF_MANY)):
+    if states_nothing and reader.broken.isdisjoint(("returns", *_OF_MANY)):
         hint = "state returns (of each), occur, all_different or share"
-        context.refuse(loc, "nothing is stated about the results", hint, key=True)
-    _check_fair(context, loc, matcher)
+        reader.refuse(loc, "nothing is stated about the results", hint, key=True)
+    _check_fair(reader, loc, matcher)
     return {"returns": matcher}
 
 
 @_reads(*_OF_MANY)
-def _of_many(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _of_many(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     """Note an error for what only many calls can show, without them."""
-    if not context.states("over") and "over" not in context.broken:
+    if not reader.states("over") and "over" not in reader.broken:
         what = f"{loc[-1]} is about many calls"
-        context.refuse(loc, what, "add over: 200, the number of calls", key=True)
+        reader.refuse(loc, what, "add over: 200, the number of calls", key=True)
     return {}
 
 
-def _shares(context: ScenarioReader) -> tuple[Share, ...]:
-    loc, shares = context.at("share"), []
-    for value, written in context.own.share.items():
+def _shares(reader: ScenarioReader) -> tuple[Share, ...]:
+    loc, shares = reader.at("share"), []
+    for value, written in reader.own.share.items():
         found = _SHARE.fullmatch(written.strip())
         if found is None:
             what = f"expected a share like 40% ± 15%, got {written!r}"
-            context.refuse((*loc, value), what, "write +- in place of ± where that is easier")
+            reader.refuse((*loc, value), what, "write +- in place of ± where that is easier")
         about, within = float(found["about"]) / 100, float(found["within"]) / 100
         shares.append(Share(value=Value.of(value), about=about, within=within))
     if sum(share.about for share in shares) > 1 + _ROUNDING:
-        context.refuse(loc, "the shares are more than 100% together", key=True)
+        reader.refuse(loc, "the shares are more than 100% together", key=True)
     return tuple(shares)
 
 
-def _check_fair(context: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
+def _check_fair(reader: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
     """Note an error if a right program would fail with more than one in a billion."""
     chance = matcher.unfairness(matcher.calls)
     if chance <= MAX_UNFAIR:
@@ -153,42 +153,40 @@ def _check_fair(context: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
     fair = matcher.fair_calls()
     hint = f"write over: {fair}" if fair else "state larger bounds, such as 40% ± 15%"
     what = f"a right program fails this by chance, once in {1 / chance:,.0f} runs"
-    context.add(loc, what, hint)
+    reader.add(loc, what, hint)
 
 
 @_reads("exists", "class")
-def _signature(
-    context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
-) -> dict[str, Any]:
+def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     """Read everything that is stated about a name: it must be what it is in the reference."""
     parameters: tuple[str, ...] | None = None
-    if context.states("parameters"):
+    if reader.states("parameters"):
         try:
-            parameters = read_parameters(context.own.parameters)
+            parameters = read_parameters(reader.own.parameters)
         except ValueError:
             what = "expected parameters as a def has them"
-            context.refuse(context.at("parameters"), what, "write [name, age=0], without self")
+            reader.refuse(reader.at("parameters"), what, "write [name, age=0], without self")
     stated = HasSignature(
-        what=_kind_of_name(context, str(loc[-1]), data.strip()),
+        what=_kind_of_name(reader, str(loc[-1]), data.strip()),
         parameters=parameters,
-        attributes=tuple(context.own.attributes),
+        attributes=tuple(reader.own.attributes),
     )
     return {"returns": stated}
 
 
-def _kind_of_name(context: ScenarioReader, key: str, name: str) -> str:
+def _kind_of_name(reader: ScenarioReader, key: str, name: str) -> str:
     """Return what the name must be; an empty text if the reference does not tell."""
-    vocabulary = context.vocabulary
+    symbols = reader.symbols
     if key == "class":
         return CLASS
-    if name in class_names(vocabulary.reference):
+    if name in class_names(symbols.reference):
         return CLASS
-    return FUNCTION if name in vocabulary.function_names else ""
+    return FUNCTION if name in symbols.function_names else ""
 
 
 @_reads("session")
 def _shown_matchers(
-    context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
+    reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
 ) -> dict[str, Any]:
     """Read the matchers that stand in place of the output of single steps."""
     stated: list[StatedStep] = []
@@ -197,7 +195,7 @@ def _shown_matchers(
         key = _MATCHER.match(text)
         if key is None or key[1] not in matcher_keys():
             continue
-        inside = replace(context, text_line=step.shown_from)
+        inside = replace(reader, text_line=step.shown_from)
         with suppress(Refused), inside.noted(loc):
             matcher = inside.matcher(loc, inner_value(text))
             stated.append(_shown_step(index, matcher))
@@ -221,40 +219,40 @@ def _is_for_text(matcher: Matcher) -> bool:
 
 
 @_reads("steps")
-def _steps(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _steps(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     """Read what each step of `steps:` states."""
     stated: list[StatedStep] = []
     for index, step in enumerate(data):
         with suppress(Refused):
-            stated.append(_stated_step(context, (*loc, index), index, step))
+            stated.append(_stated_step(reader, (*loc, index), index, step))
     return {"steps": tuple(stated)}
 
 
-def _stated_step(context: ScenarioReader, loc: Loc, index: int, step: StepShape) -> StatedStep:
+def _stated_step(reader: ScenarioReader, loc: Loc, index: int, step: StepShape) -> StatedStep:
     """Return what one step states. Raise Refused, with the error noted."""
     keys = step.model_fields_set
     if step.do and "returns" in keys:
-        context.refuse((*loc, "returns"), "statements have no value", "write call:", key=True)
+        reader.refuse((*loc, "returns"), "statements have no value", "write call:", key=True)
     if {"returns", "raises"} <= keys:
         what = "a call that raises returns nothing"
-        context.refuse((*loc, "raises"), what, "keep one of returns and raises", key=True)
+        reader.refuse((*loc, "raises"), what, "keep one of returns and raises", key=True)
     returns = prints = raises = None
     if "returns" in keys:
-        returns = context.matcher((*loc, "returns"), step.returns)
+        returns = reader.matcher((*loc, "returns"), step.returns)
     if "prints" in keys:
-        prints = context.matcher((*loc, "prints"), step.prints, for_text=True)
+        prints = reader.matcher((*loc, "prints"), step.prints, for_text=True)
     if "raises" in keys:
-        raises = _stated_raise(context, (*loc, "raises"), step.raises)
+        raises = _stated_raise(reader, (*loc, "raises"), step.raises)
     return StatedStep(step=index, returns=returns, prints=prints, raises=raises)
 
 
 @_reads("prints", "stderr")
-def _text(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    return {str(loc[-1]): context.matcher(loc, data, for_text=True)}
+def _text(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    return {str(loc[-1]): reader.matcher(loc, data, for_text=True)}
 
 
 @_reads("exit")
-def _exit(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _exit(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if isinstance(data, int):
         return {"exit": data}
     return {"exit_any": True}
@@ -262,7 +260,7 @@ def _exit(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) ->
 
 @_reads("reads")
 def _inputs_taken(
-    context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
+    reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
 ) -> dict[str, Any]:
     if isinstance(data, AtMostShape):
         if data.any:
@@ -272,12 +270,12 @@ def _inputs_taken(
 
 
 @_reads("ends")
-def _ends(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _ends(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if not isinstance(data, str):
         for key in ("returns", "raises", "leaves", "exit"):
-            if context.states(key):
+            if reader.states(key):
                 what = f"a program that may ask for more need not come to {key}"
-                context.refuse(loc, what, "keep one of the two", key=True)
+                reader.refuse(loc, what, "keep one of the two", key=True)
         return {"ends_any": True}
     if data == "asks_for_more":
         return {"ends": Ending.ASKED_FOR_MORE}
@@ -285,25 +283,25 @@ def _ends(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) ->
 
 
 @_reads("turns")
-def _turns(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _turns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if data == {"any": True}:
-        is_stated = context.states("prints")
+        is_stated = reader.states("prints")
         return {} if is_stated else {"prints": AnyValue()}
-    inputs = sys.maxsize if "input" in context.broken else len(parts.inputs)
+    inputs = sys.maxsize if "input" in reader.broken else len(parts.inputs)
     makes = "1 input makes" if inputs == 1 else f"{inputs} inputs make"
     is_list = isinstance(data, list)
     if is_list and len(data) > inputs + 1:
-        context.add(loc, f"{makes} at most {inputs + 1} turns, got {len(data)}")
+        reader.add(loc, f"{makes} at most {inputs + 1} turns, got {len(data)}")
 
     def turn(item: tuple[Any, Any]) -> StatedTurn:
         index, printed = item
         where = (*loc, index)
         if type(index) is not int or index < 0:
-            context.refuse(where, "a turn is named by its number, from 0", key=True)
+            reader.refuse(where, "a turn is named by its number, from 0", key=True)
         if index > inputs and not is_list:
             what = f"there is no turn {index}: {makes} turns 0 to {inputs}"
-            context.refuse(where, what, key=True)
-        matcher = context.matcher(where, printed, for_text=True)
+            reader.refuse(where, what, key=True)
+        matcher = reader.matcher(where, printed, for_text=True)
         return StatedTurn(index=index, printed=matcher)
 
     items = enumerate(data) if is_list else data.items()
@@ -311,43 +309,43 @@ def _turns(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -
 
 
 @_reads("raises")
-def _raises(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    return {"raises": _stated_raise(context, loc, data)}
+def _raises(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    return {"raises": _stated_raise(reader, loc, data)}
 
 
-def _stated_raise(context: ScenarioReader, loc: Loc, data: Any) -> StatedRaise:
+def _stated_raise(reader: ScenarioReader, loc: Loc, data: Any) -> StatedRaise:
     if not isinstance(data, RaisesShape):
         return StatedRaise(type_name=data)
     message: Matcher | None = None
     if "message" in data.model_fields_set:
-        message = context.matcher((*loc, "message"), data.message, for_text=True)
+        message = reader.matcher((*loc, "message"), data.message, for_text=True)
     if "is_a" in data.model_fields_set:
-        _check_base(context, (*loc, "is_a"), data.is_a)
+        _check_base(reader, (*loc, "is_a"), data.is_a)
     first, *also = data.one_of or [data.type]
     return StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
 
 
-def _check_base(context: ScenarioReader, loc: Loc, name: str) -> None:
+def _check_base(reader: ScenarioReader, loc: Loc, name: str) -> None:
     """Note an error for a class of exceptions that nothing defines."""
-    vocabulary = context.vocabulary
-    if not vocabulary.reference:
+    symbols = reader.symbols
+    if not symbols.reference:
         return
-    own = class_names((*vocabulary.reference, *vocabulary.provided))
+    own = class_names((*symbols.reference, *symbols.provided))
     known = {*BUILTIN_EXCEPTIONS, *own}
     if name not in known:
         what = f"{name} is neither a builtin exception nor a class of the reference"
-        context.add(loc, what, nearest(name, sorted(known)))
+        reader.add(loc, what, nearest(name, sorted(known)))
 
 
 @_reads("leaves")
-def _leaves(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _leaves(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     names, call = parts.leaves, parts.action.expression
     if call and names == frozenset():
         what = "only the return value and the output of this call can be checked"
         hint = (
             "to compare an object after a method call, write a session: one step makes the object, "
         )
-        context.refuse(loc, what, hint + "one calls the method", key=True)
+        reader.refuse(loc, what, hint + "one calls the method", key=True)
     if data == "unchanged":
         return {"leaves_unchanged": True}
     if data == {"any": True}:
@@ -357,35 +355,35 @@ def _leaves(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) 
         name, value = item
         where = (*loc, name)
         if names is not None:
-            _check_left(context, where, str(name), names, call)
-        return StatedLeave(name=str(name), value=context.matcher(where, value))
+            _check_left(reader, where, str(name), names, call)
+        return StatedLeave(name=str(name), value=reader.matcher(where, value))
 
     return {"leaves": read_all(data.items(), leave)}
 
 
 def _check_left(
-    context: ScenarioReader, loc: Loc, name: str, names: frozenset[str], call: str
+    reader: ScenarioReader, loc: Loc, name: str, names: frozenset[str], call: str
 ) -> None:
     """Raise Refused, with the error noted, if a name is not compared afterwards."""
     if name not in names:
         what = f"{name} is neither a parameter of the function nor a name of the session"
-        hint = _how_to_compare(context, name, call) or nearest(name, names)
+        hint = _how_to_compare(reader, name, call) or nearest(name, names)
         hint = hint or f"known names are {', '.join(sorted(names))}"
-        context.refuse(loc, what, hint, key=True)
+        reader.refuse(loc, what, hint, key=True)
     if names and call:
         keywords = [keyword.arg for keyword in _call_in(call).keywords]
         if name in keywords:
             what = "only positional arguments are compared afterwards"
             hint = f"write {called_function(call)}({name}, …)"
-            context.refuse(loc, what, hint, key=True)
+            reader.refuse(loc, what, hint, key=True)
 
 
-def _how_to_compare(context: ScenarioReader, name: str, call: str) -> str:
+def _how_to_compare(reader: ScenarioReader, name: str, call: str) -> str:
     """Return how a name that `given:` or a case binds is compared afterwards; an empty text for any
     other name."""
-    if not call or name not in context.names:
+    if not call or name not in reader.names:
         return ""
-    parameters = context.vocabulary.parameters(called_function(call))
+    parameters = reader.symbols.parameters(called_function(call))
     for parameter, argument in zip(parameters, _call_in(call).args, strict=False):
         if isinstance(argument, ast.Name) and argument.id == name:
             return f"the function calls it {parameter}"
@@ -400,7 +398,7 @@ def _call_in(call: str) -> ast.Call:
 
 
 @_reads("writes")
-def _writes(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _writes(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if data == "unchanged":
         return {"writes_unchanged": True}
     if data == {"any": True}:
@@ -409,68 +407,68 @@ def _writes(context: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) 
     fields: dict[str, Any] = {}
     if isinstance(files.get("only"), list):
         only = files.pop("only")
-        _check_file_names(context, (*loc, "only"), only)
+        _check_file_names(reader, (*loc, "only"), only)
         fields["writes_only"] = tuple(map(str, only))
 
     def written(item: tuple[Any, Any]) -> StatedLeave:
         name, content = item
-        check_path(context, (*loc, name), name)
-        return StatedLeave(name=str(name), value=_written(context, (*loc, name), content))
+        check_path(reader, (*loc, name), name)
+        return StatedLeave(name=str(name), value=_written(reader, (*loc, name), content))
 
     fields["writes"] = read_all(files.items(), written)
     return fields
 
 
-def _check_file_names(context: ScenarioReader, loc: Loc, names: list[Any]) -> None:
+def _check_file_names(reader: ScenarioReader, loc: Loc, names: list[Any]) -> None:
     for index, name in enumerate(names):
         if not isinstance(name, str):
             what = f"expected the name of a file, got {describe(name)}"
-            context.add((*loc, index), what)
+            reader.add((*loc, index), what)
 
 
-def _written(context: ScenarioReader, loc: Loc, content: Any) -> Matcher:
+def _written(reader: ScenarioReader, loc: Loc, content: Any) -> Matcher:
     """Return the expected content of a file: None if it must not exist."""
     if content is None:
         return Exactly(value=NONE)
-    if isinstance(content, str) and context.uncut(loc):
-        data = content_of(context, loc, content)
+    if isinstance(content, str) and reader.uncut(loc):
+        data = content_of(reader, loc, content)
         return Exactly(value=file_value(data))
     if isinstance(content, dict) and content.keys() == {"text"}:
-        return context.matcher((*loc, "text"), content["text"], for_text=True)
-    return context.matcher(loc, content, for_text=True)
+        return reader.matcher((*loc, "text"), content["text"], for_text=True)
+    return reader.matcher(loc, content, for_text=True)
 
 
-def transcript_of(context: ScenarioReader, *, recording: bool) -> tuple[str, str | None]:
+def transcript_of(reader: ScenarioReader, *, recording: bool) -> tuple[str, str | None]:
     """Return the path of the scenario's transcript, below the spec folder, and its text (None if it
     is still to be recorded). Raise Refused, with the error noted, if there is none."""
-    loc, written = (*context.loc, "transcript"), context.own.transcript
-    for mark in context.variation.swept:
+    loc, written = (*reader.loc, "transcript"), reader.own.transcript
+    for mark in reader.variation.swept:
         name = mark.partition("=")[0]
         if name not in names_in(written):
             hint = f"put {{{{ {name} }}}} into the name"
-            context.refuse(loc, f"the file's name does not hold the swept {name}", hint)
-    if context.prompts_any and not context.vocabulary.reference:
+            reader.refuse(loc, f"the file's name does not hold the swept {name}", hint)
+    if reader.prompts_any and not reader.symbols.reference:
         what = "a transcript shows the prompts, which are free here"
         hint = "state prompts: exact, or prints: or turns: without the prompts"
-        context.refuse(loc, what, hint, key=True)
-    path = context.render(written, loc)
+        reader.refuse(loc, what, hint, key=True)
+    path = reader.render(written, loc)
     if path.startswith("/") or ".." in path.split("/") or not path.endswith(".txt"):
-        context.refuse(loc, f"{path} is not a .txt file below the spec folder")
-    file = context.vocabulary.folder / path
+        reader.refuse(loc, f"{path} is not a .txt file below the spec folder")
+    file = reader.symbols.folder / path
     if not file.is_file():
         if recording:
             return path, None
-        context.refuse(loc, f"there is no file {path}", "run harness record, or correct the name")
+        reader.refuse(loc, f"there is no file {path}", "run harness record, or correct the name")
     try:
         text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        context.refuse(loc, f"byte {error.start} of {path} is not UTF-8", "save the file as UTF-8")
+        reader.refuse(loc, f"byte {error.start} of {path} is not UTF-8", "save the file as UTF-8")
     try:
-        return path, render(text, context.constants)
+        return path, render(text, reader.constants)
     except TemplateError as error:
         lines = text[: error.position].split("\n")
-        shown = f"{context.vocabulary.shown_folder}/{path}"
+        shown = f"{reader.symbols.shown_folder}/{path}"
         place = Place(file=shown, line=len(lines), column=len(lines[-1]) + 1)
-        hint = nearest(error.name, context.constants)
-        context.document.problems.add(place, "", str(error), hint)
+        hint = nearest(error.name, reader.constants)
+        reader.document.problems.add(place, "", str(error), hint)
         raise Refused from None

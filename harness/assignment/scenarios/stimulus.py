@@ -9,9 +9,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from harness.assignment.document import HintedError, Loc
-from harness.assignment.scenarios.context import ScenarioReader
 from harness.assignment.scenarios.draws import replies_of
 from harness.assignment.scenarios.python_text import PythonError, parse_session, parse_statements
+from harness.assignment.scenarios.reader import ScenarioReader
 from harness.assignment.scenarios.test_folder import in_folder
 from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
@@ -48,35 +48,35 @@ _MAX_FOLDERS = 8  # in a path
 MAX_GIVEN_BYTES = 1024 * 1024  # of one file
 
 
-def kind_of(context: ScenarioReader) -> type[Action]:
+def kind_of(reader: ScenarioReader) -> type[Action]:
     """Return the kind of the scenario's stimulus. Raise Refused, with the error noted, if it states
     none or several."""
     kinds = stimulus_kinds()
-    stated = [name for name in kinds if context.states(name)]
+    stated = [name for name in kinds if reader.states(name)]
     if len(stated) == 1:
         return kinds[stated[0]]
     got = " and ".join(stated) or "none"
     what = f"expected exactly one of {listed(kinds, 'or')}, got {got}"
     if stated:
-        context.add((*context.loc, stated[1]), what, "write a scenario for each", key=True)
-    elif not context.broken:
-        context.add(context.loc, what)
+        reader.add((*reader.loc, stated[1]), what, "write a scenario for each", key=True)
+    elif not reader.broken:
+        reader.add(reader.loc, what)
     raise Refused
 
 
-def check_takes(context: ScenarioReader, kind: type[Action]) -> None:
+def check_takes(reader: ScenarioReader, kind: type[Action]) -> None:
     """Note errors for keys that the stimulus cannot show, and for keys that exclude each other."""
     for key in _keys_of_kinds().difference(kind.takes):
-        if context.states(key):
+        if reader.states(key):
             hint = kind.elsewhere if key in _SHOWN else ""
             if not hint:
                 owners = [other.key for other in stimulus_kinds().values() if key in other.takes]
                 hint = f"it belongs to {listed(owners, 'or')}"
-            context.add(context.at(key), f"a {kind.noun or kind.key} has no {key}", hint, key=True)
+            reader.add(reader.at(key), f"a {kind.noun or kind.key} has no {key}", hint, key=True)
     for first, second, what in _CLASHES:
-        if context.states(first) and context.states(second):
+        if reader.states(first) and reader.states(second):
             hint = f"keep one of {first} and {second}"
-            context.add(context.at(second), what, hint, key=True)
+            reader.add(reader.at(second), what, hint, key=True)
 
 
 def _keys_of_kinds() -> set[str]:
@@ -100,78 +100,78 @@ def ruled_out(kind: type[Action], stated: Set[str]) -> set[str]:
     return keys
 
 
-def read_stimulus(context: ScenarioReader, kind: type[Action]) -> StimulusParts:
-    """Return the stimulus under the context's constants. Raise Refused if it cannot be read."""
-    inputs = typed_inputs(context, context.at("input"), context.own.input)
-    return kind.read(context, (*context.loc, kind.key), inputs)
+def read_stimulus(reader: ScenarioReader, kind: type[Action]) -> StimulusParts:
+    """Return the stimulus under the reader's constants. Raise Refused if it cannot be read."""
+    inputs = typed_inputs(reader, reader.at("input"), reader.own.input)
+    return kind.read(reader, (*reader.loc, kind.key), inputs)
 
 
-def stimulus_of(context: ScenarioReader, parts: StimulusParts) -> Stimulus:
+def stimulus_of(reader: ScenarioReader, parts: StimulusParts) -> Stimulus:
     """Return the whole stimulus of a case: its action and the program's surroundings. May raise
     Refused."""
     replies: Replies | None = None
-    if context.states("replies"):
-        with context.noted((*context.loc, "replies")):
-            replies = replies_of(context.vocabulary, context.own.replies, context.constants)
-    clock = context.variation.clock
-    if "clock" in context.row_keys:
-        loc, written = context.at("clock"), context.own.clock
+    if reader.states("replies"):
+        with reader.noted((*reader.loc, "replies")):
+            replies = replies_of(reader.symbols, reader.own.replies, reader.constants)
+    clock = reader.variation.clock
+    if "clock" in reader.row_keys:
+        loc, written = reader.at("clock"), reader.own.clock
         if not isinstance(written, str):
-            context.refuse(loc, "a case has one time", "write a list of times in the scenario")
-        clock = _clock(context, loc, written)
-    has_files = any(True for _ in context.layers("files"))
-    environment = context.own.environment.items()
+            reader.refuse(loc, "a case has one time", "write a list of times in the scenario")
+        clock = _clock(reader, loc, written)
+    has_files = any(True for _ in reader.layers("files"))
+    environment = reader.own.environment.items()
     stimulus = Stimulus(
         action=parts.action,
         inputs=parts.inputs,
-        at_load=typed_inputs(context, context.at("at_load"), context.own.at_load),
-        constants=context.variation.overrides,
-        provide=tuple(context.own.provide),
-        seed=_seed_of(context),
+        at_load=typed_inputs(reader, reader.at("at_load"), reader.own.at_load),
+        constants=reader.variation.overrides,
+        provide=tuple(reader.own.provide),
+        seed=_seed_of(reader),
         clock=clock,
-        folder=context.states("writes") or has_files,
-        files=given_files(context),
-        stdin=context.own.stdin if context.states("stdin") else None,
-        stderr_apart=context.states("stderr"),
-        marks_prompts=context.prompts_any,
+        folder=reader.states("writes") or has_files,
+        files=given_files(reader),
+        stdin=reader.own.stdin if reader.states("stdin") else None,
+        stderr_apart=reader.states("stderr"),
+        marks_prompts=reader.prompts_any,
         replies=replies,
         environment=tuple(Binding(name=name, literal=text) for name, text in environment),
     )
     if parts.action.form is Form.TEST:
-        return in_folder(stimulus, context.vocabulary)
+        return in_folder(stimulus, reader.symbols)
     return stimulus
 
 
-def _seed_of(context: ScenarioReader) -> int | None:
+def _seed_of(reader: ScenarioReader) -> int | None:
     """Return the seed of chance. That of many calls follows from the assignment's name: the same in
     each run, and another one in each assignment."""
-    if context.states("seed") or not context.states("over"):
-        return context.own.seed
-    name = context.vocabulary.folder.name
+    if reader.states("seed") or not reader.states("over"):
+        return reader.own.seed
+    name = reader.symbols.folder.name
     return int.from_bytes(sha256(name.encode()).digest()[:2], "big")
 
 
-def read_clocks(context: ScenarioReader) -> list[tuple[Clock | None, tuple[str, ...]]]:
+def read_clocks(reader: ScenarioReader) -> list[tuple[Clock | None, tuple[str, ...]]]:
     """Return the times that the scenario sweeps, each with its mark in an id; a single one has
     no mark. Raise Refused, with the error noted, if one is not a time."""
-    if not context.states("clock") or "clock" in context.row_keys:
-        return [(context.vocabulary.clock, ())]
-    loc, written = context.at("clock"), context.own.clock
+    if not reader.states("clock") or "clock" in reader.row_keys:
+        return [(reader.symbols.clock, ())]
+    loc, written = reader.at("clock"), reader.own.clock
     if isinstance(written, str):
-        return [(_clock(context, loc, written), ())]
+        return [(_clock(reader, loc, written), ())]
     swept: dict[Clock | None, tuple[str, ...]] = {}
     for index, text in enumerate(written):
         where = (*loc, index)
-        time = _clock(context, where, text)
+        time = _clock(reader, where, text)
         if time in swept:
-            context.refuse(where, f"{text} is in the sweep twice")
+            reader.refuse(where, f"{text} is in the sweep twice")
         swept[time] = (f"clock={text}",)
     return list(swept.items())
 
 
-def _clock(context: ScenarioReader, loc: Loc, text: str) -> Clock:
-    with context.noted(loc):
-        return read_clock(text, context.vocabulary.shape.time_zone)
+def _clock(reader: ScenarioReader, loc: Loc, text: str) -> Clock:
+    with reader.noted(loc):
+        return read_clock(text, reader.symbols.shape.time_zone)
 
 
 def read_clock(text: str, time_zone: str) -> Clock:
@@ -211,167 +211,167 @@ def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
     return first
 
 
-def read_given(context: ScenarioReader) -> str:
-    """Return the statements of every `given:` in force; their names join the context."""
+def read_given(reader: ScenarioReader) -> str:
+    """Return the statements of every `given:` in force; their names join the reader."""
     parts: list[str] = []
-    for loc, text in context.layers("given"):
+    for loc, text in reader.layers("given"):
         source = text
         try:
             if text.startswith(">>>"):
-                source = _given_session(context, loc, text)
+                source = _given_session(reader, loc, text)
             tree = parse_statements(source)
         except HintedError as error:
-            context.add(loc, str(error), error.hint, line=error.line)
+            reader.add(loc, str(error), error.hint, line=error.line)
             continue
         except PythonError as error:
-            context.add(loc, f"not Python statements ({error})")
+            reader.add(loc, f"not Python statements ({error})")
             continue
-        context.bind(tree, loc)
+        reader.bind(tree, loc)
         parts.append(source)
         if not source.endswith("\n"):
             parts.append("\n")
     return "".join(parts)
 
 
-def _given_session(context: ScenarioReader, loc: Loc, text: str) -> str:
+def _given_session(reader: ScenarioReader, loc: Loc, text: str) -> str:
     """Return the source of a session that shows nothing. Raise HintedError if it is not one."""
     source = ""
     for step in parse_session(text):
         if any(line.strip() for line in step.shown):
-            context.add(loc, "a given session shows nothing", "remove the output")
+            reader.add(loc, "a given session shows nothing", "remove the output")
         source += step.source + "\n"
     return source
 
 
-def typed_inputs(context: ScenarioReader, loc: Loc, items: Sequence[Any]) -> tuple[Typed, ...]:
+def typed_inputs(reader: ScenarioReader, loc: Loc, items: Sequence[Any]) -> tuple[Typed, ...]:
     """Return the lines and keys that are typed, with templates filled in; errors are noted."""
     for index in range(1, len(items)):
         # `[4,6]` is two items to YAML, and one to most people who write it.
         places = (*loc, index - 1), (*loc, index)
-        if context.document.is_pair(*places):
-            first, second = map(context.document.raw, places)
+        if reader.document.is_pair(*places):
+            first, second = map(reader.document.raw, places)
             hint = f'write "{first},{second}" for one input, {first}, {second} for two'
-            context.add(places[0], f"{first},{second} looks like a pair", hint)
+            reader.add(places[0], f"{first},{second} looks like a pair", hint)
     inputs: list[Typed] = []
     for index, item in enumerate(items):
         where = (*loc, index)
         if not isinstance(item, str | int):
             inputs.append(Typed(key=Key(item.key)))
         elif not isinstance(item, str):
-            inputs.append(Typed(text=context.document.raw(where)))
-        elif context.uncut(where):
-            text = context.render(item, where)
-            context.check_line(where, text)
+            inputs.append(Typed(text=reader.document.raw(where)))
+        elif reader.uncut(where):
+            text = reader.render(item, where)
+            reader.check_line(where, text)
             inputs.append(Typed(text=text))
     return tuple(inputs)
 
 
-def given_files(context: ScenarioReader) -> tuple[SourceFile, ...]:
+def given_files(reader: ScenarioReader) -> tuple[SourceFile, ...]:
     """Return the files of every `files:` in force; errors are noted for those that cannot be
     read."""
     by_name: dict[str, SourceFile] = {}
-    for where, files in context.layers("files"):
+    for where, files in reader.layers("files"):
         for name, content in files.items():
             loc = (*where, name)
             with suppress(Refused):
-                check_path(context, loc, name)
+                check_path(reader, loc, name)
                 if isinstance(content, str):
-                    data = content_of(context, loc, content)
+                    data = content_of(reader, loc, content)
                 else:
-                    data = context.render(content.text, loc).encode()
+                    data = reader.render(content.text, loc).encode()
                 by_name[name] = SourceFile(name=name, data=data)
-                _check_beside(context, loc, by_name)
+                _check_beside(reader, loc, by_name)
     return tuple(by_name.values())
 
 
-def check_path(context: ScenarioReader, loc: Loc, name: object) -> None:
+def check_path(reader: ScenarioReader, loc: Loc, name: object) -> None:
     """Raise Refused, with the error noted, if this is not the path of a file in the scenario's
     folder."""
     parts = name.split("/") if isinstance(name, str) else []
     is_plain = all(part not in ("", ".", "..") and len(part) <= _MAX_NAME_LENGTH for part in parts)
     if not parts or not is_plain or "\\" in str(name) or len(parts) > _MAX_FOLDERS:
         what = f"expected the name of a file, got {describe(name)}"
-        context.refuse(loc, what, "write a path in the folder, like data/marks.csv", key=True)
+        reader.refuse(loc, what, "write a path in the folder, like data/marks.csv", key=True)
 
 
-def _check_beside(context: ScenarioReader, loc: Loc, files: Mapping[str, SourceFile]) -> None:
+def _check_beside(reader: ScenarioReader, loc: Loc, files: Mapping[str, SourceFile]) -> None:
     """Note an error if the last file is a folder for another one, or the other way round."""
     last = str(loc[-1])
     for name in files:
         if name.startswith(f"{last}/") or last.startswith(f"{name}/"):
             what = f"{min(name, last, key=len)} would be a file and a folder"
-            context.add(loc, what, "give one of them another name", key=True)
+            reader.add(loc, what, "give one of them another name", key=True)
 
 
-def content_of(context: ScenarioReader, loc: Loc, text: str) -> bytes:
+def content_of(reader: ScenarioReader, loc: Loc, text: str) -> bytes:
     """Return the text with templates filled in, or the content of the file that a one-line text
     names.
 
     Raise Refused, with the error noted, if the file cannot be read.
     """
     if text == "" or "\n" in text:
-        return context.render(text, loc).encode()
+        return reader.render(text, loc).encode()
     hint = "a text ends its lines with \\n; write {text: …} for one without"
-    data = context.spec_file(loc, text, hint).read_bytes()
+    data = reader.spec_file(loc, text, hint).read_bytes()
     if len(data) > MAX_GIVEN_BYTES:
-        context.refuse(loc, f"{text} has {len(data)} bytes, more than {MAX_GIVEN_BYTES:,}")
+        reader.refuse(loc, f"{text} has {len(data)} bytes, more than {MAX_GIVEN_BYTES:,}")
     return data
 
 
-def provided_names(context: ScenarioReader) -> set[str]:
+def provided_names(reader: ScenarioReader) -> set[str]:
     """Return the extra files that exist, as paths below the spec folder; note errors for others."""
     names: set[str] = set()
     short_names: set[str] = set()
-    for index, name in enumerate(context.own.provide):
-        loc = (*context.at("provide"), index)
+    for index, name in enumerate(reader.own.provide):
+        loc = (*reader.at("provide"), index)
         with suppress(Refused):
-            context.spec_file(loc, name)
+            reader.spec_file(loc, name)
             names.add(name)
             short = name.rsplit("/", 1)[-1]
             if short in short_names:
-                context.refuse(loc, f"two files of this scenario are named {short}")
+                reader.refuse(loc, f"two files of this scenario are named {short}")
             short_names.add(short)
     return names
 
 
-def stand_in_files(context: ScenarioReader) -> dict[str, SourceFile]:
+def stand_in_files(reader: ScenarioReader) -> dict[str, SourceFile]:
     """Return the stand-in files by name, from the spec folder or beside the reference.
 
     Note errors for files that cannot stand in, and if nothing of the submission would be left."""
     files: dict[str, SourceFile] = {}
-    names, where = context.own.stand_in, context.at("stand_in")
-    submitted = context.vocabulary.submission_files
+    names, where = reader.own.stand_in, reader.at("stand_in")
+    submitted = reader.symbols.submission_files
     for module, name in names.items():
         loc = (*where, module)
         with suppress(Refused):
             if module not in submitted or not module.endswith(".py"):
                 hint = nearest(module, submitted)
-                context.refuse(loc, f"{module} is not a submitted module", hint, key=True)
-            files[name] = _stand_in(context, loc, name)
+                reader.refuse(loc, f"{module} is not a submitted module", hint, key=True)
+            files[name] = _stand_in(reader, loc, name)
     if names and set(names) >= set(submitted):
         what = "nothing of the submission would be left"
-        context.add(where, what, "leave out the module that the scenario is about", key=True)
+        reader.add(where, what, "leave out the module that the scenario is about", key=True)
     return files
 
 
-def _stand_in(context: ScenarioReader, loc: Loc, name: str) -> SourceFile:
-    vocabulary = context.vocabulary
+def _stand_in(reader: ScenarioReader, loc: Loc, name: str) -> SourceFile:
+    symbols = reader.symbols
     if "/" in name or "\\" in name:
-        context.refuse(loc, f"{name} is a path", "write only the file's name")
-    paths = [vocabulary.folder / name]
+        reader.refuse(loc, f"{name} is a path", "write only the file's name")
+    paths = [symbols.folder / name]
     hint = "the reference's own answer is never used"
-    if name not in vocabulary.submission_files:
-        paths.append(vocabulary.reference_folder / name)
+    if name not in symbols.submission_files:
+        paths.append(symbols.reference_folder / name)
         hint = ""
     found = [path for path in paths if path.is_file()]
     if not found:
         what = f"there is no file {name} in the spec folder or among the course's files"
-        context.refuse(loc, what, hint)
+        reader.refuse(loc, what, hint)
     file = SourceFile(name=name, data=found[0].read_bytes())
-    if any(file.data == answer.data for answer in vocabulary.reference):
-        context.refuse(loc, f"{name} is the reference's own answer", "write a module for this use")
+    if any(file.data == answer.data for answer in symbols.reference):
+        reader.refuse(loc, f"{name} is the reference's own answer", "write a module for this use")
     try:
         parse_statements(file.data)
     except PythonError as error:
-        context.refuse(loc, f"{name} is not Python ({error})")
+        reader.refuse(loc, f"{name} is not Python ({error})")
     return file

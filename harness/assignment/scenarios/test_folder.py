@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from harness.assignment.symbols import AssignmentSymbols
 from harness.assignment.test_files import uses_files
-from harness.assignment.vocabulary import AssignmentSymbols
 from harness.model.assignment import SourceFile
 from harness.model.stimulus import Stimulus
 
 
-def in_folder(stimulus: Stimulus, vocabulary: AssignmentSymbols) -> Stimulus:
+def in_folder(stimulus: Stimulus, symbols: AssignmentSymbols) -> Stimulus:
     """Return the stimulus of a test with a folder, if the tests or the reference may use files."""
-    tests = vocabulary.shape.tests
+    tests = symbols.shape.tests
     if tests is None:
         return stimulus
-    data = tuple(_read(vocabulary, tests.data))
-    files = [*_read(vocabulary, tests.files), *_read(vocabulary, tests.beside)]
-    texts = [file.data for file in (*files, *vocabulary.reference)]
+    data = tuple(_read(symbols, tests.data))
+    files = [*_read(symbols, tests.files), *_read(symbols, tests.beside)]
+    texts = [file.data for file in (*files, *symbols.reference)]
     if not data and not any(uses_files(text) for text in texts):
         return stimulus
     return replace(stimulus, folder=True, files=data)
 
 
-def _read(vocabulary: AssignmentSymbols, names: Iterable[str]) -> Iterator[SourceFile]:
+def _read(symbols: AssignmentSymbols, names: Iterable[str]) -> Iterator[SourceFile]:
     """Yield those of the files that are there."""
     for name in names:
-        path = vocabulary.folder / name
+        path = symbols.folder / name
         if path.is_file():
             yield SourceFile(name=name, data=path.read_bytes())

@@ -10,11 +10,11 @@ from typing import Any
 
 from harness.assignment.document import Document
 from harness.assignment.files.tests import CourseTestsShape, SelectShape
-from harness.assignment.scenarios.context import slug
 from harness.assignment.scenarios.file import VISIBILITY
+from harness.assignment.scenarios.reader import slug
 from harness.assignment.scenarios.test_folder import in_folder
+from harness.assignment.symbols import AssignmentSymbols
 from harness.assignment.test_files import FoundTest, find_tests
-from harness.assignment.vocabulary import AssignmentSymbols
 from harness.model.assignment import SourceFile
 from harness.model.expectation import Expected
 from harness.model.plan import Place, Scenario, glob
@@ -27,14 +27,14 @@ class CourseTestsSection:
     """The scenarios of `tests:`, and what they are worth together."""
 
     document: Document
-    vocabulary: AssignmentSymbols
+    symbols: AssignmentSymbols
     files: tuple[SourceFile, ...]
     scenarios: list[Scenario] = field(default_factory=list)
     marks: Fraction = Fraction()
 
     def read(self, stated: Sequence[Scenario]) -> None:
         """Add a scenario for each test that no scenario of a file names."""
-        shape: CourseTestsShape | None = self.vocabulary.shape.tests
+        shape: CourseTestsShape | None = self.symbols.shape.tests
         if shape is None:
             return
         self.marks = shape.marks
@@ -86,12 +86,10 @@ class CourseTestsSection:
             clauses=tuple(settings["clause"]),
             visibility=VISIBILITY[settings["visible"]],
             points=settings["points"],
-            limits=settings["limits"].over(shape.limits.over(self.vocabulary.limits)),
-            stimuli=(in_folder(Stimulus(action=action), self.vocabulary),),
+            limits=settings["limits"].over(shape.limits.over(self.symbols.limits)),
+            stimuli=(in_folder(Stimulus(action=action), self.symbols),),
             stated=Expected(),
-            place=Place(
-                file=f"{self.vocabulary.shown_folder}/{file.name}", line=found.line, column=1
-            ),
+            place=Place(file=f"{self.symbols.shown_folder}/{file.name}", line=found.line, column=1),
             hint=settings["hint"].strip(),
             description=settings["description"].strip(),
             informational=settings["informational"],
@@ -122,16 +120,16 @@ class CourseTestsSection:
     def _function(self, found: FoundTest) -> str:
         """Return the function that a test is about: the one of the reference that it uses, best
         one whose name is in its own; else the file."""
-        known = [name for name in self.vocabulary.function_names if "." not in name]
+        known = [name for name in self.symbols.function_names if "." not in name]
         used = [name for name in known if name in found.names]
         named = [name for name in used if name.lower() in found.test.lower()]
         chosen = sorted(named or used, key=len)
-        return chosen[-1] if chosen else self.vocabulary.main_file
+        return chosen[-1] if chosen else self.symbols.main_file
 
     def _check_selections(self, shape: CourseTestsShape) -> None:
         """Note errors for selections that select nothing, and for unknown functions and clauses."""
         names = [name for scenario in self.scenarios for name in (scenario.name, scenario.id)]
-        owners = (*self.vocabulary.function_names, *self.vocabulary.file_names)
+        owners = (*self.symbols.function_names, *self.symbols.file_names)
         for index, selection in enumerate(shape.select):
             loc = ("tests", "select", index)
             pattern = glob(selection.match)
@@ -142,9 +140,9 @@ class CourseTestsSection:
                 what = f"the reference has no function {selection.function}"
                 self.document.add((*loc, "function"), what)
             for clause in selection.clause:
-                self.vocabulary.has_clause(self.document, (*loc, "clause"), clause)
+                self.symbols.has_clause(self.document, (*loc, "clause"), clause)
         for clause in shape.clause:
-            self.vocabulary.has_clause(self.document, ("tests", "clause"), clause)
+            self.symbols.has_clause(self.document, ("tests", "clause"), clause)
 
 
 _OF_ALL = ("points", "visible", "clause", "hint", "limits")

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from harness.execution.confinement.layers import BaseSetup, ServerSetup, known_layers
+from harness.execution.confinement.layers import ServerSetup, ZygoteSetup, known_layers
 from harness.model.observation import Tier
 
 NOT_PREVENTED: Mapping[Tier, str] = {
@@ -64,19 +64,19 @@ class Confinement:
         for layer in self._layers:
             layer.protect_driver()
 
-    def for_base(self, more_modules: list[str]) -> BaseSetup:
-        """Return the settings that the base server applies to itself.
+    def for_zygote(self, more_modules: list[str]) -> ZygoteSetup:
+        """Return the settings that the zygote applies to itself.
 
         `more_modules` are further folders of modules.
         """
-        setup = BaseSetup(confined=self.confined, more_modules=more_modules)
+        setup = ZygoteSetup(confined=self.confined, more_modules=more_modules)
         for layer in self._layers:
             layer.set_up(setup)
-            layer.set_up_base(setup)
+            layer.set_up_zygote(setup)
         return setup
 
-    def wrapped(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
-        """Return the command line that starts the base server.
+    def wrapped(self, command: list[str], directory: str, setup: ZygoteSetup) -> list[str]:
+        """Return the command line that starts the zygote.
 
         `directory` is the folder of the scenarios.
         """

@@ -1,4 +1,4 @@
-"""The driver on terminals: a base server, and the servers forked from it: of a submission, of the
+"""The driver on terminals: a zygote, and the servers forked from it: of a submission, of the
 course's stand-in modules, and of a tool of ours."""
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from harness.execution.interpreter import Interpreter
 from harness.execution.linux.monitor import Monitor, ScenarioClock, SharedProcess
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import (
-    BaseProcess,
     Listener,
     ProcessClock,
     ScenarioChannel,
     ServerProcess,
     StimulusCompiler,
+    ZygoteProcess,
 )
 from harness.execution.metering import CpuMeter
 from harness.execution.process_server import ProcessServer
@@ -89,7 +89,7 @@ class Driver(AnyDriver):
         self._cpu = cpu
         self._notify = notify and self._confinement.notifies
         self._layers = layers
-        self._start = partial(BaseProcess, hash_seed=hash_seed, clock_offset=clock_offset)
+        self._start = partial(ZygoteProcess, hash_seed=hash_seed, clock_offset=clock_offset)
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -98,9 +98,9 @@ class Driver(AnyDriver):
                 os.sched_setaffinity(0, {self._cpu})
             self._confinement.protect_driver()
             self._directory = str(prepare(stack.enter_context(scratch_directory())))
-            self._base = self._start(self.interpreter, self._confinement, self._directory)
-            stack.callback(self._base.close)
-            self.compiler = StimulusCompiler(self._base)
+            self._zygote = self._start(self.interpreter, self._confinement, self._directory)
+            stack.callback(self._zygote.close)
+            self.compiler = StimulusCompiler(self._zygote)
             stack.callback(self.compiler.close)
             self._held = stack.pop_all()
         return self
@@ -148,7 +148,7 @@ class Driver(AnyDriver):
         stack.callback(link.close)
         if ("tool" in setup or "tests" in setup) and link.not_prepared is not None:
             what = setup.get("entry", "the tests")
-            raise HarnessError(f"{what} did not load: {self._base.complaint()}")
+            raise HarnessError(f"{what} did not load: {self._zygote.complaint()}")
         return link
 
 
@@ -259,7 +259,7 @@ class _Restarts:
     def is_worth(self, number: int) -> bool:
         """Return whether to ask this question in another process."""
         about = self._about(number)
-        most = _MOST_RESTARTS if about in self._answered else _MOST_IN_VAIN
+        most = _MAX_RESTARTS if about in self._answered else _MAX_IN_VAIN
         is_lost = about in self._lost or number in self.gave_up
         return not is_lost and self._in_vain[about] < most
 
@@ -283,11 +283,11 @@ def _question(job: ScenarioJob, limits: Limits) -> Question:
 
 
 class ServerLink(ProcessServer):
-    """A server from the base; `close` leaves nothing of it running."""
+    """A server forked by the zygote; `close` leaves nothing of it running."""
 
     def __init__(
         self,
-        base: BaseProcess,
+        zygote: ZygoteProcess,
         compiler: StimulusCompiler,
         setup: dict[str, Any],
         meter: CpuMeter,
@@ -298,7 +298,7 @@ class ServerLink(ProcessServer):
         self.meter = meter
         self.compiler = compiler
         self.owner = setup["confinement"]["uid"]
-        self.server: ServerProcess = base.start_server(setup)
+        self.server: ServerProcess = zygote.start_server(setup)
         self.listener: Listener | None = None
         self.not_prepared: Observation | None = None  # a fact about the files, not about us
         self._own_clock = ProcessClock(self.server.pid)
@@ -392,7 +392,7 @@ class ServerLink(ProcessServer):
         if self.listener is not None:
             self.listener.close()
             self.listener = None
-        self._base.end_server(self.server)
+        self._zygote.end_server(self.server)
 
     def _await_confined(self) -> None:
         try:
@@ -400,7 +400,7 @@ class ServerLink(ProcessServer):
         except HarnessError:
             message, descriptors = b"", []
         if message != FromServer.CONFINED:
-            raise HarnessError(f"a submission was not confined: {self._base.complaint()}")
+            raise HarnessError(f"a submission was not confined: {self._zygote.complaint()}")
         if descriptors:
             self.listener = Listener(descriptors[0])
 
@@ -418,7 +418,7 @@ class ServerLink(ProcessServer):
         try:
             self.server.receive()
         except HarnessError:
-            self._base.check_alive()  # else it is not the files that ended the server
+            self._zygote.check_alive()  # else it is not the files that ended the server
             self.not_prepared = did_not_compile(Ending.CRASHED)
 
 

@@ -1,4 +1,4 @@
-"""The processes below a driver, seen from it: the base server, the servers forked from it (one of
+"""The processes below a driver, seen from it: the zygote, the servers forked from it (one of
 them compiles stimuli), the channel to one scenario's process; and what the kernel says of them:
 that one wants to read (seccomp user notification), its number across namespaces, how long it has
 computed, and how long it was asleep."""
@@ -192,14 +192,16 @@ sock = _socket.socket(fileno=control)
 modules, setup = message(sock.recv)
 sock.detach()
 package = load(modules, () if setup["confined"] else ("confine",))
-package.base.serve(control, setup)
+package.zygote.serve(control, setup)
 """
 
 
 @dataclass(slots=True)
 class ServerProcess:
-    """A server forked from the base, and its control socket. `pid` is its number here, `inside` the
-    base's number for it, which differs in a namespace."""
+    """A server forked from the zygote, and its control socket.
+
+    `pid` is its number here, `inside` the zygote's number for it, which differs in a namespace.
+    """
 
     pid: int
     inside: int
@@ -244,7 +246,7 @@ class ServerProcess:
         return None
 
 
-class BaseProcess:
+class ZygoteProcess:
     """Starts the interpreter, asks it for servers, and ends them and it."""
 
     def __init__(
@@ -261,7 +263,7 @@ class BaseProcess:
         self._control, theirs = socket.socketpair()
         slave = self.boot_pty.slave
         command = [str(interpreter.path), *FLAGS, "-c", _PROGRAM, str(theirs.fileno())]
-        confined = confinement.for_base(interpreter.more_modules)
+        confined = confinement.for_zygote(interpreter.more_modules)
         try:
             self._process = subprocess.Popen(
                 confinement.wrapped(command, directory, confined),
@@ -284,19 +286,19 @@ class BaseProcess:
         self._ask(marshal.dumps((modules, asdict(confined) | setup), 2), FromZygote.READY)
 
     def start_server(self, setup: dict[str, Any]) -> ServerProcess:
-        """Have a server forked that is set up so; HarnessError when the base does not answer."""
+        """Have a server forked that is set up so; HarnessError when the zygote does not answer."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 number, descriptors = self._ask(ToZygote.START, FromZygote.STARTED, theirs.fileno())
                 pid = resolve_pid(int(number), descriptors)
             ours.settimeout(_PATIENCE)
-            # Past the base, which must not know it.
+            # Past the zygote, which must not know it.
             frames.send_to_socket(ours, marshal.dumps(setup, 2))
         except BaseException as error:
             ours.close()
             if isinstance(error, OSError | HarnessError):
-                raise HarnessError(f"the base server did not start a server: {error}") from None
+                raise HarnessError(f"the zygote did not start a server: {error}") from None
             raise
         return ServerProcess(pid, int(number), ours)
 
@@ -309,11 +311,11 @@ class BaseProcess:
             self._process.kill()  # whatever it forked dies with it
 
     def check_alive(self) -> None:
-        """Raise HarnessError if the base has ended: its forks died with it, whatever they did."""
+        """Raise HarnessError if the zygote has ended: its forks died with it, whatever they did."""
         self._ask(ToZygote.END + b"0", FromZygote.ENDED)
 
     def complaint(self) -> str:
-        """Return the last line that our own code printed on the base's terminal, escaped, for
+        """Return the last line that our own code printed on the zygote's terminal, escaped, for
         messages.
         """
         self.boot_pty.drain(1 << 20)
@@ -346,20 +348,20 @@ class BaseProcess:
             self._process.kill()
             raise
         if answer is None:
-            raise HarnessError(f"the base server ended: {self.complaint()}")
+            raise HarnessError(f"the zygote ended: {self.complaint()}")
         message, descriptors_back = answer
         kind, body = split(message)
         if kind != expected:
-            raise HarnessError("the base server gave another answer than it was asked for")
+            raise HarnessError("the zygote gave another answer than it was asked for")
         return body, descriptors_back
 
 
 class StimulusCompiler:
     """Compiles stimuli for a driver, each text once, in a process that holds no submission."""
 
-    def __init__(self, base: BaseProcess) -> None:
-        self._base = base
-        self._reader: ServerProcess | None = base.start_server(COMPILE_WORKER_SETUP)
+    def __init__(self, zygote: ZygoteProcess) -> None:
+        self._zygote = zygote
+        self._worker: ServerProcess | None = zygote.start_server(COMPILE_WORKER_SETUP)
         self._answers: dict[tuple[object, ...], tuple[StimulusFacts, bytes]] = {}
         self._literals: dict[str, bytes] = {}
 
@@ -388,19 +390,19 @@ class StimulusCompiler:
             self._literals |= zip(new, self._ask(ToCompileWorker.LITERALS, new), strict=True)
 
     def close(self) -> None:
-        if self._reader is not None:
-            self._base.end_server(self._reader)
-            self._reader = None
+        if self._worker is not None:
+            self._zygote.end_server(self._worker)
+            self._worker = None
 
     def _ask(self, kind: ToCompileWorker, texts: Any) -> Any:
-        if self._reader is None:
-            self._reader = self._base.start_server(COMPILE_WORKER_SETUP)
+        if self._worker is None:
+            self._worker = self._zygote.start_server(COMPILE_WORKER_SETUP)
         try:
-            self._reader.send(kind + marshal.dumps(texts, 2))
-            answer, _ = self._reader.receive()
+            self._worker.send(kind + marshal.dumps(texts, 2))
+            answer, _ = self._worker.receive()
         except HarnessError:
             self.close()
-            raise HarnessError(f"a stimulus was not compiled: {self._base.complaint()}") from None
+            raise HarnessError(f"a stimulus was not compiled: {self._zygote.complaint()}") from None
         return marshal.loads(split(answer)[1])
 
 

@@ -33,7 +33,7 @@ INSIDE = (
     "remote.values", "remote.peer", "remote.server",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
     "scenario.process",
-    "shared.facades", "shared.snapshot", "shared.run", "warm_up", "base",
+    "shared.facades", "shared.snapshot", "shared.run", "preload", "zygote",
 )  # fmt: skip
 _PIPED = "piped"  # sent only to systems without terminals
 

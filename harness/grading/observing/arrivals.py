@@ -37,7 +37,7 @@ class Arrivals:
         if observed.source is Source.SHARED:
             return seen
         kept = truncated(seen)
-        if not kept.cut:
+        if not kept.is_truncated:
             return seen
         reference = self._judge_of(scenario, index).reference
         if reference is not None and seen == reference:
@@ -76,12 +76,12 @@ class Arrivals:
 
         Raise HarnessError if the expected value cannot be compared.
         """
-        if seen.cut:
+        if seen.is_truncated:
             return self._verdicts[scenario.id, index, seen.ending]
         return self._judge_of(scenario, index).verdict(seen)
 
     def kind(self, scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
         """Return the kind of the verdict that `verdict` gives, in less time."""
-        if seen.cut:
+        if seen.is_truncated:
             return self._verdicts[scenario.id, index, seen.ending].kind
         return self._judge_of(scenario, index).kind(seen)

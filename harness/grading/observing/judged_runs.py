@@ -384,4 +384,4 @@ class _JudgingRun:
 
 
 def _is_cut(observations: Sequence[Observation]) -> bool:
-    return any(observation.cut for observation in observations)
+    return any(observation.is_truncated for observation in observations)

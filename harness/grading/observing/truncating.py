@@ -22,7 +22,7 @@ _MAX_TEXT = 1000  # characters
 
 def truncated(seen: Observation) -> Observation:
     """Return a small observation as it is, and the short form of a large one."""
-    if seen.cut:
+    if seen.is_truncated:
         return seen
     total = 0
     for size in _sizes(seen):
@@ -33,8 +33,8 @@ def truncated(seen: Observation) -> Observation:
 
 
 def short_form(seen: Observation) -> Observation:
-    """Return how an observation ended and what it raised. `cut` is then a digest of the whole."""
-    if seen.cut:
+    """Return how an observation ended and what it raised, with a digest of the whole."""
+    if seen.is_truncated:
         return seen
     steps: tuple[StepOutcome, ...] = ()
     for step in seen.steps:
@@ -50,7 +50,7 @@ def short_form(seen: Observation) -> Observation:
         detail=seen.detail[:_MAX_TEXT],
         nearest=seen.nearest,
         cpu_seconds=seen.cpu_seconds,
-        cut=sha256(encoded((seen,))).hexdigest(),
+        full_digest=sha256(encoded((seen,))).hexdigest(),
     )
 
 

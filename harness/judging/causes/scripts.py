@@ -86,7 +86,7 @@ def _statements(
     for failure, own_lead in zip(members, leads, strict=True):
         if own_lead and own_lead.statements:
             uses.append(own_lead.statements)
-        elif failure.observation.cut:
+        elif failure.observation.is_truncated:
             uses.append(frozenset())  # not enough of it is left to try a corrected line
         else:
             explained = tries.explained_by(failure, wordings)

@@ -259,7 +259,7 @@ def _families(
             observation=draws[draw],
             answer=right[draw].observation,
         )
-        if trial.observation.cut:
+        if trial.observation.is_truncated:
             cut.add(scenario.group)
         if name:
             others.setdefault((scenario.group, name), []).append(trial)

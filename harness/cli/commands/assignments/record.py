@@ -6,7 +6,7 @@ import click
 
 from harness.assignment.compile import record_draws
 from harness.assignment.loading import available, load
-from harness.assignment.vocabulary import as_template
+from harness.assignment.symbols import as_template
 from harness.cli import options
 from harness.cli.printing import relative_to_here
 from harness.common.words import counted

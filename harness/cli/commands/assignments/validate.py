@@ -14,7 +14,7 @@ from harness.api import load_assignment
 from harness.assignment.compile import record_draws
 from harness.assignment.files.small_files import expectation_text, load_expectation
 from harness.assignment.loading import CACHE, SpecErrors, available, load
-from harness.assignment.vocabulary import as_template
+from harness.assignment.symbols import as_template
 from harness.cli import options
 from harness.cli.commands.assignments.strength import first_name, measure_strength, show_strength
 from harness.cli.printing import relative_to_here, result_console, say

@@ -27,10 +27,10 @@ class ProcessSetup:
 
 
 @dataclass(slots=True, kw_only=True)
-class BaseSetup(ProcessSetup):
-    """That of the base server."""
+class ZygoteSetup(ProcessSetup):
+    """That of the zygote."""
 
-    confined: bool  # a layer needs the kernel's help: the base then needs ctypes
+    confined: bool  # a layer needs the kernel's help: the zygote then needs ctypes
     more_modules: list[str]  # directories beside the interpreter's own; submissions may read them
     keeps_users: bool = False  # root in a namespace, so that each submission can get another user
 
@@ -82,11 +82,11 @@ class Layer:
     def set_up(self, setup: ProcessSetup) -> None:
         """Add what every server applies to itself."""
 
-    def set_up_base(self, setup: BaseSetup) -> None:
-        """Add what the base server applies to itself."""
+    def set_up_zygote(self, setup: ZygoteSetup) -> None:
+        """Add what the zygote applies to itself."""
 
-    def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
-        """Return the command line that runs the base server's `command` inside this layer.
+    def wrap(self, command: list[str], directory: str, setup: ZygoteSetup) -> list[str]:
+        """Return the command line that runs the zygote's `command` inside this layer.
 
         `directory` is the folder of the scenarios, and `setup` is complete. The first word of the
         command is the interpreter until the layer `namespaces` has wrapped it; other layers wrap

@@ -1,4 +1,4 @@
-"""The base server in namespaces of its own, by bubblewrap; and a user id of its own for each
+"""The zygote in namespaces of its own, by bubblewrap; and a user id of its own for each
 submission, which nobody on this machine has."""
 
 import itertools
@@ -12,9 +12,9 @@ from harness.common.errors import HarnessError
 from harness.execution.confinement.layers import (
     CONFINING_TIERS,
     READABLE,
-    BaseSetup,
     Layer,
     ServerSetup,
+    ZygoteSetup,
 )
 from harness.execution.folder import folders_beside
 from harness.model.observation import Tier
@@ -33,7 +33,7 @@ class Namespaces(Layer):
         """Empty when bubblewrap is installed; whether it may do its work here, only a try tells."""
         return "" if shutil.which("bwrap") else "bubblewrap (bwrap) is not installed"
 
-    def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
+    def wrap(self, command: list[str], directory: str, setup: ZygoteSetup) -> list[str]:
         """Return the command line as `Layer.wrap` does.
 
         Only the interpreter (the command's first word), its library, more modules, `READABLE`,
@@ -114,7 +114,7 @@ class User(Layer):
     def __init__(self) -> None:
         self._uids = unused_uids() if os.geteuid() == 0 else None
 
-    def set_up_base(self, setup: BaseSetup) -> None:
+    def set_up_zygote(self, setup: ZygoteSetup) -> None:
         setup.keeps_users = self._uids is not None
 
     def set_up_server(self, setup: ServerSetup) -> None:

@@ -41,7 +41,7 @@ class Subreaper(Layer):
 
 
 class DieWithParent(Layer):
-    """The kernel ends a server when its base has ended, and a scenario when its server has."""
+    """The kernel ends a server when the zygote has ended, and a scenario when its server has."""
 
     name = "die_with_parent"
     tiers = ALL_TIERS

@@ -1,5 +1,5 @@
 """A stimulus, ours and trusted, as the interpreter runs it: analysed and compiled once, for all
-submissions, by a process of its own (`base.py`); its namespace, and the fields of its answer."""
+submissions, by a process of its own (`zygote.py`); its namespace, and the fields of its answer."""
 
 from __future__ import annotations
 

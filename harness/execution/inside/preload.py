@@ -3,7 +3,7 @@ only reads.
 
 CPython writes to read memory, too. It counts references: objects from before the fork outlive every
 scenario, and from 3.12 on they can be made immortal, as `None` is. It also learns where methods are
-and which types our own code meets: a program of ours that runs in the base server teaches it once.
+and which types our own code meets: a program of ours that runs in the zygote teaches it once.
 Free memory is given back.
 """
 # pathlib would be heavy for every fork to carry
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _PROGRAM = b"""\
 from typing import Optional
-from warm_up_constants import *
+from preload_constants import *
 def echo(grid: list[str], word: str) -> Optional[str]:
     print(f"{word.strip():>{SIZE}}", *grid[:1])
     print("-" * SIZE, end="")
@@ -47,9 +47,9 @@ if __name__ == "__main__":
 """
 _FUNCTIONS = frozenset({"echo"})
 _SETUP: dict[str, Any] = {
-    "provided": [("warm_up_constants.py", b"SIZE = 2\n")],
-    "main": "warm_up_program.py",
-    "files": [("warm_up_program.py", _PROGRAM)],
+    "provided": [("preload_constants.py", b"SIZE = 2\n")],
+    "main": "preload_program.py",
+    "files": [("preload_program.py", _PROGRAM)],
     "extra_modules": [],
     "functions": _FUNCTIONS,
     "compare": {},
@@ -57,7 +57,7 @@ _SETUP: dict[str, Any] = {
 _JOB = ScenarioJob(
     action="call",
     runs=False,
-    program="warm_up_program.py",
+    program="preload_program.py",
     argv=[],
     texts=None,
     selection=USUAL_FILES,
@@ -79,7 +79,7 @@ def _packed(*texts: Any) -> bytes:
     return marshal.dumps(compile_stimulus(_FUNCTIONS, *texts))
 
 
-def warm_up() -> None:
+def preload() -> None:
     """Call, hold a session and run the program, with the output discarded; leaves no trace."""
     before = list(sys.meta_path), dict(sys.modules), sys.argv, sys.stdout
     call = _packed("", "echo(['a', ('b', 2)], 'a')", ())

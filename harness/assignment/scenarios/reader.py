@@ -1,4 +1,4 @@
-"""The context in which a scenario is read: its settings, names, constants and values.
+"""The reader of one scenario: its settings, names, constants and values.
 
 `given` and `constants` add to those at the head of its file, `limits` are merged, every other key
 replaces the head's.
@@ -27,14 +27,14 @@ from harness.assignment.scenarios.python_text import (
     parse_statements,
     typed_in,
 )
-from harness.assignment.test_files import find_tests
-from harness.assignment.vocabulary import (
+from harness.assignment.symbols import (
     AssignmentSymbols,
     Overrides,
     TemplateError,
     class_names,
     render,
 )
+from harness.assignment.test_files import find_tests
 from harness.matchers.kinds import read as read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Refused, YamlNode, nearest
@@ -80,7 +80,7 @@ class ScenarioReader:
     """
 
     document: Document
-    vocabulary: AssignmentSymbols
+    symbols: AssignmentSymbols
     head: SettingsShape
     own: ScenarioShape  # in which what a row, or the file for all, states has taken its place
     loc: Loc
@@ -107,13 +107,13 @@ class ScenarioReader:
         return replace(
             self,
             variation=variation,
-            constants=self.vocabulary.variants.constants(variation.overrides),
+            constants=self.symbols.variants.constants(variation.overrides),
             names=set(),
             names_known=not self.broken & {"given", "sample", "cases", "session"},
         )
 
     def with_bindings(self, bindings: tuple[Binding, ...]) -> ScenarioReader:
-        """Return the context of a case that binds these names; `{{ NAME }}` may be one of them."""
+        """Return the reader of a case that binds these names; `{{ NAME }}` may be one of them."""
         constants = dict(self.constants)
         for binding in bindings:
             constants[binding.name] = ast.literal_eval(binding.literal)
@@ -178,16 +178,16 @@ class ScenarioReader:
         noted, if it does not exist."""
         if name.startswith("/") or ".." in name.split("/"):
             self.refuse(loc, f"{name} is not below the spec folder")
-        path = self.vocabulary.folder / name
+        path = self.symbols.folder / name
         if not path.is_file():
             self.refuse(loc, f"there is no file {name} in the spec folder", hint)
-        self.vocabulary.used.add(name)
+        self.symbols.used.add(name)
         return path
 
     def test_runner(self, loc: Loc, file: str, test: str) -> str:
         """Return what runs a test of this name. Raise Refused, with the error noted, if there is
         no such test in the files of `tests:`."""
-        shape = self.vocabulary.shape.tests
+        shape = self.symbols.shape.tests
         files = [] if shape is None else shape.files
         if shape is None or file not in files:
             what = f"{file} is not a test file of this assignment"
@@ -226,7 +226,7 @@ class ScenarioReader:
     @property
     def floats(self) -> Floats | None:
         """How far off floats may be: as the scenario, its file or the assignment states."""
-        stated = self.own if self.states("floats") else self.vocabulary.shape
+        stated = self.own if self.states("floats") else self.symbols.shape
         if "floats" not in stated.model_fields_set:
             return None
         return Floats(within=stated.floats.within, in_text=stated.floats.in_text)
@@ -235,14 +235,14 @@ class ScenarioReader:
     def prompts_any(self) -> bool:
         """Whether the text of `input` calls is free: as the scenario, its file or the assignment
         states."""
-        stated = self.own if self.states("prompts") else self.vocabulary.shape
+        stated = self.own if self.states("prompts") else self.symbols.shape
         return stated.prompts != "exact"
 
     def class_names(self) -> tuple[str, ...] | None:
         """Return the names of the classes that values may have, beside built-in ones; None if there
         is no reference that tells them."""
-        files = (*self.vocabulary.reference, *self.vocabulary.provided)
-        if not self.vocabulary.reference:
+        files = (*self.symbols.reference, *self.symbols.provided)
+        if not self.symbols.reference:
             return None
         return (*class_names(files), *_LIBRARY)
 
@@ -260,7 +260,7 @@ class ScenarioReader:
             data=data,
             for_text=for_text,
             floats=self.floats,
-            patterns=self.vocabulary.shape.patterns,
+            patterns=self.symbols.shape.patterns,
         )
 
     def matcher(self, loc: Loc, data: Any, *, for_text: bool = False) -> Matcher:
@@ -350,7 +350,7 @@ class ScenarioReader:
     def file(self, loc: Loc, name: str) -> str:
         """Return the name of a submitted or provided file. Raise Refused, with the error noted, for
         any other."""
-        paths = (*self.vocabulary.file_names, *self.own.provide)
+        paths = (*self.symbols.file_names, *self.own.provide)
         names = [path.rsplit("/", 1)[-1] for path in paths]
         if name not in names:
             hint = nearest(name, names) or f"known files are {', '.join(names)}"
@@ -364,17 +364,17 @@ class ScenarioReader:
 
     def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
         """Note an error for each name of the tree that nothing defines."""
-        vocabulary = self.vocabulary
-        if not vocabulary.reference or not self.names_known:
+        symbols = self.symbols
+        if not symbols.reference or not self.names_known:
             return
-        defined = {*self.names, *self.constants, *vocabulary.function_names}
-        defined |= vocabulary.other_names | vocabulary.definitions
-        modules = {file.removesuffix(".py") for file in vocabulary.file_names}
+        defined = {*self.names, *self.constants, *symbols.function_names}
+        defined |= symbols.other_names | symbols.definitions
+        modules = {file.removesuffix(".py") for file in symbols.file_names}
         modules |= sys.stdlib_module_names
         needed = names_of(tree).needed
-        for name in sorted(needed & set(vocabulary.function_names) - set(self.names)):
-            if file := vocabulary.other_file_of(name):
-                main = vocabulary.main_file
+        for name in sorted(needed & set(symbols.function_names) - set(self.names)):
+            if file := symbols.other_file_of(name):
+                main = symbols.main_file
                 what = f"{name} is a name of {file}, and scenarios know those of {main}"
                 hint = f"write given: from {file.removesuffix('.py')} import {name}"
                 self.add(loc, what, hint, line=line)
@@ -390,12 +390,12 @@ class ScenarioReader:
 
     def check_owner(self) -> None:
         """Note errors for a function that the reference lacks, and for unknown clauses."""
-        name, vocabulary = self.own.function, self.vocabulary
-        owners = (*vocabulary.function_names, *vocabulary.file_names)
+        name, symbols = self.own.function, self.symbols
+        owners = (*symbols.function_names, *symbols.file_names)
         if not name and not self.broken:
             hint = "name the function that the points belong to, here or at the head of the file"
             self.add(self.loc, "the key function is missing", hint)
-        elif name and vocabulary.reference and name not in owners:
+        elif name and symbols.reference and name not in owners:
             what, hint = f"the reference has no function {name}", nearest(name, owners)
             owner, _, member = name.rpartition(".")
             if member.startswith("__") and owner in owners:
@@ -403,7 +403,7 @@ class ScenarioReader:
                 hint = f"special methods belong to their class: write function: {owner}"
             self.add(self.at("function"), what, hint)
         for index, clause in enumerate(self.own.clause):
-            vocabulary.has_clause(self.document, (*self.at("clause"), index), clause)
+            symbols.has_clause(self.document, (*self.at("clause"), index), clause)
 
 
 def slug(name: str) -> str:

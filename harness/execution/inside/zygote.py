@@ -1,6 +1,6 @@
-"""The base server: a slim interpreter, started once, that forks a server for each submission. It
+"""The zygote: a slim interpreter, started once, that forks a server for each submission. It
 never reads a byte of a submission: what it reads, every later child inherits. One of the servers
-that it forks, the reader, compiles stimuli and never has a byte of a submission either. A
+that it forks, the compile worker, compiles stimuli and never has a byte of a submission either. A
 submission's server is confined once, compiles the files, and forks one child a scenario."""
 
 # ruff: noqa: PTH112
@@ -44,12 +44,12 @@ from .modules import (
     load_tests,
     load_tool,
 )
+from .preload import freeze_heap, preload
 from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
 from .scenario.process import Program, ScenarioProcess
 from .shared.facades import Facades
 from .shared.run import SharedRun
 from .stand_ins.calls import StandIns
-from .warm_up import freeze_heap, warm_up
 
 try:
     from . import confine
@@ -86,7 +86,7 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(setup["environment"])
     sock = _socket.socket(fileno=control)
-    warm_up()
+    preload()
     freeze_heap()
     frames.send_to_socket(sock, FromZygote.READY)
     servers: set[int] = set()
@@ -119,11 +119,11 @@ def _start_server(
             if (message := frames.receive_from_socket(own)) is not None:
                 setup = marshal.loads(message[0])
                 if setup == COMPILE_WORKER_SETUP:
-                    serve_reader(own)
+                    serve_compile_worker(own)
                 else:
                     setup["confinement"]["readable"] += library
                     Server(own, setup, own_pid).serve()
-        except BaseException as error:  # the driver reads it from the terminal of the base
+        except BaseException as error:  # the driver reads it from the zygote's terminal
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
             _exit(1)
         _exit(0)
@@ -169,7 +169,7 @@ def _reach_the_library_through_descriptors() -> list[str]:
     return longest_first
 
 
-def serve_reader(sock: _socket.socket) -> None:
+def serve_compile_worker(sock: _socket.socket) -> None:
     """Answer until the driver hangs up: a stimulus's texts by the functions that it needs, how many
     positional arguments its call has (None: it is not a plain call), and its code; literals by
     their code."""
