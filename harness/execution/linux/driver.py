@@ -143,7 +143,7 @@ class Driver(AnyDriver):
         )
         own = {"confinement": confinement, "directory": self.directory}
         link = ServerLink(
-            self._base, self.compiler, own | dict(setup), self.meter, preparing_seconds
+            self._zygote, self.compiler, own | dict(setup), self.meter, preparing_seconds
         )
         stack.callback(link.close)
         if ("tool" in setup or "tests" in setup) and link.not_prepared is not None:
@@ -293,7 +293,7 @@ class ServerLink(ProcessServer):
         meter: CpuMeter,
         preparing_seconds: float,
     ) -> None:
-        self._base = base
+        self._zygote = zygote
         self._preparing_seconds = preparing_seconds
         self.meter = meter
         self.compiler = compiler

@@ -30,9 +30,9 @@ from harness.model.plan import Plan
 from harness.model.stimulus import Limits, Stimulus
 
 TIMES_THE_REFERENCE = 100
-LEAST_TOTAL = 60.0  # seconds
+MIN_TOTAL = 60.0  # seconds
 MIN_FOR_OURS = 1.0  # seconds, for each process of ours that reads or compiles a submission
-MOST_TOTAL = 600.0
+MAX_TOTAL = 600.0
 FULL_LIMITS = 30  # that fit in, whatever they are: twenty may go to scenarios that loop
 NOT_OBSERVED = Observation(ending=Ending.NOT_RUN)
 
