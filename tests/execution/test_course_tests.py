@@ -94,6 +94,12 @@ class TestWithUnittest(unittest.TestCase):
         a1.greet()
         printed.assert_called_once_with("Hello", "Kim")
 
+    def test_a_mock_that_returns_no_text(self):
+        with patch("builtins.input"):
+            assert a1.asks() == 1.0
+        with patch("builtins.input", return_value=7):
+            assert a1.asks() == 7.0
+
     def test_sub(self):
         for value in (1, 3):
             with self.subTest(value=value):
@@ -120,6 +126,8 @@ def guess():
     return 0
 def does():
     pass
+def asks():
+    return float(input())
 if __name__ == "__main__":
     greet()
 """
@@ -152,6 +160,7 @@ def result_of(seen: Observation) -> CourseTestResult:
 PASSES = [
     "test_double", "test_fixture", "test_input", "test_stdin", "test_program", "test_dice",
     "test_open", "test_call_back", "TestWithUnittest::test_greet", "test_package",
+    "TestWithUnittest::test_a_mock_that_returns_no_text",
 ]  # fmt: skip
 
 

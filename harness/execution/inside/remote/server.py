@@ -525,8 +525,8 @@ def install_streams(server: ProgramServer) -> None:
         setattr(sys, f"__{name}__", echo)
     sys.stdin = sys.__stdin__ = AskedStdin(server.request)  # type: ignore[assignment, misc]
 
-    def input(prompt: object = "", /) -> str:
-        return str(server.request("input", str(prompt)))
+    def input(prompt: object = "", /) -> Any:
+        return server.request("input", str(prompt))
 
     input.__qualname__ = "input"
     input.__module__ = "builtins"
