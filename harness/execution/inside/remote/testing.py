@@ -389,6 +389,10 @@ class _OneTest:
 
 def _words(error: BaseException | None) -> str:
     """Return what an exception says, shortened."""
+    from _pytest.fixtures import FixtureLookupError  # noqa: PLC0415
+
+    if isinstance(error, FixtureLookupError):
+        return f"fixture '{error.argname}' not found"
     try:
         text = str(error)
     except BaseException:  # the program's own `__str__`

@@ -115,6 +115,7 @@ class Graph:
         self._references = references
         self._containers: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}  # by a container's identity
+        self._new: list[int] = []  # numbers that were given since the changes were looked for
         self._agreed: dict[int, str] = {}  # the contents that both sides know
         self._parts = 0
         self._text = 0
@@ -216,13 +217,14 @@ class Graph:
             return "[]"
         found: dict[int, str] = {}
         pending = list(self._containers)
+        self._new.clear()
         while pending:
-            before = len(self._containers)
             for number in pending:
                 contents = self._contents(number)
                 if contents != self._agreed.get(number):
                     found[number] = contents
-            pending = list(self._containers)[before:]  # what they hold
+            pending = self._new[:]  # what they hold
+            self._new.clear()
         self._agreed.update(found)
         texts = [f"[{number},{contents}]" for number, contents in found.items()]
         return "[" + ",".join(texts) + "]"
@@ -294,6 +296,7 @@ class Graph:
             self._next += 2
             self._numbers[id(thing)] = number
             self._containers[number] = thing
+            self._new.append(number)
         return number
 
     def _container(self, number: Any) -> Any:
