@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time  # noqa: F401  (one of the modules in which names are replaced)
 from importlib.machinery import ModuleSpec
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from .client import Program, RemoteFunction, is_remote
@@ -146,8 +146,8 @@ class Runs:
 
     def run(self, command: Any, **options: Any) -> subprocess.CompletedProcess[Any]:
         """Stand for `subprocess.run`."""
-        name, argv = self._of(command)
-        given = options.get("input")
+        name, argv, redirected = self._of(command)
+        given = redirected if redirected is not None else options.get("input")
         is_text = bool(
             options.get("text") or options.get("universal_newlines") or options.get("encoding")
         )
@@ -201,13 +201,17 @@ class Runs:
         """Stand for `runpy.run_module`."""
         return self._program.request("namespace", self._name(name), run_name or name)
 
-    def _of(self, command: Any) -> tuple[str, list[str]]:
-        """Return the module that a command runs, and its arguments. Raise FileNotFoundError if it
-        runs another program."""
+    def _of(self, command: Any) -> tuple[str, list[str], str | None]:
+        """Return the module that a command runs, its arguments, and the text of the file that
+        `< FILE` of a shell names. Raise FileNotFoundError if it runs another program."""
         if isinstance(command, str):
             words = shlex.split(command)
         else:
             words = [os.fspath(word) for word in command]
+        given: str | None = None
+        if isinstance(command, str) and words[-2:-1] == ["<"]:
+            given = Path(words.pop()).read_text()
+            words.pop()
         if any(word in _OF_SHELLS for word in words) and isinstance(command, str):
             raise FileNotFoundError(
                 2, "there is no shell: a test can only run the program", command
@@ -218,7 +222,7 @@ class Runs:
                 words.pop(0)
         if not words:
             raise FileNotFoundError(2, "only the program itself can be run", command)
-        return self._name(words[0]), words
+        return self._name(words[0]), words, given
 
     def _name(self, path: Any) -> str:
         name: str = os.path.basename(os.fspath(path)).removesuffix(".py")  # noqa: PTH119

@@ -300,7 +300,9 @@ class _OneTest:
         session.config._tmp_path_factory.getbasetemp = self._files.temporary
         try:
             for file in self._suite.conftests:
-                session.config.pluginmanager.register(self._suite.load(file), file)
+                # pytest would look for the folder of a plugin that is called conftest.py.
+                name = f"{file}, for all tests"
+                session.config.pluginmanager.register(self._suite.load(file), name)
             node = self._suite.module_node(session, self._job.file)
             found = [item for item in _items(node) if _name_of(item) == self._job.test]
             if self._job.index >= 0:
