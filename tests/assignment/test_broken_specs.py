@@ -77,6 +77,9 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "comma in braces": ({F: HEAD + "  - {name: a, call: check_input(1, 2), returns: true}\n"},
      "f.yaml:4:21: call: 'check_input(1' is not a Python expression ('(' was never closed). Hint: inside { }, a text without quotes ends at its first comma: quote it.\n"
      "f.yaml:4:36: 2): there is no value. Hint: inside { }, a text without quotes ends at its first comma: quote it."),
+    "comma in braces of given": ({F: HEAD + "  - {name: a, given: p = abs(1, 2), call: check_input(p)}\n"},
+     "f.yaml:4:22: given: not Python statements ('(' was never closed). Hint: inside { }, a text without quotes ends at its first comma: quote it.\n"
+     "f.yaml:4:33: 2): there is no value. Hint: inside { }, a text without quotes ends at its first comma: quote it."),
     "list in braces": ({F: HEAD + "  - {name: a, call: check_input([1, 2], 3), returns: true}\n"},
      "f.yaml:4:33: not YAML: did not find expected ',' or '}'. Hint: put a text that holds a comma or a bracket in quotes."),
     "empty file": ({F: "# nothing\n"},

@@ -272,6 +272,13 @@ class ScenarioReader:
             return Exactly(value=Value(ValueKind.STR, field.render(field.text())))
         return Exactly(value=field.value(), floats=field.floats)
 
+    def cut_at_comma(self, loc: Loc) -> str:
+        """Return the hint for a plain text that a comma inside braces cuts short; an empty text for
+        any other one."""
+        if self.document.follows(loc, ","):
+            return "inside { }, a text without quotes ends at its first comma: quote it"
+        return ""
+
     def expression(self, text: str, loc: Loc) -> ast.Expression:
         """Return the tree of a Python expression; note names that nothing defines.
 
@@ -280,10 +287,8 @@ class ScenarioReader:
             tree = parse_expression(text)
         except PythonError as error:
             if self.uncut(loc):
-                hint = ""
-                if self.document.follows(loc, ","):
-                    hint = "inside { }, a text without quotes ends at its first comma: quote it"
-                self.add(loc, f"{text.strip()!r} is not a Python expression ({error})", hint)
+                what = f"{text.strip()!r} is not a Python expression ({error})"
+                self.add(loc, what, self.cut_at_comma(loc))
             raise Refused from None
         self.check_names(tree, loc)
         return tree
@@ -325,7 +330,7 @@ class ScenarioReader:
             tree = parse_statements(text)
         except PythonError as error:
             if self.uncut(loc):
-                self.add(loc, f"not Python statements ({error})")
+                self.add(loc, f"not Python statements ({error})", self.cut_at_comma(loc))
             raise Refused from None
         self.names |= names_of(tree).bound  # a hint may propose what the step binds itself
         self.check_names(tree, loc)

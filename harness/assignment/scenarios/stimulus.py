@@ -222,9 +222,11 @@ def read_given(reader: ScenarioReader) -> str:
             tree = parse_statements(source)
         except HintedError as error:
             reader.add(loc, str(error), error.hint, line=error.line)
+            reader.names_known = False
             continue
         except PythonError as error:
-            reader.add(loc, f"not Python statements ({error})")
+            reader.add(loc, f"not Python statements ({error})", reader.cut_at_comma(loc))
+            reader.names_known = False
             continue
         reader.bind(tree, loc)
         parts.append(source)
