@@ -18,7 +18,7 @@ from harness.execution import Interpreter, TierTrial, choose_tier, find_interpre
 from harness.model.observation import Tier
 from harness.packaging import program_file
 from harness.reporting.html.environment import environment
-from tests.inline import DRIVERS
+from tests.inline import DRIVERS, GradedPrograms
 from tests.shipped import one_at_a_time
 from tests.tiny_course import FIXTURE, Course
 
@@ -64,6 +64,13 @@ def _found_out_once() -> Iterator[None]:
                 stack.enter_context(patch(f"harness.{module}.{name}", function))
         needed = cache(program_file._needed)
         stack.enter_context(patch("harness.packaging.program_file._needed", needed))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def programs_graded_once() -> Iterator[None]:
+    """Grade each program once under the same plan and answer key, however many tests hand it in."""
+    with GradedPrograms().used():
         yield
 
 

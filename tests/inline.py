@@ -64,12 +64,36 @@ class InlineEngine(AbstractContextManager["InlineEngine"]):
             yield from grade_in_turn(setup, iter(waiting))
 
 
+class GradedPrograms:
+    """The messages about each program that was graded, by program, plan and answer key.
+
+    The fixture `programs_graded_once` makes one and ends it: the only memory of grades that several
+    tests share. Without that fixture nothing is remembered.
+    """
+
+    current: ClassVar[GradedPrograms | None] = None
+
+    def __init__(self) -> None:
+        self.messages: dict[tuple[object, ...], tuple[Submission, list[Any]]] = {}
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Let commands within this block use it."""
+        GradedPrograms.current = self
+        try:
+            yield
+        finally:
+            GradedPrograms.current = None
+
+
 class RememberingEngine(InlineEngine):
     """Grades no program twice under the same plan and key: what the first showed is the others' as
     well, under their own names. A run that has observations already is graded as it is, and so is
     one of a plan in which students have names."""
 
-    _shown: ClassVar[dict[tuple[object, ...], tuple[Submission, list[Any]]]] = {}
+    def __init__(self, programs: GradedPrograms) -> None:
+        super().__init__()
+        self._shown = programs.messages
 
     def run(self, setup: WorkerSetup, jobs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         jobs = list(jobs)
@@ -145,7 +169,7 @@ def _says_the_same_again(ended: object) -> bool:
 
 
 @contextmanager
-def inline_engine(engine: type[InlineEngine] = InlineEngine) -> Iterator[None]:
+def inline_engine(engine: Callable[..., InlineEngine] = InlineEngine) -> Iterator[None]:
     """Whatever grades within this block does so in this process."""
     with (
         patch("harness.grading.batch.WorkerPool", engine),

@@ -31,7 +31,7 @@ from harness import load_assignment
 from harness.cli import listings, main
 from harness.execution import find_interpreter
 from harness.model.result import SubmissionResult
-from tests.inline import InlineEngine, RememberingEngine, grade_here, inline_engine, real_drivers
+from tests.inline import GradedPrograms, RememberingEngine, grade_here, inline_engine, real_drivers
 
 HARNESS = Path(sys.executable).with_name("harness")
 FIXTURE = Path(__file__).parent / "fixtures" / "course"
@@ -94,9 +94,12 @@ def _in_process(arguments: list[str], folder: Path, variables: dict[str, str]) -
             patch.object(sys, "stdin", stack.enter_context(Path(os.devnull).open(encoding="utf-8")))
         )
         if "--jobs" not in arguments:
-            anew = "--fresh" in arguments or "--thorough" in arguments
-            engine = InlineEngine if anew else RememberingEngine
-            stack.enter_context(inline_engine(engine))
+            programs = GradedPrograms.current
+            if "--fresh" in arguments or "--thorough" in arguments or programs is None:
+                stack.enter_context(inline_engine())
+            else:
+                remembering = RememberingEngine(programs)
+                stack.enter_context(inline_engine(lambda jobs=None: remembering))
         stack.enter_context(patch.object(sys, "stdout", out))
         stack.enter_context(patch.object(sys, "stderr", err))
         with pytest.raises(SystemExit) as ended:

@@ -36,6 +36,7 @@ from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.submission import (
     ARCHIVE_ENDINGS,
     MissingFiles,
+    Renaming,
     Submission,
     Withheld,
     WrongFiles,
@@ -517,7 +518,7 @@ def _wrong_names(attempt: Attempt, assignment: Assignment) -> Refused:
     if not attempt.inside and len(shown) == 1 and shown == python and what.endswith(".py"):
         (only,) = shown
         if len(files) == 1:
-            wrong = WrongFiles(found=only.label, expected=what)
+            wrong = WrongFiles(renaming=Renaming(found=only.label, expected=what))
     return Refused(problem, wrong_files=wrong)
 
 

@@ -12,7 +12,7 @@ from harness.common.errors import UserError
 from harness.intake.pipeline import read_cohort
 from harness.intake.terms import ClassOptions
 from harness.model.assignment import OtherFiles
-from harness.model.submission import Student, Withheld, WrongFiles
+from harness.model.submission import Renaming, Student, Withheld, WrongFiles
 from tests.downloads import (
     DOWNLOADS,
     NOON,
@@ -117,7 +117,9 @@ def test_canvas_names(tmp_path: Path) -> None:
         "81": ("smith", None),
     }
     assert found["81"].problem == "found my_1_2_b1.py, expected a1.py"
-    assert found["81"].wrong_files == WrongFiles(found="my_1_2_b1.py", expected="a1.py")
+    assert found["81"].wrong_files == WrongFiles(
+        renaming=Renaming(found="my_1_2_b1.py", expected="a1.py")
+    )
     assert found["79"].notes == ("marked late by its platform, due 2024-09-24T12:00:00+00:00",)
 
 

@@ -10,7 +10,7 @@ from harness.model.plan import Place, Plan, Scenario, Visibility
 from harness.model.policy import Consequence, Severity, Unparsable
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Binding, Key, Stimulus, Typed
-from harness.model.submission import WrongFiles
+from harness.model.submission import Renaming, WrongFiles
 from harness.model.values import Value
 from harness.model.verdict import (
     Cause,
@@ -345,7 +345,7 @@ WRONG_NAME = result(
     status=SubmissionStatus.UNREADABLE,
     mark=Fraction(0),
     problem="found assignment1.py, expected a1.py",
-    wrong_files=WrongFiles(found="assignment1.py", expected="a1.py"),
+    wrong_files=WrongFiles(renaming=Renaming(found="assignment1.py", expected="a1.py")),
 )
 OUR_FAULT = result(
     "our-fault",

@@ -20,7 +20,7 @@ from harness.model.plan import Scenario
 from harness.model.policy import Unparsable
 from harness.model.result import SubmissionResult
 from harness.model.stimulus import Binding, Clock, Stimulus, Typed
-from harness.model.submission import WrongFiles
+from harness.model.submission import Renaming, WrongFiles
 from harness.model.verdict import (
     Cause,
     CodePlace,
@@ -128,7 +128,7 @@ BEYOND = replace(failed("wrong_value", FAILS), stand_in=StandInOutcome.FAILED)
 RESULT = result("ada", {HOURS.id: RESCUED, BOARD.id: RESCUED, REFUSES.id: BEYOND})
 ONE = result("one", {LABELS.id: RESCUED})
 NONE = result("none", {ACCEPTS.id: BEYOND})
-RENAME = WrongFiles(found="assignment1.py", expected="a1.py")
+RENAME = WrongFiles(renaming=Renaming(found="assignment1.py", expected="a1.py"))
 COUNTED = "2 checks pass only with the course's own file in place of one"
 
 

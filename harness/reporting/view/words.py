@@ -64,8 +64,9 @@ def remedy(wrong: WrongFiles | None, file_names: Sequence[str]) -> str:
     """Return how a student can fix wrong files; an empty text if they are not the problem."""
     if wrong is None:
         return ""
-    if wrong.found:
-        return f"Rename {wrong.found} to {wrong.expected} and hand it in again."
+    if wrong.renaming is not None:
+        renaming = wrong.renaming
+        return f"Rename {renaming.found} to {renaming.expected} and hand it in again."
     names = "these names"
     if len(file_names) == 1:
         names = "this name"
