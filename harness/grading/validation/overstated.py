@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from harness.grading.context import GradingContext
 from harness.grading.validation.again import reference_again
+from harness.judging.compare.files import given_files
 from harness.judging.compare.session import compares_variables
 from harness.matchers.kinds.texts import LinesUnordered
 from harness.matchers.kinds.values import AnyValue
@@ -40,15 +41,16 @@ def overstated(context: GradingContext) -> Iterator[str]:
 
 
 def unspoken_files(plan: Plan, key: AnswerKey) -> Iterator[str]:
-    """Advise about scenarios that compare the files left behind, if no clause speaks of them."""
+    """Advise about scenarios that only read files, or none, and fail a program that leaves one, if
+    no clause speaks of that."""
     found: list[Scenario] = []
     for scenario in plan.scenarios:
         if scenario.is_test or not scenario.stimuli[0].folder:
             continue
-        if any(stated.writes_any for stated in _all_stated(scenario)):
+        if any(stated.writes_any or stated.writes for stated in _all_stated(scenario)):
             continue
         text = _clauses_of(scenario, plan)
-        if text and not _SPEAKS_OF_FILES.search(text) and not _names_file(text, scenario, key):
+        if text and not _SPEAKS_OF_FILES.search(text) and not _makes_files(scenario, key):
             found.append(scenario)
     if found:
         what = "a file that a program leaves there fails it, of which its clause says nothing"
@@ -114,14 +116,16 @@ def _clauses_of(scenario: Scenario, plan: Plan) -> str:
     return "\n".join(texts)
 
 
-def _names_file(text: str, scenario: Scenario, key: AnswerKey) -> bool:
-    """Return whether a clause names a file that the scenario states or the reference makes."""
-    given = {file.name for stimulus in scenario.stimuli for file in stimulus.files}
-    names = {leave.name for stated in _all_stated(scenario) for leave in stated.writes}
-    if key.scenarios:
-        for answer in key.answers(scenario.id):
-            names.update(file.name for file in answer.observation.files)
-    return any(name in text for name in names - given)
+def _makes_files(scenario: Scenario, key: AnswerKey) -> bool:
+    """Return whether the reference leaves other files than the scenario gives it."""
+    if not key.scenarios:
+        return False
+    pairs = zip(scenario.stimuli, key.answers(scenario.id), strict=False)
+    for stimulus, answer in pairs:
+        after = {file.name: file.value for file in answer.observation.files}
+        if after != given_files(stimulus):
+            return True
+    return False
 
 
 def _named(scenarios: Sequence[Scenario]) -> str:
