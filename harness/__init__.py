@@ -18,7 +18,8 @@ def __getattr__(name: str) -> Any:
     # Loaded only if it is used: a worker, or a test run that only finds the plugin, needs none of
     # it.
     if name in __all__:
-        return getattr(importlib.import_module("harness.api"), name)
+        api = importlib.import_module("harness.api")
+        return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -97,7 +97,8 @@ def grade(
         raise UserError("fresh and only cannot be combined", hint="leave one of the two out")
     out = Path(out)
     cohort = cohort_of(_paths(paths), specification.plan.assignment, asked, out)
-    cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
+    chosen = filter(ready, cohort.submissions)
+    cohort = replace(cohort, submissions=tuple(chosen))
     _make_writable(out)
     if total_seconds is not None:
         specification = with_total_seconds(specification, total_seconds)
@@ -119,8 +120,12 @@ def _engine(cluster: Cluster | None, listener: Listener) -> DaskEngine | None:
 
     For these, start to import the modules that they will need.
     """
+
+    def notify(text: str) -> None:
+        listener(Notice(text=text))
+
     if cluster is not None:
-        return DaskEngine(cluster, lambda text: listener(Notice(text=text)))
+        return DaskEngine(cluster, notify)
     import_early(page_writer.__module__)
     return None
 
@@ -133,7 +138,8 @@ def check(
     Raise UserError if a file cannot be read or the assignment has no visible scenario."""
     visible = visible_only(specification)
     context = _context(visible, python, recall_tier=True)
-    return check_submissions(context, submitted(_paths(files), visible.plan.assignment))
+    submissions = submitted(_paths(files), visible.plan.assignment)
+    return check_submissions(context, submissions)
 
 
 def _context(
@@ -215,7 +221,8 @@ def _path_or_none(path: AnyPath | None) -> Path | None:
 
 
 def _cache(specification: Specification) -> Path:
-    return Path(specification.folder).parents[1] / CACHE
+    root = Path(specification.folder).parents[1]
+    return root / CACHE
 
 
 def _make_writable(folder: Path) -> None:

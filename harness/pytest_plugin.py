@@ -41,8 +41,9 @@ class AssignmentFolder(pytest.Directory):
         from harness.assignment.loading import load
         from harness.common.errors import UserError
 
+        root = self.path.parent.parent
         try:
-            self.specification: Specification = load(self.path.parent.parent, self.path.name)
+            self.specification: Specification = load(root, self.path.name)
         except UserError as error:
             raise self.CollectError(str(error)) from None
         self._results: dict[str, ScenarioResult] | str | None = None
@@ -83,7 +84,8 @@ class AssignmentFolder(pytest.Directory):
 
         plan = self.specification.plan.subset(lambda scenario: scenario.id in selected)
         cache = Path(self.specification.folder).parent.parent / CACHE
-        context = prepare(replace(self.specification, plan=plan), cache=cache, recall_tier=True)
+        selection = replace(self.specification, plan=plan)
+        context = prepare(selection, cache=cache, recall_tier=True)
         file: Path | None = self.config.getoption("--submission")
         if file is not None:
             submissions = read((file,), plan.assignment)
@@ -103,8 +105,9 @@ class SpecFile(pytest.File):
         folder = self.parent
         assert isinstance(folder, AssignmentFolder)
         for scenario in folder.specification.plan.scenarios:
-            if Path(scenario.place.file).name == self.path.name:
-                name = scenario.id.partition("/")[2]
+            file_name = Path(scenario.place.file).name
+            if file_name == self.path.name:
+                _, _, name = scenario.id.partition("/")
                 yield ScenarioItem.from_parent(self, name=name, scenario=scenario, folder=folder)
 
 
