@@ -28,7 +28,7 @@ from harness.model.verdict import Cause, Verdict, stated
 from harness.reporting.export import exporters
 from harness.reporting.export.exporter import ExportRequest, export_of_all
 from harness.reporting.holding import held, made_for_all
-from harness.reporting.html.class_page import course_page
+from harness.reporting.html.course_pages import course_page
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.mail import MailRequest, mails
 from harness.reporting.terminal.tables import show_submission, summary_table

@@ -29,7 +29,8 @@ from harness.model.verdict import (
     Explanation,
 )
 from harness.reporting.html import class_page
-from harness.reporting.html.class_page import course_page, first_page, further_pages
+from harness.reporting.html.class_page import first_page, further_pages
+from harness.reporting.html.course_pages import course_page
 from harness.reporting.html.study_pages import study_page, write_similarity
 from harness.reporting.two_runs import comparison_page
 from harness.reporting.writing import write_reports

@@ -14,7 +14,7 @@ from harness.model import study
 from harness.model.assignment import LatePolicy, SourceFile
 from harness.model.result import ManualMark, SubmissionStatus
 from harness.model.submission import Lateness, Student
-from harness.reporting.html.class_page import course_page, student_page
+from harness.reporting.html.course_pages import course_page, student_page
 from harness.reporting.html.study_pages import (
     COLOURS,
     SIMILARITY,

@@ -12,7 +12,7 @@ from harness.common.errors import UserError
 from harness.model.result import SubmissionStatus
 from harness.reporting.export import exporters
 from harness.reporting.export.exporter import ExportRequest, export_of_all
-from harness.reporting.html.class_page import course_page
+from harness.reporting.html.course_pages import course_page
 from harness.reporting.mail import MailRequest, mails
 from harness.reporting.terminal.tables import summary_table
 from harness.reporting.two_runs import comparison_csv

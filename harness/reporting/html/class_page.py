@@ -1,18 +1,15 @@
-"""The class page, for a large class its further pages, and the pages over a term."""
+"""The class page, and for a large class the further pages of its table."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from urllib.parse import quote_from_bytes
 
 from markupsafe import Markup, escape
 
 from harness.common.escaping import visible
 from harness.common.files import page_name
-from harness.common.words import listed, rounded
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.study import SimilarityReport
@@ -20,17 +17,19 @@ from harness.reporting.export.marks_csv import MARKS_CSV
 from harness.reporting.html.environment import render, script
 from harness.reporting.html.submission_pages import desk_command
 from harness.reporting.view import figures, words
-from harness.reporting.view.figures import FEWEST_GOOD, GOOD, ClassCauses, FailingCounter
-from harness.reporting.view.marks import CountingMark, counting_mark
-from harness.results.course import Course, CourseRun, CourseStudent, is_missing
-from harness.results.student_view import by_function
+from harness.reporting.view.figures import GOOD, MIN_GOOD, ClassCauses, FailingCounter
+from harness.reporting.view.marks import CountingMark, counting_mark, unmarked
+from harness.results.student_view import FunctionTally, by_function
 
-MOST_ROWS = 150  # what a browser shows and sorts at once without a wait
+MAX_ROWS = 150  # a browser shows and sorts so many at once without a delay
 ROWS_A_PAGE = 100
-_MOST_FINDINGS = 40
-_MOST_CAUSES = 60
-IN_VIEW = 10  # of a list; the others are folded
-_MOST_DOUBTFUL = 10
+_MAX_FINDINGS = 40
+_MAX_CAUSES = 60
+IN_VIEW = 10  # entries of a list; the others are folded
+_MAX_DOUBTFUL = 10
+
+# A mistake: a function (may be empty) and the rule of its explanation.
+_Mistake = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class MarksRow:
     functionality: str
     late: str  # how late, or the student's own due time; empty if neither
     shares: tuple[int | None, ...]
-    causes: tuple[tuple[str, str], ...] = ()  # functions and rules
+    causes: tuple[_Mistake, ...] = ()
     tags: tuple[str, ...] = ()  # the filters that it fits
 
     @property
@@ -53,7 +52,7 @@ class MarksRow:
         return words.STATUS[self.status]
 
 
-# What the table can be filtered by, and how the page names it.
+# The table's filters, and their names on the page.
 FILTERS = {
     "attention": "needs attention",
     "flagged": "flagged",
@@ -63,21 +62,23 @@ FILTERS = {
 }
 
 
-def _tags(result: SubmissionResult) -> tuple[str, ...]:
-    """Return the filters that a submission fits."""
-    fits = {
-        "attention": any(True for _ in figures.reasons(result)),
-        "flagged": result.flagged,
-        "late": result.late is not None or result.status is SubmissionStatus.LATE,
-        "extended": bool(result.extended_to),
-        "unmarked": any(part.mark is None for part in result.manual) and result.mark is not None,
-    }
-    return tuple(name for name in FILTERS if fits[name])
+def _tags(result: SubmissionResult) -> Iterator[str]:
+    """Yield the filters that a submission fits, in the order of `FILTERS`."""
+    if next(figures.reasons(result), None) is not None:
+        yield "attention"
+    if result.flagged:
+        yield "flagged"
+    if words.is_late(result):
+        yield "late"
+    if result.extended_to:
+        yield "extended"
+    if result.mark is not None and unmarked(result):
+        yield "unmarked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsPage:
-    """Rows of the table on a page of their own; the first is the class page itself."""
+    """The rows of the table on one page; the first page is the class page itself."""
 
     name: str
     rows: tuple[MarksRow, ...]
@@ -86,7 +87,7 @@ class RowsPage:
 
 
 class Overview:
-    """A class in numbers, counted by submission in the order of ids; rows are held, no verdicts."""
+    """A class in numbers, counted by submission in the order of ids; it keeps rows, no verdicts."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -95,7 +96,8 @@ class Overview:
         self._marks: list[Fraction] = []  # those that count
         self._functionality: list[Fraction] = []
         self._final = 0  # marks that lack nothing
-        self._out_of = self._functionality_of = Fraction(0)
+        self._out_of = Fraction(0)
+        self._functionality_of = Fraction(0)
         self.has_totals = False  # somebody's mark that counts is not the functionality mark
         self.pending = 0  # submissions whose causes are still looked for
         self.means = figures.Means(plan.assignment.functionality_marks)
@@ -104,66 +106,79 @@ class Overview:
 
     def add(self, result: SubmissionResult) -> None:
         tallies = figures.tallies(result, self.plan)
-        shares = {tally.function: figures.share(tally) for tally in tallies}
-        counting = counting_mark(result)
-        row = MarksRow(
-            id=result.id,
-            name=result.student.name if result.student else "",
-            status=result.status,
-            flagged=result.flagged,
-            mark=counting,
-            functionality=words.mark_text(result.mark),
-            late=words.late_in_short(result),
-            shares=tuple(shares.get(name) for name in self.functions),
-            causes=tuple(dict.fromkeys((each.function, each.rule) for each in result.causes)),
-            tags=_tags(result),
-        )
+        row = self._row(result, tallies)
         has_total = words.has_total(result)
-        has_mark = result.mark is not None
-        self.means.add(tallies if tallies or not has_mark else by_function(self.plan, result))
+        if not tallies and result.mark is not None:
+            # Nothing was run, but there is a mark: the submission earned nothing anywhere.
+            tallies = by_function(self.plan, result)
+        self.means.add(tallies)
         self.failing.add(result)
         self.causes.add(result)
         # Last, when nothing can fail any more: a row that is not complete is not counted.
         self.rows.append(row)
-        self.pending += result.pending is not None
-        if counting.value is not None:
-            self._marks.append(counting.value)
-            self._final += counting.is_final
+        if result.pending is not None:
+            self.pending += 1
+        if row.mark.value is not None:
+            self._marks.append(row.mark.value)
+            self._final += row.mark.is_final
         if result.mark is not None:
             self._functionality.append(result.mark)
         self._out_of = max(self._out_of, result.total_out_of)
         self._functionality_of = max(self._functionality_of, result.out_of)
         self.has_totals = self.has_totals or has_total
 
+    def _row(self, result: SubmissionResult, tallies: Sequence[FunctionTally]) -> MarksRow:
+        name = ""
+        if result.student is not None:
+            name = result.student.name
+        shares = {tally.function: figures.share(tally) for tally in tallies}
+        mistakes = dict.fromkeys((cause.function, cause.rule) for cause in result.causes)
+        return MarksRow(
+            id=result.id,
+            name=name,
+            status=result.status,
+            flagged=result.flagged,
+            mark=counting_mark(result),
+            functionality=words.mark_text(result.mark),
+            late=words.late_in_short(result),
+            shares=tuple(map(shares.get, self.functions)),
+            causes=tuple(mistakes),
+            tags=tuple(_tags(result)),
+        )
+
     @property
     def marks(self) -> Sequence[Fraction]:
-        """The marks that the page shows first, exact."""
-        return self._marks if self.has_totals else self._functionality
+        """Return the marks that the page shows first, exact."""
+        if self.has_totals:
+            return self._marks
+        return self._functionality
 
     @property
     def out_of(self) -> Fraction:
-        """What these marks are out of."""
-        most = self._out_of if self.has_totals else self._functionality_of
-        return most or self.plan.assignment.functionality_marks
+        """Return the maximum of these marks."""
+        maximum = self._functionality_of
+        if self.has_totals:
+            maximum = self._out_of
+        return maximum or self.plan.assignment.functionality_marks
 
     @property
     def mark_name(self) -> str:
-        """What these marks are called: only functionality until there is anything else."""
-        if not self.has_totals:
-            return "Functionality" if self.plan.assignment.manual else "Mark"
-        return "Mark" if self._final else "Mark so far"
+        """Return the heading of these marks: only functionality until there is anything else."""
+        if self.has_totals:
+            return "Mark" if self._final else "Mark so far"
+        return "Functionality" if self.plan.assignment.manual else "Mark"
 
     def mark_text(self, row: MarksRow) -> str:
-        """A row's mark that counts; `so far` if the heading does not say that of all."""
+        """Return a row's mark that counts, with `so far` unless the heading says that of all."""
         if not self.has_totals:
             return row.functionality
-        is_said = not self._final
-        return words.mark_text(row.mark.value) if is_said else row.mark.text
+        if self._final:
+            return row.mark.text
+        return words.mark_text(row.mark.value)
 
     @property
     def functionality_mean(self) -> Fraction | None:
-        marks = self._functionality
-        return sum(marks, Fraction(0)) / len(marks) if marks else None
+        return figures.mean_mark(self._functionality)
 
     @property
     def has_names(self) -> bool:
@@ -175,17 +190,20 @@ class Overview:
 
     def pages(self) -> tuple[RowsPage, ...]:
         """Return the rows as pages: one up to 150 rows, 100 rows a page beyond."""
-        size = len(self.rows) if len(self.rows) <= MOST_ROWS else ROWS_A_PAGE
-        starts = range(0, len(self.rows), size) if size else range(1)
-        return tuple(
-            RowsPage(
-                name=f"marks/{number}.html" if number > 1 else "index.html",
-                rows=tuple(self.rows[start : start + size]),
-                first=start + 1,
-                last=min(start + size, len(self.rows)),
-            )
-            for number, start in enumerate(starts, start=1)
-        )
+        count = len(self.rows)
+        if count <= MAX_ROWS:
+            return (self._page("index.html", 0, count),)
+        pages: list[RowsPage] = []
+        for start in range(0, count, ROWS_A_PAGE):
+            name = "index.html"
+            if pages:
+                name = f"marks/{len(pages) + 1}.html"
+            pages.append(self._page(name, start, start + ROWS_A_PAGE))
+        return tuple(pages)
+
+    def _page(self, name: str, start: int, stop: int) -> RowsPage:
+        rows = tuple(self.rows[start:stop])
+        return RowsPage(name=name, rows=rows, first=start + 1, last=start + len(rows))
 
 
 def first_page(
@@ -200,66 +218,107 @@ def first_page(
     The table of a large class has the first rows, and the script shows the others from a text;
     without a script they are on `further_pages`.
     """
-    out_of = overview.out_of
-    spread = figures.distribution(overview.marks, out_of)
-    states = Counter(row.status for row in overview.rows)
-    findings, causes = overview.causes.findings(), overview.causes.causes()
-    by_reason = groupby(overview.causes.for_a_person(), lambda tally: tally.kind)
-    limits, pages = facts.limits, overview.pages()
+    first, *others = overview.pages()
+    packed = Markup("")
+    if others:
+        packed = _packed(overview)
+    names = {row.id: row.name for row in overview.rows}
     return render(
         "index.html.j2",
         **script("page.js", "sort.js"),
-        **_table(overview, pages[0]),
-        facts=facts,
-        pending=overview.pending,
-        other_python=words.is_other_python(facts.python, facts.python_wanted),
-        spread=spread,
-        tallest=max((bar.count for bar in spread.bars), default=1) if spread else 1,
-        states=[(status, states[status]) for status in SubmissionStatus if states[status]],
-        # Those that another number counts already are not counted here.
-        flagged=sum(row.flagged and row.status is SubmissionStatus.GRADED for row in overview.rows),
-        tagged=Counter(tag for row in overview.rows for tag in row.tags),
-        filters=FILTERS,
-        desk_command=desk_command(overview.plan),
-        together=_made_together(overview.rows, causes, overview.causes.places()),
+        **_table(overview, first),
+        **_about_run(facts),
+        **_in_numbers(overview),
+        **_mistakes(overview),
+        **_failing(overview.failing),
+        pages=others,
+        packed=packed,
+        names=names,
         similarity=similarity,
         has_studies=has_studies,
-        ids=frozenset(row.id for row in overview.rows),
-        names={row.id: row.name for row in overview.rows},
         same_files=overview.causes.same_files(),
-        pages=pages[1:],
-        packed=_packed(overview) if len(pages) > 1 else "",
-        marks_csv=MARKS_CSV,
-        most_failed=overview.failing.most(),
+        filters=FILTERS,
         in_view=IN_VIEW,
-        causes=causes[:_MOST_CAUSES],
-        causes_left_out=max(0, len(causes) - _MOST_CAUSES),
-        reasons=[list(alike) for _, alike in by_reason],
-        doubtful=overview.failing.doubtful()[:_MOST_DOUBTFUL],
-        good=words.percent(GOOD, 1),
-        counted_good=overview.failing.good,
-        fewest_good=FEWEST_GOOD,
-        findings=findings[:_MOST_FINDINGS],
-        findings_left_out=max(0, len(findings) - _MOST_FINDINGS),
-        limits=f"{limits.cpu_seconds:g} s of CPU time, {limits.wall_seconds:g} s in total, "
-        f"{limits.memory_mib} MiB of memory, {limits.output_kib} KiB of output{_calibrated(facts)}",
-        prevented=sum(probe.prevented for probe in facts.probes),
+        desk_command=desk_command(overview.plan),
+        marks_csv=MARKS_CSV,
     )
 
 
-def _calibrated(facts: RunFacts) -> str:
-    """Return how limits on CPU time were stretched for this machine; an empty text if they were
-    not.
-    """
+def _about_run(facts: RunFacts) -> dict[str, object]:
+    """Return the data about the run itself: its versions, limits and probes."""
+    prevented = [probe for probe in facts.probes if probe.prevented]
+    return {
+        "facts": facts,
+        "other_python": words.is_other_python(facts.python, facts.python_wanted),
+        "limits": _limits(facts),
+        "prevented": len(prevented),
+    }
+
+
+def _limits(facts: RunFacts) -> str:
+    """Return the limits on one line, and the factor by which CPU time was stretched."""
+    limits = facts.limits
+    parts = [
+        f"{limits.cpu_seconds:g} s of CPU time",
+        f"{limits.wall_seconds:g} s in total",
+        f"{limits.memory_mib} MiB of memory",
+        f"{limits.output_kib} KiB of output",
+    ]
+    text = ", ".join(parts)
     if facts.slowness == 1:
-        return ""
-    return f"; CPU time times {facts.slowness:g}, as measured on this machine"
+        return text
+    return f"{text}; CPU time times {facts.slowness:g}, as measured on this machine"
+
+
+def _in_numbers(overview: Overview) -> dict[str, object]:
+    """Return the class in numbers: its marks, states and tags, and who needs a person."""
+    states: Counter[SubmissionStatus] = Counter()
+    tagged: Counter[str] = Counter()
+    flagged = 0
+    for row in overview.rows:
+        states[row.status] += 1
+        tagged.update(row.tags)
+        # Flagged submissions in another state are counted by that state already.
+        if row.flagged and row.status is SubmissionStatus.GRADED:
+            flagged += 1
+    by_kind = groupby(overview.causes.for_a_person(), lambda tally: tally.kind)
+    return {
+        "pending": overview.pending,
+        "spread": figures.distribution(overview.marks, overview.out_of),
+        "states": [(status, states[status]) for status in SubmissionStatus if states[status]],
+        "flagged": flagged,
+        "tagged": tagged,
+        "reasons": [list(alike) for _, alike in by_kind],
+    }
+
+
+def _mistakes(overview: Overview) -> dict[str, object]:
+    """Return the causes of failures and the code issues of a class, the most frequent ones."""
+    causes = overview.causes.causes()
+    findings = overview.causes.findings()
+    places = overview.causes.places()
+    return {
+        "causes": causes[:_MAX_CAUSES],
+        "causes_left_out": max(0, len(causes) - _MAX_CAUSES),
+        "findings": findings[:_MAX_FINDINGS],
+        "findings_left_out": max(0, len(findings) - _MAX_FINDINGS),
+        "together": _made_together(overview.rows, causes, places),
+    }
+
+
+def _failing(failing: FailingCounter) -> dict[str, object]:
+    """Return the scenarios that fail most, and those that may be wrong themselves."""
+    return {
+        "most_failed": failing.most(),
+        "doubtful": failing.doubtful()[:_MAX_DOUBTFUL],
+        "good": words.percent(GOOD, 1),
+        "counted_good": failing.good,
+        "min_good": MIN_GOOD,
+    }
 
 
 def further_pages(overview: Overview) -> Iterator[tuple[str, str]]:
-    """Return the names and the HTML of the table's pages after the first; none for a small
-    class.
-    """
+    """Yield the name and the HTML of each page of the table after the first."""
     pages = overview.pages()
     for page in pages[1:]:
         yield page.name, render("marks.html.j2", **_table(overview, page), page=page, pages=pages)
@@ -267,8 +326,7 @@ def further_pages(overview: Overview) -> Iterator[tuple[str, str]]:
 
 def _table(overview: Overview, page: RowsPage) -> dict[str, object]:
     """Return the data of the table of marks; its last row is the class's average."""
-    means, marks = overview.means.means(), overview.marks
-    functionality = overview.functionality_mean
+    means = overview.means.means()
     return {
         "plan": overview.plan,
         "count": len(overview.rows),
@@ -285,9 +343,9 @@ def _table(overview: Overview, page: RowsPage) -> dict[str, object]:
         "worths": figures.worths(overview.plan),
         "means": means,
         "mean_shares": {mean.function: mean.share for mean in means},
-        "mean_mark": words.mark_text(sum(marks, Fraction(0)) / len(marks) if marks else None),
-        "mean_functionality": words.mark_text(functionality),
-        "marked": len(marks),
+        "mean_mark": words.mark_text(figures.mean_mark(overview.marks)),
+        "mean_functionality": words.mark_text(overview.functionality_mean),
+        "marked": len(overview.marks),
     }
 
 
@@ -312,12 +370,13 @@ def _packed(overview: Overview) -> Markup:
     return escape("\n".join(lines))
 
 
-def causes_of(row: MarksRow, places: Mapping[tuple[str, str], int]) -> str:
+def causes_of(row: MarksRow, places: Mapping[_Mistake, int]) -> str:
     """Return the numbers of a row's causes among those of the class."""
-    return " ".join(str(at) for at in sorted({places[key] for key in row.causes if key in places}))
+    numbers = {places[mistake] for mistake in row.causes if mistake in places}
+    return " ".join(map(str, sorted(numbers)))
 
 
-_MOST_TOGETHER = 8
+_MAX_TOGETHER = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,85 +389,26 @@ class MadeTogether:
 
 
 def _made_together(
-    rows: Sequence[MarksRow],
-    causes: Sequence[figures.Tally],
-    places: Mapping[tuple[str, str], int],
+    rows: Sequence[MarksRow], causes: Sequence[figures.Tally], places: Mapping[_Mistake, int]
 ) -> list[MadeTogether]:
-    """Return the mistakes that cost most, as a matrix of how many students made both; empty if
-    hardly anybody made two."""
-    numbers = [at for at, cause in enumerate(causes) if cause.count > 1][:_MOST_TOGETHER]
-    made: dict[int, set[int]] = {number: set() for number in numbers}
+    """Return the mistakes that cost most, as a matrix of how many students made both.
+
+    It is empty if hardly anybody made two.
+    """
+    frequent = [number for number, cause in enumerate(causes) if cause.count > 1]
+    frequent = frequent[:_MAX_TOGETHER]
+    made_by: dict[int, set[int]] = {number: set() for number in frequent}  # the places of rows
     for at, row in enumerate(rows):
-        for key in row.causes:
-            if places.get(key) in made:
-                made[places[key]].add(at)
+        for mistake in row.causes:
+            number = places.get(mistake)
+            if number is not None and number in made_by:
+                made_by[number].add(at)
     matrix: list[MadeTogether] = []
-    for number in numbers:
-        counts = tuple(len(made[number] & made[other]) for other in numbers)
+    made_two = 0
+    for number in frequent:
+        counts = tuple(len(made_by[number] & made_by[other]) for other in frequent)
         matrix.append(MadeTogether(number=number, cause=causes[number], counts=counts))
-    both = sum(sum(row.counts) - row.counts[at] for at, row in enumerate(matrix))
-    return matrix if both > 2 else []
-
-
-COURSE = "course.html"
-STUDENTS = "students"  # the folder of students' pages
-
-
-def course_page(course: Course, unread: Sequence[str] = ()) -> str:
-    """Return the page of all students, for the folder above the runs; `unread`: lines about other
-    runs.
-    """
-    missing = [
-        (run, [each for each in course.students if is_missing(each.results[at])])
-        for at, run in enumerate(course.runs)
-    ]
-    helpers = {
-        "mark": _mark,
-        "page": _page,
-        "together": _sum_of_marks,
-        **script("page.js", "sort.js"),
-    }
-    absent = [(run, students) for run, students in missing if students]
-    return render("course.html.j2", course=course, unread=unread, missing=absent, **helpers)
-
-
-def student_page(
-    name: str, runs: Sequence[CourseRun], student: CourseStudent, slip_days: int
-) -> str:
-    """Return the page of one student as HTML.
-
-    It is made only of this student's part of the runs and their assignments' titles. `slip_days` is
-    their number in the course.
-    """
-    results = zip(runs, student.results, strict=True)
-    rows = [(run.assignment.title, run.facts.complete, result) for run, result in results]
-    marks = {"rows": rows, "mark": _mark, "together": _sum_of_marks(student)}
-    marks |= {"name": name, "student": student, "slip_days": slip_days}
-    return render("course_student.html.j2", **marks)
-
-
-def _page(run: CourseRun, result: SubmissionResult) -> str:
-    return f"./{quote_from_bytes(os.fsencode(run.path))}/submissions/{page_name(result.id)}"
-
-
-def _mark(result: SubmissionResult | None) -> str:
-    """Return a total, or the reason why there is none."""
-    if result is None or is_missing(result):
-        return "not handed in"
-    if result.total is not None:
-        return rounded(result.total)
-    if result.excused:
-        return "excused"
-    waits = [part.slot.title for part in result.manual if part.mark is None]
-    if not waits or result.mark is None:
-        return words.STATUS[result.status]
-    return f"{counting_mark(result).text}, not marked yet: {listed(waits)}"
-
-
-def _sum_of_marks(student: CourseStudent) -> tuple[str, str]:
-    """Return the sum of the existing marks, `13.50 of 20`, also in percent; an empty text if there
-    are none.
-    """
-    got = sum((each.total or Fraction(0) for each in student.marked), Fraction(0))
-    of = sum((each.total_out_of for each in student.marked), Fraction(0))
-    return (f"{rounded(got)} of {words.number(of)}", rounded(100 * got / of)) if of else ("", "")
+        made_two += sum(counts) - len(made_by[number])
+    if made_two <= 2:
+        return []
+    return matrix

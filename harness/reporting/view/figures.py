@@ -5,19 +5,26 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TypeVar
 
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Severity
 from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.model.verdict import TO_REVIEW, Cause, Explanation, VerdictKind, rule_in_words, stated
 from harness.policy.rules import finding_kind
+from harness.reporting.view.marks import unmarked
 from harness.reporting.view.words import VERDICT, percent
 from harness.results.student_view import FunctionTally, by_function
 
-MOST_STUDENTS = 60  # named
-_MOST_TEXTS = 100  # told apart
-_MOST_BARS = 12
-_NONE = ("", "")
+_MAX_STUDENTS = 60  # named
+_MAX_TEXTS = 100  # told apart
+_MAX_BARS = 12
+
+# Who made a mistake and which: a function, and the end of a sentence.
+_Blame = tuple[str, str]
+_NOBODY: _Blame = ("", "")
+
+K = TypeVar("K")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,40 +41,42 @@ class Tally:
     students: list[str] = field(default_factory=list)  # the ids of the first
     students_hash: int = 0  # equal for tallies of the same submissions, counted in one order
     _reasons: Counter[Explanation | None] = field(default_factory=Counter)
-    _causes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _causes: Counter[_Blame] = field(default_factory=Counter)
 
     def add(
         self,
         student: str,
         why: Explanation | None = None,
         marks: Fraction = Fraction(0),
-        cause: tuple[str, str] | None = None,
+        cause: _Blame | None = None,
     ) -> None:
         """Count one submission, its reason, and its cause (see `cause`)."""
         self.count += 1
         self.marks += marks
         self.students_hash = hash((self.students_hash, student))
-        if len(self.students) < MOST_STUDENTS:
+        if len(self.students) < _MAX_STUDENTS:
             self.students.append(student)
         self._reasons[why] += 1
-        if len(self._reasons) > _MOST_TEXTS:  # the rare ones are forgotten
-            self._reasons = Counter(dict(self._reasons.most_common(_MOST_TEXTS // 2)))
-        if cause is not None and (cause in self._causes or len(self._causes) < _MOST_TEXTS):
+        if len(self._reasons) > _MAX_TEXTS:
+            # The rare ones are forgotten.
+            self._reasons = Counter(dict(self._reasons.most_common(_MAX_TEXTS // 2)))
+        if cause is not None and (cause in self._causes or len(self._causes) < _MAX_TEXTS):
             self._causes[cause] += 1
 
     @property
     def message(self) -> str:
         """Return the sentence that holds for more than half of them; an empty text if none does."""
-        why, holds_for = max(self._reasons.items(), key=lambda item: item[1], default=(None, 0))
-        return why.message if why is not None and 2 * holds_for > self.count else ""
+        why = _majority(self._reasons, self.count)
+        if why is None:
+            return ""
+        return why.message
 
     @property
-    def cause(self) -> tuple[str, str]:
+    def cause(self) -> _Blame:
         """Return the function to blame for more than half of them, and its mistake; both may be
         empty.
         """
-        cause, holds_for = max(self._causes.items(), key=lambda item: item[1], default=(_NONE, 0))
-        return cause if 2 * holds_for > self.count else _NONE
+        return _majority(self._causes, self.count) or _NOBODY
 
     @property
     def blamed_for(self) -> int:
@@ -78,6 +87,32 @@ class Tally:
     def groups(self) -> list[str]:
         """Return the names of the groups of its scenarios."""
         return list(dict.fromkeys(scenario.group for scenario in self.scenarios))
+
+    @property
+    def is_joined(self) -> bool:
+        """Return whether it stands for several groups, which fail together."""
+        return len(self.groups) > 1
+
+    @property
+    def failing_functions(self) -> list[str]:
+        """Return the functions of its scenarios."""
+        return list(dict.fromkeys(scenario.function for scenario in self.scenarios))
+
+    @property
+    def clauses(self) -> list[str]:
+        """Return the ids of the clauses of its scenarios."""
+        clauses: dict[str, None] = {}
+        for scenario in self.scenarios:
+            clauses.update(dict.fromkeys(scenario.clauses))
+        return list(clauses)
+
+
+def _majority(counts: Counter[K], total: int) -> K | None:
+    """Return the key that more than half of the total have; None if there is none."""
+    for key, count in counts.items():
+        if 2 * count > total:
+            return key
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +136,11 @@ class Distribution:
     bars: tuple[Bar, ...]
     median_bar: int | None  # the place of the bar that holds the median
 
+    @property
+    def tallest(self) -> int:
+        """Return how many marks the fullest bar has; 1 without bars."""
+        return max((bar.count for bar in self.bars), default=1)
+
 
 @dataclass(slots=True)
 class FunctionMean:
@@ -114,13 +154,22 @@ class FunctionMean:
 
     @property
     def share(self) -> int:
-        """The share of its points in percent."""
-        return percent(self.points, self.out_of) if self.out_of else 100
+        """Return the share of its points in percent."""
+        if not self.out_of:
+            return 100
+        return percent(self.points, self.out_of)
 
     @property
     def lost(self) -> Fraction:
         """Return the marks that each submission lost by it on average."""
         return self.lost_by_all / self.count
+
+
+def mean_mark(marks: Sequence[Fraction]) -> Fraction | None:
+    """Return the exact mean; None without marks."""
+    if not marks:
+        return None
+    return sum(marks, Fraction(0)) / len(marks)
 
 
 def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | None:
@@ -129,7 +178,8 @@ def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | 
     if not marks:
         return None
     count = _bar_count(out_of)
-    edges = [i * out_of / count for i in range(count)] + [max(out_of, marks[-1])]  # extra credit
+    edges = [place * out_of / count for place in range(count)]
+    edges.append(max(out_of, marks[-1]))  # extra credit may exceed the maximum
     tally = Counter(bar_of(mark, out_of) for mark in marks)
     bars: list[Bar] = []
     for place in range(count):
@@ -147,12 +197,15 @@ def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | 
 
 
 def _bar_count(out_of: Fraction) -> int:
-    """Return the number of bars: each of half a mark, else of one mark, if that makes a whole
-    number of bars, at most twelve; else ten bars."""
+    """Return the number of bars.
+
+    A bar is half a mark wide, or one mark, if that makes a whole number of bars and at most twelve;
+    otherwise there are ten.
+    """
     if out_of <= 0:
         return 0
     for count in (2 * out_of, out_of):
-        if count.denominator == 1 and count <= _MOST_BARS:
+        if count.denominator == 1 and count <= _MAX_BARS:
             return int(count)
     return 10
 
@@ -176,30 +229,37 @@ def function_names(plan: Plan) -> tuple[str, ...]:
 
 def worths(plan: Plan) -> dict[str, Fraction]:
     """Return the worth of each function in marks."""
-    points: defaultdict[str, list[Fraction]] = defaultdict(list)
+    points: defaultdict[str, Fraction] = defaultdict(Fraction)
     for scenario in plan.scenarios:
         if not scenario.informational and not scenario.extra_credit:
-            points[scenario.function].append(scenario.points)
-    out_of = sum(map(sum, points.values()))
+            points[scenario.function] += scenario.points
+    out_of = sum(points.values())
+    if not out_of:
+        return {}
     marks = plan.assignment.functionality_marks
-    return {name: marks * sum(each) / out_of for name, each in points.items() if out_of}
+    return {name: marks * points_of_it / out_of for name, points_of_it in points.items()}
 
 
 def tallies(result: SubmissionResult, plan: Plan) -> tuple[FunctionTally, ...]:
     """Return each function's scenarios and points; none if nothing was run."""
-    return by_function(plan, result) if was_run(result) else ()
+    if not was_run(result):
+        return ()
+    return by_function(plan, result)
 
 
 def was_run(result: SubmissionResult) -> bool:
     """Return whether any scenario was run: the verdicts of an unreadable file, for example, only
     say that it was not.
     """
-    return any(o.verdict.kind is not VerdictKind.UNREADABLE for o in result.scenarios)
+    outcomes = result.scenarios
+    return any(each.verdict.kind is not VerdictKind.UNREADABLE for each in outcomes)
 
 
 def share(tally: FunctionTally) -> int:
     """Return a function's share of its points in whole percent (extra credit may exceed 100)."""
-    return percent(tally.points, tally.out_of) if tally.out_of else 100 * bool(tally.points)
+    if tally.out_of:
+        return percent(tally.points, tally.out_of)
+    return 100 if tally.points else 0
 
 
 class Means:
@@ -212,7 +272,9 @@ class Means:
     def add(self, tallies: Sequence[FunctionTally]) -> None:
         """Count one submission; it has no tallies if it has no mark."""
         points = sum(tally.out_of for tally in tallies)
-        for tally in tallies if points else ():
+        if not points:
+            return
+        for tally in tallies:
             mean = self._of_function.setdefault(tally.function, FunctionMean(tally.function))
             mean.count += 1
             mean.points += tally.points
@@ -225,9 +287,9 @@ class Means:
         return sorted(self._of_function.values(), key=lambda mean: -mean.lost)
 
 
-MOST_SCENARIOS = 25
+_MAX_SCENARIOS = 25
 GOOD = Fraction(3, 4)  # of the marks for functionality
-FEWEST_GOOD = 8  # a scenario is not in doubt for fewer
+MIN_GOOD = 8  # no scenario is doubted if fewer submissions are good
 
 
 class FailingCounter:
@@ -235,58 +297,72 @@ class FailingCounter:
 
     def __init__(self, plan: Plan) -> None:
         groups: defaultdict[str, list[Scenario]] = defaultdict(list)
+        self._group_of: dict[str, str] = {}  # by the ids of scenarios
         for scenario in plan.scenarios:
             if not scenario.informational:
                 groups[scenario.group].append(scenario)
-        self._group_of = {s.id: group for group, members in groups.items() for s in members}
-        self._failed = {group: Tally(scenarios=tuple(members)) for group, members in groups.items()}
-        self._failed_by_good = {
-            group: Tally(scenarios=tuple(members)) for group, members in groups.items()
-        }
+                self._group_of[scenario.id] = scenario.group
+        self._failed: dict[str, Tally] = {}
+        self._failed_by_good: dict[str, Tally] = {}
+        for group, members in groups.items():
+            self._failed[group] = Tally(scenarios=tuple(members))
+            self._failed_by_good[group] = Tally(scenarios=tuple(members))
         self.good = 0  # submissions with at least 75 % of the marks for functionality
 
     def add(self, result: SubmissionResult) -> None:
         if not was_run(result):
             return
-        groups: set[str] = set()
-        why: dict[str, tuple[Explanation | None, tuple[str, str]]] = {}
-        causes = {name: cause for cause in result.causes for name in cause.scenarios}
+        blames = _blame_by_scenario(result)
+        graded: set[str] = set()
+        failing: dict[str, tuple[Explanation | None, _Blame]] = {}  # the first failure of a group
         for outcome in result.scenarios:
             group = self._group_of.get(outcome.scenario_id)
             if group is None or outcome.verdict.kind is VerdictKind.HARNESS_ERROR:
                 continue
-            groups.add(group)
-            if not outcome.verdict.passed:
-                cause = causes.get(outcome.scenario_id)
-                blame = (cause.function, mistake(cause)) if cause is not None else _NONE
-                why.setdefault(group, (outcome.verdict.explanation, blame))
+            graded.add(group)
+            if not outcome.verdict.passed and group not in failing:
+                blame = blames.get(outcome.scenario_id, _NOBODY)
+                failing[group] = (outcome.verdict.explanation, blame)
         is_good = result.mark is not None and result.mark >= GOOD * result.out_of
         self.good += is_good
-        for group in groups:
+        for group in graded:
             self._failed[group].graded += 1
-        for group, (explanation, blame) in why.items():
+        for group, (explanation, blame) in failing.items():
             self._failed[group].add(result.id, explanation, cause=blame)
             if is_good:
                 self._failed_by_good[group].add(result.id, explanation, cause=blame)
 
     def most(self) -> list[Tally]:
         """Return at most 25 groups, or sets of groups that fail together, most failed first."""
-        return _join(self._failed.values())[:MOST_SCENARIOS]
+        return _join(self._failed.values())[:_MAX_SCENARIOS]
 
     def doubtful(self) -> list[Tally]:
         """Return the groups that more than half of the otherwise good submissions fail: the
         scenario or the reference may be wrong. Groups that fail together are one.
         """
-        if self.good < FEWEST_GOOD:
+        if self.good < MIN_GOOD:
             return []
         failed = [replace(tally, graded=self.good) for tally in self._failed_by_good.values()]
         return _join(tally for tally in failed if 2 * tally.count > tally.graded)
 
 
+def _blame_by_scenario(result: SubmissionResult) -> dict[str, _Blame]:
+    """Return the function to blame and its mistake, by the ids of the scenarios that fail by it."""
+    blames: dict[str, _Blame] = {}
+    for cause in result.causes:
+        blame = (cause.function, mistake(cause))
+        for scenario in cause.scenarios:
+            blames[scenario] = blame
+    return blames
+
+
 def mistake(cause: Cause) -> str:
     """Return a function's mistake as the end of a sentence."""
     hard_coded = cause.explanation.hard_coded
-    return rule_in_words(cause.rule) + (f" to {hard_coded.number}" if hard_coded else "")
+    words = rule_in_words(cause.rule)
+    if hard_coded is None:
+        return words
+    return f"{words} to {hard_coded.number}"
 
 
 def _join(tallies: Iterable[Tally]) -> list[Tally]:
@@ -297,14 +373,17 @@ def _join(tallies: Iterable[Tally]) -> list[Tally]:
     """
     joined: dict[object, Tally] = {}
     for tally in sorted(tallies, key=lambda tally: -tally.count):
-        key = (tally.cause if tally.cause != _NONE else tally.students_hash, tally.graded)
+        same: object = tally.students_hash
+        if tally.cause != _NOBODY:
+            same = tally.cause
+        key = (same, tally.graded)
         first = joined.setdefault(key, tally)
         if tally.count and first is not tally:
             joined[key] = replace(first, scenarios=first.scenarios + tally.scenarios)
     return [tally for tally in joined.values() if tally.count]
 
 
-_MOST_KEYS = 5000  # causes, or reasons to look, told apart in a class
+_MAX_KEYS = 5000  # causes, or reasons to look, told apart in a class
 
 _REASONS = {
     SubmissionStatus.NEEDS_REVIEW: "needs review",
@@ -320,7 +399,7 @@ class ClassCauses:
     """The causes and findings of a class joined, and who needs a person."""
 
     def __init__(self) -> None:
-        self._causes: dict[tuple[str, str], Tally] = {}
+        self._causes: dict[tuple[str, str], Tally] = {}  # by function and rule
         self._rules: dict[str, Tally] = {}
         self._findings: dict[Explanation, Tally] = {}
         self._for_a_person: dict[Explanation, Tally] = {}
@@ -329,49 +408,62 @@ class ClassCauses:
         self._some_by_hand = False
 
     def add(self, result: SubmissionResult) -> None:
-        missing = [part for part in result.manual if part.mark is None]
-        self._some_by_hand |= len(missing) < len(result.manual)
-        for kind, message in dict.fromkeys(reasons(result)):
-            said = message if len(self._for_a_person) < _MOST_KEYS else ""
-            reason = stated(kind, said)
-            self._for_a_person.setdefault(reason, Tally(kind=kind)).add(result.id, reason)
+        self._add_reasons(result)
+        self._add_causes(result)
+        for rule, message in dict.fromkeys((each.rule, each.message) for each in result.findings):
+            why = stated(rule, message)
+            self._findings.setdefault(why, Tally(kind=rule)).add(result.id, why)
+        if result.files:
+            self._same_files[result.source_digest].append(result.id)
+
+    def _add_reasons(self, result: SubmissionResult) -> None:
+        """Count why a person must look at the submission, or give it marks."""
+        missing = unmarked(result)
+        if len(missing) < len(result.manual):
+            self._some_by_hand = True
         if missing and result.mark is not None:
             self._not_marked.add(result.id)
+        for kind, message in dict.fromkeys(reasons(result)):
+            is_told_apart = len(self._for_a_person) < _MAX_KEYS
+            reason = stated(kind, message if is_told_apart else "")
+            self._for_a_person.setdefault(reason, Tally(kind=kind)).add(result.id, reason)
+
+    def _add_causes(self, result: SubmissionResult) -> None:
+        """Count the submission once for each function and rule, and once for each rule."""
         by_function: defaultdict[tuple[str, str], list[Cause]] = defaultdict(list)
         by_rule: defaultdict[str, list[Cause]] = defaultdict(list)
         for cause in result.causes:
             key = (cause.function, cause.rule)
-            if key in self._causes or len(self._causes) < _MOST_KEYS:
-                functions = (cause.function,) if cause.function else ()
-                self._causes.setdefault(key, Tally(kind=cause.rule, functions=functions))
-                by_function[key].append(cause)
-                by_rule[cause.rule].append(cause)
+            if key not in self._causes and len(self._causes) >= _MAX_KEYS:
+                continue
+            functions = (cause.function,) if cause.function else ()
+            self._causes.setdefault(key, Tally(kind=cause.rule, functions=functions))
+            by_function[key].append(cause)
+            by_rule[cause.rule].append(cause)
         for key, causes in by_function.items():
             self._causes[key].add(result.id, causes[0].explanation, _at_stake(causes))
         for rule, causes in by_rule.items():
             why = stated(rule, mistake(causes[0]))
             self._rules.setdefault(rule, Tally(kind=rule)).add(result.id, why, _at_stake(causes))
-        for rule, message in {(finding.rule, finding.message): None for finding in result.findings}:
-            why = stated(rule, message)
-            self._findings.setdefault(why, Tally(kind=rule)).add(result.id, why)
-        if result.files:
-            self._same_files[result.source_digest].append(result.id)
 
     def causes(self) -> list[Tally]:
         """Return the causes of one function and a rule or of several functions, the one that costs
         most first.
         """
         wide = self._wide()
-        apart = (tally for (_, rule), tally in self._causes.items() if rule not in wide)
-        return sorted(
-            (*wide.values(), *apart),
-            key=lambda cause: (-cause.marks, -cause.count, cause.functions, cause.kind),
-        )
+        found = list(wide.values())
+        for (_, rule), tally in self._causes.items():
+            if rule not in wide:
+                found.append(tally)
+        found.sort(key=lambda cause: (-cause.marks, -cause.count, cause.functions, cause.kind))
+        return found
 
     def places(self) -> dict[tuple[str, str], int]:
         """Return the place of each function and rule among `causes`."""
         wide = self._wide()
-        place_of = {(cause.functions, cause.kind): at for at, cause in enumerate(self.causes())}
+        place_of: dict[tuple[tuple[str, ...], str], int] = {}
+        for place, cause in enumerate(self.causes()):
+            place_of[cause.functions, cause.kind] = place
         found: dict[tuple[str, str], int] = {}
         for (function, rule), tally in self._causes.items():
             shown_as = wide.get(rule, tally)  # joined with other functions?
@@ -396,22 +488,30 @@ class ClassCauses:
             if function:
                 functions[rule].append(function)
                 times[rule] += tally.count
-        return {
-            rule: replace(tally, functions=tuple(functions[rule]))
-            for rule, tally in self._rules.items()
-            if 1 < tally.count < times[rule] and not is_general(rule)
-        }
+        wide: dict[str, Tally] = {}
+        for rule, tally in self._rules.items():
+            if 1 < tally.count < times[rule] and not is_general(rule):
+                wide[rule] = replace(tally, functions=tuple(functions[rule]))
+        return wide
 
     def for_a_person(self) -> list[Tally]:
-        """Whom a person must look at, those with the same reason together, in the order of reasons.
-        Marks by hand count as missing once people have begun to give them: before, all are."""
-        places = {kind: place for place, kind in enumerate((*_REASONS.values(), _EARLIER))}
-        ordered = sorted(
-            self._for_a_person.values(),
-            key=lambda tally: (places.get(tally.kind, len(places)), tally.kind, -tally.count),
-        )
-        by_hand = self._some_by_hand and self._not_marked.count
-        return [*ordered, *([self._not_marked] if by_hand else [])]
+        """Return whom a person must look at, those with the same reason together, in the order of
+        reasons.
+
+        Marks by hand count as missing once people have begun to give them: before, all are.
+        """
+        kinds = [*_REASONS.values(), _EARLIER]
+
+        def order(tally: Tally) -> tuple[int, str, int]:
+            place = len(kinds)
+            if tally.kind in kinds:
+                place = kinds.index(tally.kind)
+            return place, tally.kind, -tally.count
+
+        found = sorted(self._for_a_person.values(), key=order)
+        if self._some_by_hand and self._not_marked.count:
+            found.append(self._not_marked)
+        return found
 
     def same_files(self) -> list[list[str]]:
         """Return the students who handed in the same bytes, the largest group first."""
@@ -424,26 +524,38 @@ def _at_stake(causes: Iterable[Cause]) -> Fraction:
 
 
 def reasons(result: SubmissionResult) -> Iterator[tuple[str, str]]:
-    """Return why a person must look at a submission: the kind of each reason, and what tells it
-    from others of its kind. None are left once somebody said that nothing is left to do.
+    """Yield why a person must look at a submission: the kind of each reason, and its details.
+
+    None are left once somebody said that nothing is left to do.
     """
     if result.reviewed or result.excused:
         return
-    if result.status in _REASONS:
-        broken, over = result.unparsable, result.over_budget
+    kind_of_status = _REASONS.get(result.status)
+    if kind_of_status is not None:
+        over = result.over_budget
         if over is not None:
-            yield _REASONS[result.status], f"{over}; {over.go_on(result.id)}"
+            yield kind_of_status, f"{over}; {over.go_on(result.id)}"
             return
-        yield _REASONS[result.status], result.problem or (broken.reason if broken else "")
+        yield kind_of_status, _trouble(result)
     if not result.flagged:
         return
+    is_explained = kind_of_status is not None
     if result.earlier:
+        is_explained = True
         yield _EARLIER, ""
-    findings = [each for each in result.findings if each.consequence.severity is not Severity.NOTE]
-    for finding in findings:
-        yield finding_kind(finding.rule).title, finding.message
-    kinds = {each.verdict.kind for each in result.scenarios} & TO_REVIEW
-    for kind in sorted(kinds):
+    for finding in result.findings:
+        if finding.consequence.severity is not Severity.NOTE:
+            is_explained = True
+            yield finding_kind(finding.rule).title, finding.message
+    kinds = {outcome.verdict.kind for outcome in result.scenarios}
+    for kind in sorted(kinds & TO_REVIEW):
+        is_explained = True
         yield VERDICT[kind], ""
-    if not findings and not kinds and not result.earlier and result.status not in _REASONS:
+    if not is_explained:
         yield FLAGGED, ""
+
+
+def _trouble(result: SubmissionResult) -> str:
+    if result.problem or result.unparsable is None:
+        return result.problem
+    return result.unparsable.reason

@@ -1,11 +1,10 @@
 """The mark that counts and the sum that leads to it: one definition for all pages and tables."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from harness.common.words import rounded
-from harness.model.assignment import LateOf
 from harness.model.result import SubmissionResult
 from harness.reporting.view import words
 from harness.results.student_view import StudentView
@@ -26,9 +25,16 @@ class CountingMark:
 
     @property
     def text(self) -> str:
-        """`4.60`, `4.60 so far`, or a dash."""
+        """Return `4.60`, `4.60 so far`, or a dash."""
         shown = words.mark_text(self.value)
-        return shown if self.is_final or self.value is None else f"{shown} so far"
+        if self.is_final or self.value is None:
+            return shown
+        return f"{shown} so far"
+
+
+def unmarked(result: SubmissionResult | StudentView) -> tuple[str, ...]:
+    """Return the titles of the parts that a person still has to mark."""
+    return tuple(part.slot.title for part in result.manual if part.mark is None)
 
 
 def counting_mark(result: SubmissionResult | StudentView) -> CountingMark:
@@ -36,15 +42,16 @@ def counting_mark(result: SubmissionResult | StudentView) -> CountingMark:
     value = result.so_far
     if value is None:
         return CountingMark(value=None, out_of=result.total_out_of)
-    unmarked = tuple(part.slot.title for part in result.manual if part.mark is None)
+    missing = unmarked(result)
     terms = list(_terms(result))
-    mark = CountingMark(value=value, out_of=result.total_out_of, unmarked=unmarked)
+    mark = CountingMark(value=value, out_of=result.total_out_of, unmarked=missing)
     if len(terms) == 1 and result.override is None:
         return mark
     of = f"{rounded(value)} of {words.number(mark.out_of)}{_limit(result, value)}"
-    so_far = " so far" if unmarked else ""
-    total = f"{' '.join(terms)} = {of}{so_far}"
-    return CountingMark(value=value, out_of=mark.out_of, unmarked=unmarked, sum=total)
+    total = f"{' '.join(terms)} = {of}"
+    if missing:
+        total += " so far"
+    return replace(mark, sum=total)
 
 
 def _terms(result: SubmissionResult | StudentView) -> Iterator[str]:
@@ -58,10 +65,11 @@ def _terms(result: SubmissionResult | StudentView) -> Iterator[str]:
             yield f"+ {part.slot.title} (not marked yet, of {words.number(part.slot.out_of)})"
         else:
             yield f"+ {rounded(part.mark)} {part.slot.title}"
-    late, taken = result.late, result.late_so_far
+    late = result.late
+    taken = result.late_so_far
     if late is not None and late.share and taken is not None:
-        whole = "marks reached" if late.of is LateOf.REACHED else "total"
-        yield f"- {rounded(taken)} late ({words.number(late.share * 100)} % of the {whole})"
+        share = f"{words.number(late.share * 100)} % of {words.late_base(late)}"
+        yield f"- {rounded(taken)} late ({share})"
     if result.adjustment is not None:
         change = result.adjustment.marks
         sign = "-" if change < 0 else "+"
@@ -72,11 +80,15 @@ def _limit(result: SubmissionResult | StudentView, value: Fraction) -> str:
     """Return a remark if the adjustment would have led below 0 or above the maximum."""
     if result.adjustment is None:
         return ""
-    mark = result.mark if result.override is None else result.override.mark
-    unlimited = (mark or Fraction(0)) - (result.late_so_far or Fraction(0))
-    unlimited += result.adjustment.marks
+    unlimited = result.mark or Fraction(0)
+    if result.override is not None:
+        unlimited = result.override.mark
     for part in result.manual:
         unlimited += part.mark or Fraction(0)
+    unlimited -= result.late_so_far or Fraction(0)
+    unlimited += result.adjustment.marks
     if unlimited < value:
         return " (never below 0)"
-    return " (never above the maximum)" if unlimited > value else ""
+    if unlimited > value:
+        return " (never above the maximum)"
+    return ""

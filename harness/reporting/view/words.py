@@ -14,7 +14,13 @@ from harness.model.assignment import LateOf
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
-from harness.model.result import LineComment, ManualMark, SubmissionResult, SubmissionStatus
+from harness.model.result import (
+    LineComment,
+    ManualMark,
+    Override,
+    SubmissionResult,
+    SubmissionStatus,
+)
 from harness.model.submission import Lateness, WrongFiles
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 from harness.results.redaction import Advice, ShownCause, ShownCheck
@@ -37,7 +43,7 @@ VERDICT = {
     VerdictKind.HARNESS_ERROR: "not graded: our error",
 }
 
-_LONGEST_ADVICE = 400
+_MAX_ADVICE = 400
 # Signs beside the words, so that no meaning depends on a colour.
 SIGN = {VerdictKind.PASSED: "✓", VerdictKind.HARNESS_ERROR: "!"}
 OTHER_SIGN = "✗"
@@ -75,15 +81,18 @@ def remedy(wrong: WrongFiles | None, file_names: Sequence[str]) -> str:
 
 def section(text: str) -> str:
     """Return a section of the sheet; a bare number gets its sign."""
-    return f"§{text}" if text[:1].isdigit() else text
+    if text[:1].isdigit():
+        return f"§{text}"
+    return text
 
 
 def section_order(text: str) -> tuple[int, ...]:
     """Return a key that sorts by the numbers of a section, so that 4.2 comes before 4.10; tables
     and the like come last.
     """
-    numbers = (int(number) for number in re.findall(r"[0-9]{1,9}", text))
-    return (0 if section(text).startswith("§") else 1, *numbers)
+    numbers = [int(number) for number in re.findall(r"[0-9]{1,9}", text)]
+    is_section = section(text).startswith("§")
+    return (int(not is_section), *numbers)
 
 
 def time_taken(verdict: Verdict) -> str:
@@ -96,10 +105,9 @@ def time_taken(verdict: Verdict) -> str:
     took = f"yours took more than {time.allowed:g} s"
     if time.less_than is not None:
         took += f" and less than {time.less_than:g} s"
-    ours = ""
     if time.reference_less_than is not None:
-        ours = f", ours takes less than {time.reference_less_than:g} s"
-    return f"Time: {time.allowed:g} s are allowed, {took}{ours}"
+        took += f", ours takes less than {time.reference_less_than:g} s"
+    return f"Time: {time.allowed:g} s are allowed, {took}"
 
 
 def sign(kind: VerdictKind) -> str:
@@ -124,32 +132,40 @@ def consequence(value: Consequence) -> str:
 def manual(given: ManualMark) -> str:
     """Return a part that is marked by hand, with its mark or that it has none yet."""
     slot = given.slot
-    about = f" (clause {slot.clause})" if slot.clause else ""
+    title = slot.title
+    if slot.clause:
+        title += f" (clause {slot.clause})"
     mark = f"not marked yet ({number(slot.out_of)} {plural(slot.out_of, 'mark')})"
     if given.mark is not None:
         mark = f"{rounded(given.mark)} of {number(slot.out_of)}"
-    return f"{slot.title}{about}: {mark}{rubric(given)}"
+    return f"{title}: {mark}{rubric(given)}"
 
 
 def rubric(given: ManualMark) -> str:
     """Return the parts of a mark in brackets; an empty text without a rubric."""
-    items = []
+    items: list[str] = []
     for item in given.items:
-        level = f": {item.level}" if item.level else ""
-        items.append(f"{item.title}{level} {signed(item.points)}")
-    return f" ({'; '.join(items)})" if items else ""
+        choice = item.title
+        if item.level:
+            choice += f": {item.level}"
+        items.append(f"{choice} {signed(item.points)}")
+    if not items:
+        return ""
+    return f" ({'; '.join(items)})"
 
 
 def is_by_hand(result: SubmissionResult | StudentView) -> bool:
     """Return whether this submission has marks, an adjustment or an override given by hand."""
-    given = (result.adjustment, result.override, *(part.mark for part in result.manual))
-    return any(each is not None for each in given)
+    if result.adjustment is not None or result.override is not None:
+        return True
+    return any(part.mark is not None for part in result.manual)
 
 
 def said_by_hand(result: SubmissionResult | StudentView) -> list[str]:
-    """Return what people gave and wrote, a line each; nothing if nobody did."""
-    is_said = result.comment or result.line_comments or is_by_hand(result)
-    return [*account(result), *map(on_line, result.line_comments)] if is_said else []
+    """Return the marks and comments that people gave, a line each; nothing if nobody did."""
+    if result.comment or result.line_comments or is_by_hand(result):
+        return [*account(result), *map(on_line, result.line_comments)]
+    return []
 
 
 def has_total(result: SubmissionResult) -> bool:
@@ -167,7 +183,9 @@ _NOTHING = sha256().hexdigest()  # the digest of no files
 
 def digest(result: SubmissionResult) -> str:
     """Return the digest of the files that were graded; empty if none was."""
-    return "" if result.source_digest == _NOTHING else result.source_digest
+    if result.source_digest == _NOTHING:
+        return ""
+    return result.source_digest
 
 
 def handing_in(result: SubmissionResult) -> list[str]:
@@ -179,10 +197,17 @@ def handing_in(result: SubmissionResult) -> list[str]:
         lines.append(f"handed in {time_text(result.handed_in)}")
     if result.attempts is not None and result.attempts > 1:
         lines.append(f"attempt {result.attempt} of {result.attempts}")
-    if late := late_in_short(result):
-        is_late = result.late is not None or result.status is SubmissionStatus.LATE
-        lines.append(f"late: {late}" if is_late else late)
+    late = late_in_short(result)
+    if late and is_late(result):
+        late = f"late: {late}"
+    if late:
+        lines.append(late)
     return lines
+
+
+def is_late(result: SubmissionResult) -> bool:
+    """Return whether it was handed in late, whether or not it is graded all the same."""
+    return result.late is not None or result.status is SubmissionStatus.LATE
 
 
 def late_in_short(result: SubmissionResult) -> str:
@@ -190,7 +215,8 @@ def late_in_short(result: SubmissionResult) -> str:
     parts: list[str] = []
     if result.status is SubmissionStatus.LATE:
         parts.append("too late")
-    if (late := result.late) is not None:
+    late = result.late
+    if late is not None:
         if late.begun is not None:
             parts.append(f"{late.begun} (-{number(late.share * 100)} %)")
         if late.slip_days:
@@ -208,8 +234,10 @@ def isolation(result: SubmissionResult) -> str:
         return ""
     if result.isolation is Isolation.SHARED:
         return "Scenarios shared a process: the program keeps no state between them."
-    reason = f" ({result.isolation_reason})" if result.isolation_reason else ""
-    return f"Every scenario had its own process{reason}."
+    shown = "Every scenario had its own process"
+    if result.isolation_reason:
+        shown += f" ({result.isolation_reason})"
+    return f"{shown}."
 
 
 def account(result: SubmissionResult | StudentView) -> list[str]:
@@ -218,12 +246,11 @@ def account(result: SubmissionResult | StudentView) -> list[str]:
     """
     lines = [manual(given) for given in result.manual]
     if result.override is not None:
-        mark = rounded(result.override.mark)
-        was = f" (autograder: {rounded(result.mark)})" if result.mark is not None else ""
-        lines.insert(0, f"functionality mark set by a tutor: {mark}{was}: {result.override.reason}")
+        lines.insert(0, _override(result, result.override))
     if result.late is not None:
         lines.append(lateness(result.late, result.reached, result.late_marks))
-    if (change := result.adjustment) is not None:
+    change = result.adjustment
+    if change is not None:
         lines.append(f"adjusted by {signed(change.marks)}{_limit(result)}: {change.reason}")
     if result.comment:
         lines.append(f"comment: {result.comment}")
@@ -231,6 +258,13 @@ def account(result: SubmissionResult | StudentView) -> list[str]:
     if result.total is not None and any(part is not None for part in parts):
         lines.append(f"total: {rounded(result.total)} of {number(result.total_out_of)}")
     return lines
+
+
+def _override(result: SubmissionResult | StudentView, override: Override) -> str:
+    mark = rounded(override.mark)
+    if result.mark is not None:
+        mark += f" (autograder: {rounded(result.mark)})"
+    return f"functionality mark set by a tutor: {mark}: {override.reason}"
 
 
 def on_line(comment: LineComment) -> str:
@@ -242,45 +276,62 @@ def changed(comment: LineComment) -> str:
     """Return what became of a commented line, in brackets; an empty text if it is unchanged."""
     if comment.outdated:
         return f" (of an earlier version, which had {comment.quoted.strip()!r})"
-    return f" (line {comment.moved_from} before the file changed)" if comment.moved_from else ""
+    if comment.moved_from:
+        return f" (line {comment.moved_from} before the file changed)"
+    return ""
 
 
 def whole_comment(result: SubmissionResult) -> str:
     """Return all comments on a submission, for a gradebook's cell: rubrics, lateness, comments."""
     lines = [f"{part.slot.title}{rubric(part)}" for part in result.manual if part.items]
-    lines += [f"Mark set: {result.override.reason}"] if result.override else []
+    if result.override is not None:
+        lines.append(f"Mark set: {result.override.reason}")
     if result.late is not None:
         line = lateness(result.late, result.reached, result.late_marks)
         lines.append(line[0].upper() + line[1:])
-    lines += [result.comment] if result.comment else []
-    return "\n".join([*lines, *map(on_line, result.line_comments)])
+    if result.comment:
+        lines.append(result.comment)
+    lines += map(on_line, result.line_comments)
+    return "\n".join(lines)
 
 
 def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -> str:
     """Return how late something was handed in, and what that costs, if it is known."""
-    parts = [f"late: due {late.due}" if late.due else "late"]
+    parts = ["late"]
+    if late.due:
+        parts = [f"late: due {late.due}"]
     if late.is_forgiven:
         parts.append("within the grace period, no penalty")
     if late.slip_days:
-        parts.append(f"{late.slip_days} slip {plural(late.slip_days, 'day')} used")
+        parts.append(f"{counted(late.slip_days, 'slip day')} used")
     if late.begun is not None:
-        lessened = "the marks reached" if late.of is LateOf.REACHED else "the total"
         cost = "costs" if late.begun.count == 1 else "cost"
-        parts.append(f"{late.begun} begun {cost} {number(late.share * 100)} % of {lessened}")
+        share = f"{number(late.share * 100)} % of {late_base(late)}"
+        parts.append(f"{late.begun} begun {cost} {share}")
     if marks is not None and reached is not None and late.share:
         parts.append(f"{rounded(reached)} before, {rounded(reached - marks)} after")
     return "; ".join(parts)
 
 
+def late_base(late: Lateness) -> str:
+    """Return what the share that lateness costs is of."""
+    if late.of is LateOf.REACHED:
+        return "the marks reached"
+    return "the total"
+
+
 def _limit(result: SubmissionResult | StudentView) -> str:
     """Return a note if the adjustment would have led below 0 or above the maximum."""
-    reached, late = result.reached, result.late_marks
+    reached = result.reached
+    late = result.late_marks
     if result.total is None or result.adjustment is None or reached is None or late is None:
         return ""
     unlimited = reached - late + result.adjustment.marks
     if unlimited < result.total:
         return " (the total is not below 0)"
-    return " (the total is not above the maximum)" if unlimited > result.total else ""
+    if unlimited > result.total:
+        return " (the total is not above the maximum)"
+    return ""
 
 
 def stood_in(verdicts: Iterable[Verdict]) -> str:
@@ -288,8 +339,10 @@ def stood_in(verdicts: Iterable[Verdict]) -> str:
     none.
     """
     count = sum(verdict.stand_in is StandInOutcome.PASSED for verdict in verdicts)
-    passes = f"{counted(count, 'check')} {'passes' if count == 1 else 'pass'}"
-    return f"{passes} only with the course's own file in place of one" if count else ""
+    if not count:
+        return ""
+    verb = "passes" if count == 1 else "pass"
+    return f"{counted(count, 'check')} {verb} only with the course's own file in place of one"
 
 
 def other_checks(verdicts: Iterable[Verdict]) -> str:
@@ -297,25 +350,26 @@ def other_checks(verdicts: Iterable[Verdict]) -> str:
     kinds = [verdict.kind for verdict in verdicts]
     waiting = kinds.count(VerdictKind.NOT_RUN)
     alike = len(kinds) - waiting
-    parts = []
+    parts: list[str] = []
     if alike:
-        fail = "fails" if alike == 1 else "fail"
-        parts.append(f"{counted(alike, 'other check')} {fail} in the same way")
+        verb = "fails" if alike == 1 else "fail"
+        parts.append(f"{counted(alike, 'other check')} {verb} in the same way")
     if waiting:
-        noun = f"{waiting:,}" if alike else counted(waiting, "other check")
-        parts.append(f"{noun} {'is' if waiting == 1 else 'are'} not run until then")
+        checks = f"{waiting:,}" if alike else counted(waiting, "other check")
+        verb = "is" if waiting == 1 else "are"
+        parts.append(f"{checks} {verb} not run until then")
     return ", ".join(parts)
 
 
 def advice(cause: ShownCause) -> list[str]:
     """Return what the lecturer says of the hidden checks of a cause, a line each."""
-    return [advice_line(each) for each in cause.advice]
+    return list(map(advice_line, cause.advice))
 
 
 def advice_line(advice: Advice) -> str:
     """Return `“name” (hidden): description hint`."""
     said = " ".join(filter(None, (advice.description, advice.hint)))
-    return f"“{advice.name}” (hidden): {shorten(said, _LONGEST_ADVICE)}"
+    return f"“{advice.name}” (hidden): {shorten(said, _MAX_ADVICE)}"
 
 
 def draws(verdict: Verdict) -> str:
@@ -330,7 +384,9 @@ def draws(verdict: Verdict) -> str:
 def case(check: ShownCheck) -> str:
     """Return which of several cases is shown; an empty text if there is one, or none fails."""
     draw = check.verdict.draw
-    return "" if draw is None or check.draws < 2 else f"case {draw + 1:,} of {check.draws:,}"
+    if draw is None or check.draws < 2:
+        return ""
+    return f"case {draw + 1:,} of {check.draws:,}"
 
 
 def number(value: Fraction) -> str:
@@ -346,23 +402,28 @@ def extra(view: StudentView) -> str:
     if view.mark is None or not view.extra_points:
         return ""
     earned = min(view.mark, view.extra_earned * view.marks_of_a_point)
-    return f", with {number(earned)} of {number(view.extra_points * view.marks_of_a_point)} extra"
+    most = view.extra_points * view.marks_of_a_point
+    return f", with {number(earned)} of {number(most)} extra"
 
 
 def signed(value: Fraction) -> str:
     """Return the number with a sign: +0.5, -1."""
-    return ("" if value < 0 else "+") + number(value)
+    if value < 0:
+        return number(value)
+    return f"+{number(value)}"
 
 
 def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:
-    """Whole percent, rounded half up; 100 and 0 are said only when they are exactly so."""
+    """Return whole percent, rounded half up; 100 and 0 only if they are exactly so."""
     if not whole:
         return 0
     share = Fraction(part) / Fraction(whole)
     rounded = int(share * 100 + Fraction(1, 2))
     if share < 1:
         rounded = min(rounded, 99)
-    return max(rounded, 1) if share > 0 else rounded
+    if share > 0:
+        rounded = max(rounded, 1)
+    return rounded
 
 
 def is_other_python(python: str, wanted: str) -> bool:
@@ -373,4 +434,6 @@ def is_other_python(python: str, wanted: str) -> bool:
 
 def mark_text(mark: Fraction | None) -> str:
     """Return a mark with two decimals, or a dash."""
-    return "\u2013" if mark is None else rounded(mark)
+    if mark is None:
+        return "\u2013"
+    return rounded(mark)

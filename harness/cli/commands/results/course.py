@@ -9,7 +9,7 @@ from harness.common import files
 from harness.common.escaping import visible
 from harness.common.words import counted
 from harness.intake.terms import read_roster
-from harness.reporting.html.class_page import COURSE, STUDENTS, course_page, student_page
+from harness.reporting.html.course_pages import COURSE, STUDENTS, course_page, student_page
 from harness.results.course import find_student, merge_runs, read_course
 
 
