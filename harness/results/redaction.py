@@ -136,6 +136,13 @@ class ShownCause:
         return self.explanation.message
 
     @property
+    def first(self) -> ShownCheck | None:
+        """Return the clearest of the failing checks that may be shown; None if all are hidden."""
+        if not self.checks:
+            return None
+        return self.checks[0]
+
+    @property
     def count(self) -> int:
         """Return how many checks fail because of this cause, hidden ones included."""
         return len(self.checks) + self.hidden

@@ -11,7 +11,6 @@ import base64
 import functools
 import hashlib
 import html
-import itertools
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -33,7 +32,7 @@ from harness.reporting.view.comparisons import marked_spans, shortened
 from harness.reporting.view.shown_causes import OwnLine
 
 if TYPE_CHECKING:
-    from jinja2 import BytecodeCache, Environment
+    from jinja2 import BaseLoader, BytecodeCache, Environment
 
 
 def code(text: str, *, spaces: bool = False) -> Markup:
@@ -51,12 +50,13 @@ def name_html(name: str) -> Markup:
 
 
 def block(text: str) -> Markup:
-    """Several lines of untrusted text for a `<pre>`."""
-    return Markup("\n".join(_code(line, spaces=False) for line in text.split("\n")))
+    """Return several lines of untrusted text for a `<pre>`."""
+    lines = [_code(line, spaces=False) for line in text.split("\n")]
+    return Markup("\n".join(lines))
 
 
 def unchanged(text: str) -> Markup:
-    """Text for a field in which it is changed: escaped for HTML, its characters as they are."""
+    """Return text for a field in which it is changed: escaped, its characters as they are."""
     return Markup(html.escape(text))
 
 
@@ -110,24 +110,34 @@ def cell_html(cell: Cell) -> Markup:
     """Return one side of a compared line."""
     if cell.note:
         return Markup('<span class="none">{}</span>').format(cell.note)
-    shown, done = Markup(""), 0
+    shown = Markup("")
+    if cell.cut_before:
+        shown += _CUT
+    done = 0
     for span in marked_spans(cell):
         shown += code(cell.text[done : span.start], spaces=cell.signs)
         shown += _marked(code(cell.text[span.start : span.stop], spaces=True))
         done = span.stop
     rest = cell.text[done:]
-    shown += code(rest, spaces=True) if cell.signs else block(rest)
+    if cell.signs:
+        shown += code(rest, spaces=True)
+    else:
+        shown += block(rest)
     end = _ENDS[cell.end]
     if cell.mark == len(cell.text) and not cell.marks:
         end = _marked(end)
-    before, after = (_CUT if cut else Markup("") for cut in (cell.cut_before, cell.cut_after))
-    return before + shown + end + after
+    shown += end
+    if cell.cut_after:
+        shown += _CUT
+    return shown
 
 
 def grid_cell_html(cell: GridCell) -> Markup:
     """Return one cell of a board, blanks as signs; an empty text for an empty cell."""
     shown = code(cell.text, spaces=True)
-    return _marked(shown) if cell.differs else shown
+    if cell.differs:
+        return _marked(shown)
+    return shown
 
 
 def _marked(shown: Markup) -> Markup:
@@ -150,9 +160,11 @@ def turns_html(turns: Iterable[Turn]) -> Markup:
         parts.append(block(shortened(turn.printed)))
         if turn.typed is not None:
             parts.append(Markup(f"<b>{code(turn.typed.echo()) or ENTER}</b>\n"))
-    # HTML drops a line end that comes first in a <pre>, so that one is written twice.
     shown = Markup("").join(parts)
-    return Markup("\n") + shown if shown.startswith("\n") else shown
+    if shown.startswith("\n"):
+        # HTML drops a line end that comes first in a <pre>.
+        return Markup("\n") + shown
+    return shown
 
 
 _FITS = 28  # characters of a block of code on a screen of 320 pixels, the narrowest that we serve
@@ -162,16 +174,24 @@ _FOCUSABLE = Markup(' tabindex="0"')
 
 def focus(text: str) -> Markup:
     """Return the attribute by which a keyboard reaches a block of code that may have to scroll."""
-    scrolls = any(len(line) > _FITS for line in escaping.visible_lines(text).split("\n"))
-    return _FOCUSABLE if scrolls else Markup("")
+    widest = max(map(len, escaping.visible_lines(text).split("\n")))
+    if widest > _FITS:
+        return _FOCUSABLE
+    return Markup("")
 
 
 def focus_grid(board: Grid) -> Markup:
     """Return the same attribute for a board."""
-    columns = itertools.zip_longest(*board.rows)
-    widths = [max(len(cell.text) for cell in column if cell is not None) for column in columns]
-    pixels = sum(max(21, 17 * width // 2 + 8) for width in widths)
-    return _FOCUSABLE if pixels > _FITTING_BOARD else Markup("")
+    widths: dict[int, int] = {}  # in characters, by the places of columns
+    for row in board.rows:
+        for place, cell in enumerate(row):
+            widths[place] = max(widths.get(place, 0), len(cell.text))
+    pixels = 0
+    for width in widths.values():
+        pixels += max(21, 17 * width // 2 + 8)
+    if pixels > _FITTING_BOARD:
+        return _FOCUSABLE
+    return Markup("")
 
 
 _SIGNS = (
@@ -184,10 +204,12 @@ _SIGNS = (
 
 def signs_used(body: str) -> str:
     """Return the key to the signs in a piece of a page; an empty text if it has none."""
-    used = [words for sign, words in _SIGNS if sign in body]
-    if used and " is " not in used[0]:
+    used = [meaning for sign, meaning in _SIGNS if sign in body]
+    if not used:
+        return ""
+    if " is " not in used[0]:
         used[0] = used[0].replace(" ", " is ", 1)
-    return ", ".join(used) + "." if used else ""
+    return f"{', '.join(used)}."
 
 
 def capital(text: str) -> str:
@@ -201,32 +223,57 @@ _CLASSES = {"k": "k", "ow": "k", "s": "s", "c": "c", "m": "n", "nf": "f", "nc": 
 
 @functools.cache
 def _class_of(kind: str) -> str:
-    return next((name for start, name in _CLASSES.items() if kind.startswith(start)), "")
+    """Return our class of a token type of Pygments; an empty text for plain text."""
+    for start, name in _CLASSES.items():
+        if kind.startswith(start):
+            return name
+    return ""
 
 
 def source_lines(lines: Sequence[str]) -> list[Markup]:
-    """Python lines as HTML, each inert, keywords, texts, comments and numbers in spans."""
+    """Return Python lines as HTML, each inert, keywords, texts, comments and numbers in spans."""
     try:
         from pygments.lexers.python import PythonLexer  # noqa: PLC0415  (not all pages need it)
         from pygments.token import STANDARD_TYPES  # noqa: PLC0415
     except ModuleNotFoundError:  # in a student's browser, which would have to load it
         return [code(line) for line in lines]
 
-    colored: list[list[tuple[str, str]]] = [[]]  # of each line the runs of one class
+    line = _ColouredLine()
+    coloured = [line]
     for _, kind, text in PythonLexer().get_tokens_unprocessed("\n".join(lines)):
         name = _class_of(STANDARD_TYPES.get(kind, ""))
-        for is_new, part in enumerate(text.split("\n")):
-            if is_new:
-                colored.append([])
-            if colored[-1] and colored[-1][-1][0] == name:
-                part = colored[-1].pop()[1] + part  # noqa: PLW2901
-            colored[-1].append((name, part))
-    return [Markup("".join(_span(*run) for run in line)) for line in colored]
+        first, *others = text.split("\n")
+        line.add(name, first)
+        for part in others:
+            line = _ColouredLine()
+            line.add(name, part)
+            coloured.append(line)
+    return [line.html() for line in coloured]
+
+
+class _ColouredLine:
+    """A line as runs of one class each."""
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[str, str]] = []
+
+    def add(self, name: str, text: str) -> None:
+        """Add text of a class; neighbours of the same class are one run."""
+        if self._runs and self._runs[-1][0] == name:
+            _, before = self._runs.pop()
+            text = before + text
+        self._runs.append((name, text))
+
+    def html(self) -> Markup:
+        spans = [_span(name, text) for name, text in self._runs]
+        return Markup("".join(spans))
 
 
 def _span(name: str, text: str) -> str:
     shown = str(code(text))
-    return f'<span class="{name}">{shown}</span>' if name and text else shown
+    if not name or not text:
+        return shown
+    return f'<span class="{name}">{shown}</span>'
 
 
 _END_INSIDE = escaping.escaped("\n")
@@ -236,8 +283,9 @@ def numbered(lines: Sequence[OwnLine]) -> list[tuple[OwnLine, Markup]]:
     """Return the lines of a program, each with its HTML."""
     # A program may report a line that has an end inside it: it stays one line.
     texts = [line.text.replace("\n", _END_INSIDE) for line in lines]
-    shown = source_lines(texts) if texts else []
-    return list(zip(lines, shown, strict=True))
+    if not texts:
+        return []
+    return list(zip(lines, source_lines(texts), strict=True))
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -286,8 +334,11 @@ def environment() -> Environment:
     # Imported late: the terminal needs no templates.
     from jinja2 import Environment, FileSystemLoader, ModuleLoader, StrictUndefined  # noqa: PLC0415
 
+    loader: BaseLoader = FileSystemLoader(_TEMPLATES)
+    if _MODULES.is_dir():
+        loader = ModuleLoader(_MODULES)
     pages = Environment(
-        loader=ModuleLoader(_MODULES) if _MODULES.is_dir() else FileSystemLoader(_TEMPLATES),
+        loader=loader,
         bytecode_cache=_bytecode_cache(),
         autoescape=True,
         undefined=StrictUndefined,

@@ -1,5 +1,8 @@
-"""What studies find out beside marks, as files and pages of a report folder: how strong scenarios
-are, where programs with full marks differ, who is alike, evidence of style."""
+"""The results of studies as files and pages of a report folder.
+
+Studies tell how strong scenarios are, where programs with full marks differ, which programs are
+alike, and give evidence of style.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -20,14 +23,14 @@ STUDY = "study.html"
 SIMILARITY = "similarity.json"
 FUZZ = "fuzz.json"
 _STUDIES = (SIMILARITY, FUZZ, STUDY)
-_MOST_PROGRAMS = 40  # in the matrix: those of the most alike pairs
+_MAX_PROGRAMS = 40  # in the matrix: those of the most alike pairs
 R = TypeVar("R")
 FOLDER = "similarity"
 INDEX = "index.html"
-MOST_PAGES = 100  # of pairs side by side
-_MOST_ROWS = 500  # of pairs on the page; `similarity.json` has all
+MAX_PAGES = 100  # of pairs side by side
+_MAX_ROWS = 500  # of pairs on the page; `similarity.json` has all
 COLOURS = 8  # of matching parts, in turn; class.css has them
-_MOST_LINES = 3000  # of a program on a page
+_MAX_LINES = 3000  # of a program on a page
 
 Sources = Mapping[str, tuple[SourceFile, ...]]
 
@@ -78,12 +81,13 @@ def read_similarity(folder: Path) -> study.SimilarityReport | None:
 
 
 def remove_studies(folder: Path) -> bool:
-    """Remove all that was found out about a folder's programs; whether there was anything."""
-    every = (*(folder / FOLDER).glob("*.html"), *map(folder.joinpath, _STUDIES))
-    paths = [each for each in every if each.exists()]
-    for path in paths:
-        path.unlink()
-    return bool(paths)
+    """Remove all studies of a folder's programs; return whether there were any."""
+    was_there = False
+    for path in (*(folder / FOLDER).glob("*.html"), *map(folder.joinpath, _STUDIES)):
+        if path.exists():
+            path.unlink()
+            was_there = True
+    return was_there
 
 
 def study_page(
@@ -93,32 +97,51 @@ def study_page(
     fuzz: study.FuzzReport | None = None,
 ) -> str:
     """Return the page as HTML, without a script."""
-    differing = [
-        (", ".join(submission.ids), difference.function, difference.message)
-        for submission in (fuzz.submissions if fuzz is not None else ())
-        for difference in submission.differences
-    ]
-    drawn = matrix(similarity) if similarity is not None and similarity.pairs else None
-    found = {"strength": strength, "similarity": similarity, "fuzz": fuzz, "matrix": drawn}
-    return render("study.html.j2", plan=plan, differing=differing, **found)
+    differing: list[tuple[str, str, str]] = []
+    if fuzz is not None:
+        for submission in fuzz.submissions:
+            ids = ", ".join(submission.ids)
+            for difference in submission.differences:
+                differing.append((ids, difference.function, difference.message))
+    drawn = None
+    if similarity is not None and similarity.pairs:
+        drawn = matrix(similarity)
+    return render(
+        "study.html.j2",
+        plan=plan,
+        strength=strength,
+        similarity=similarity,
+        fuzz=fuzz,
+        differing=differing,
+        matrix=drawn,
+    )
 
 
 def matrix(report: study.SimilarityReport) -> Matrix:
     """Return the programs of the most similar pairs, those of a group side by side."""
-    chosen: set[str] = set()
-    for pair in report.pairs:
-        if len(chosen | {pair.first, pair.second}) > _MOST_PROGRAMS:
-            break
-        chosen |= {pair.first, pair.second}
-    grouped = [name for group in report.groups for name in group if name in chosen]
-    names = list(dict.fromkeys([*grouped, *sorted(chosen)]))
+    chosen = _most_alike(report)
+    names: dict[str, None] = {}  # in order
+    for group in report.groups:
+        names.update((name, None) for name in group if name in chosen)
+    names.update(dict.fromkeys(sorted(chosen)))
     place = {name: number for number, name in enumerate(names)}
-    cells = []
+    cells: list[MatrixCell] = []
     for row in _pair_rows(report):
-        if {row.pair.first, row.pair.second} <= chosen:
-            first, second = sorted((place[row.pair.first], place[row.pair.second]))
+        if row.names <= chosen:
+            first, second = sorted(place[name] for name in row.names)
             cells.append(MatrixCell(first, second, percent(row.pair.score), row.page))
     return Matrix(tuple(names), tuple(cells))
+
+
+def _most_alike(report: study.SimilarityReport) -> set[str]:
+    """Return the programs of the most similar pairs, as many as the matrix has room for."""
+    chosen: set[str] = set()
+    for pair in report.pairs:
+        more = chosen | {pair.first, pair.second}
+        if len(more) > _MAX_PROGRAMS:
+            break
+        chosen = more
+    return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +150,10 @@ class PairRow:
 
     pair: study.SimilarPair
     page: int
+
+    @property
+    def names(self) -> set[str]:
+        return {self.pair.first, self.pair.second}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,23 +168,26 @@ class GroupRow:
 
 
 def _pair_rows(report: study.SimilarityReport) -> list[PairRow]:
-    shown = set(report.worth_a_look(MOST_PAGES))
-    places = enumerate(report.pairs)
-    return [PairRow(pair, place + 1 if place in shown else 0) for place, pair in places]
+    shown = set(report.worth_a_look(MAX_PAGES))
+    rows: list[PairRow] = []
+    for place, pair in enumerate(report.pairs):
+        page = place + 1 if place in shown else 0
+        rows.append(PairRow(pair, page))
+    return rows
 
 
 def listing(report: study.SimilarityReport) -> tuple[tuple[GroupRow, ...], tuple[PairRow, ...]]:
     """Return the groups, and the pairs of programs outside groups."""
     group_of = study.group_by_name(report.groups)
     of_groups: list[list[PairRow]] = [[] for _ in report.groups]
-    outside = []
+    outside: list[PairRow] = []
     for row in _pair_rows(report):
-        group = group_of.get(row.pair.first, -1)
-        if group == group_of.get(row.pair.second, -2):
+        group = group_of.get(row.pair.first)
+        if group is not None and group == group_of.get(row.pair.second):
             of_groups[group].append(row)
         else:
             outside.append(row)
-    grouped = (_group_row(*each) for each in zip(report.groups, of_groups, strict=True))
+    grouped = map(_group_row, report.groups, of_groups)
     return tuple(grouped), tuple(outside)
 
 
@@ -166,19 +196,20 @@ def _group_row(names: tuple[str, ...], rows: list[PairRow]) -> GroupRow:
     nearest: list[PairRow] = []
     shown: set[str] = set()
     for row in rows:
-        if not {row.pair.first, row.pair.second} <= shown:
+        if not row.names <= shown:
             nearest.append(row)
-            shown |= {row.pair.first, row.pair.second}
+            shown |= row.names
     return GroupRow(names, min(scores), max(scores), tuple(nearest), _identical(rows))
 
 
 def _identical(rows: Sequence[PairRow]) -> tuple[tuple[str, ...], ...]:
-    """Return the programs whose pairs have the highest score there is, those that are alike
-    together."""
+    """Return the sets of programs whose pairs have the highest possible score."""
     same = [(row.pair.first, row.pair.second) for row in rows if row.pair.score >= 1]
     together: list[tuple[str, ...]] = []
     for places in connected(same):
-        names = {name for place in places for name in same[place]}
+        names: set[str] = set()
+        for place in places:
+            names.update(same[place])
         together.append(tuple(sorted(names)))
     return tuple(together)
 
@@ -215,11 +246,10 @@ def write_similarity(
         old.unlink()
     known = people or {}
     shown = [row for row in _pair_rows(report) if row.page]
-    for at, row in enumerate(shown):
-        near = NearPairs(
-            before=shown[at - 1].page if at else 0,
-            after=shown[at + 1].page if at + 1 < len(shown) else 0,
-        )
+    # Each page leads to the pages before and after it; 0 is none.
+    numbers = [0, *(row.page for row in shown), 0]
+    for row, before, after in zip(shown, numbers, numbers[2:], strict=False):
+        near = NearPairs(before=before, after=after)
         page = pair_page(row.pair, plan, sources, near, known)
         files.write(place / f"{row.page}.html", page, private=True)
     grouped, outside = listing(report)
@@ -228,7 +258,7 @@ def write_similarity(
         report=report,
         plan=plan,
         groups=grouped,
-        outside=outside[:_MOST_ROWS],
+        outside=outside[:_MAX_ROWS],
         percent=percent,
         people=known,
     )
@@ -254,8 +284,8 @@ def pair_page(
     """Return two programs beside each other as HTML, with their common parts marked."""
     first = _lines(sources[pair.first], [match.first for match in pair.matches])
     second = _lines(sources[pair.second], [match.second for match in pair.matches])
-    blocks_of_first = {line.block for lines in first for line in lines}
-    blocks_of_second = {line.block for lines in second for line in lines}
+    blocks_of_first = _blocks(first)
+    blocks_of_second = _blocks(second)
     sides = [(pair.first, first, blocks_of_second), (pair.second, second, blocks_of_first)]
     return render(
         "similar_pair.html.j2",
@@ -270,30 +300,45 @@ def pair_page(
     )
 
 
+def _blocks(lines_of_files: Sequence[Sequence[SourceLine]]) -> set[int]:
+    """Return the numbers of the matches that lines belong to, with 0 for lines of none."""
+    blocks: set[int] = set()
+    for lines in lines_of_files:
+        blocks.update(line.block for line in lines)
+    return blocks
+
+
 def _lines(source: tuple[SourceFile, ...], ranges: list[study.LineRange]) -> list[list[SourceLine]]:
     """Return the lines of each file; those in a range have its number, from 1, in the order of
     matches.
     """
-    left = _MOST_LINES
-    lines_of_files = []
+    lines_left = _MAX_LINES
+    lines_of_files: list[list[SourceLine]] = []
     begun = {0}
     for at, file in enumerate(source):
-        blocks = {
-            line: number
-            for number, lines in reversed(list(enumerate(ranges, start=1)))
-            if lines.file == at
-            for line in range(lines.first, min(lines.last, _MOST_LINES) + 1)
-        }
+        blocks = _block_by_line(at, ranges)
         text = visible_lines(file.data.decode("utf-8-sig", "replace"))
-        lines = []
-        for number, line in enumerate(text.splitlines()[:left], start=1):
+        lines: list[SourceLine] = []
+        for number, line in enumerate(text.splitlines()[:lines_left], start=1):
             block = blocks.get(number, 0)
             begins = block != blocks.get(number - 1, 0)
             lines.append(SourceLine(line, block, begins, block not in begun))
             begun.add(block)
-        left -= len(lines)
+        lines_left -= len(lines)
         lines_of_files.append(lines)
     return lines_of_files
+
+
+def _block_by_line(file: int, ranges: Sequence[study.LineRange]) -> dict[int, int]:
+    """Return the number of the first range that has each line of the file with this place."""
+    blocks: dict[int, int] = {}
+    for number, lines in enumerate(ranges, start=1):
+        if lines.file != file:
+            continue
+        last = min(lines.last, _MAX_LINES)
+        for line in range(lines.first, last + 1):
+            blocks.setdefault(line, number)
+    return blocks
 
 
 STYLE = "style.json"
@@ -301,7 +346,7 @@ _NAMED = 3  # of each kind, in a cell
 
 
 def write_style(report: study.StyleReport, folder: Path) -> Path:
-    """Keep it beside a run; pages written from then on show it."""
+    """Write the evidence beside a run; pages written from then on show it."""
     path = folder / STYLE
     files.write(path, serial.dumps(report) + "\n", private=True)
     return path
@@ -310,24 +355,28 @@ def write_style(report: study.StyleReport, folder: Path) -> Path:
 def read_style(folder: Path) -> dict[str, study.StyleEvidence]:
     """Return the evidence by the digests of submissions; empty if none was gathered."""
     report = _read(study.StyleReport, folder / STYLE)
-    return {each.source_digest: each.evidence for each in report.submissions} if report else {}
+    if report is None:
+        return {}
+    return {each.source_digest: each.evidence for each in report.submissions}
 
 
 def keep_style_of(folder: Path, digests: Collection[str]) -> None:
-    """Remove the evidence of everybody else: of a student who is forgotten, nothing is left."""
-    if report := _read(study.StyleReport, folder / STYLE):
-        left = tuple(each for each in report.submissions if each.source_digest in digests)
-        if len(left) < len(report.submissions):
-            write_style(study.StyleReport(submissions=left), folder)
+    """Remove the evidence of all other submissions: a forgotten student leaves nothing behind."""
+    report = _read(study.StyleReport, folder / STYLE)
+    if report is None:
+        return
+    kept = tuple(each for each in report.submissions if each.source_digest in digests)
+    if len(kept) < len(report.submissions):
+        write_style(study.StyleReport(submissions=kept), folder)
 
 
 def style_in_words(evidence: study.StyleEvidence) -> str:
     """Return the evidence on one line, for a cell of a table."""
-    parts = []
+    parts: list[str] = []
     if evidence.findings:
-        rules = Counter(each.rule for each in evidence.findings).most_common(_NAMED)
-        named = ", ".join(f"{rule} {count}" for rule, count in rules)
-        parts.append(f"ruff {evidence.found} ({named})")
+        rules = Counter(finding.rule for finding in evidence.findings)
+        named = [f"{rule} {count}" for rule, count in rules.most_common(_NAMED)]
+        parts.append(f"ruff {evidence.found} ({', '.join(named)})")
     if evidence.longest:
         longest = evidence.longest[0]
         parts.append(f"longest function {longest.name} with {longest.count} lines")
@@ -336,13 +385,16 @@ def style_in_words(evidence: study.StyleEvidence) -> str:
     if evidence.numbers:
         parts.append(f"unnamed numbers: {_names(evidence.numbers)}")
     if evidence.repeated:
-        again = ", ".join(f"line {block.line}" for block in evidence.repeated[:_NAMED])
-        parts.append(f"repeated blocks: {again}")
+        lines = [f"line {block.line}" for block in evidence.repeated[:_NAMED]]
+        parts.append(f"repeated blocks: {', '.join(lines)}")
     if evidence.missing:
         parts.append(f"not looked at: {evidence.missing}")
     return "; ".join(parts)
 
 
 def _names(places: tuple[study.CodeElement, ...]) -> str:
-    more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
-    return ", ".join(each.name for each in places[:_NAMED]) + more
+    names = ", ".join(place.name for place in places[:_NAMED])
+    more = len(places) - _NAMED
+    if more > 0:
+        names += f" and {more} more"
+    return names

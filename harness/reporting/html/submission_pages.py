@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from harness.model.plan import Clause, Plan
+from harness.model.policy import Finding
 from harness.model.result import SubmissionResult
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render, script
@@ -56,33 +57,50 @@ def lecturers_view(
     view = student_view(result, plan, visible=EVERYTHING)
     cards = shown_causes.cards(view.causes)
     files = annotated(result, cards)
-    of_cards, of_rows = _targets(figures.function_names(plan), cards)
-    tallies = view.functions if figures.was_run(result) else ()
-    points = sum((tally.points for tally in tallies), Fraction(0))
-    functionality = points * view.marks_of_a_point
-    taken = functionality - view.mark if view.mark is not None else Fraction(0)
+    card_targets, row_targets = _targets(figures.function_names(plan), cards)
+    tallies: Sequence[FunctionTally] = ()
+    if figures.was_run(result):
+        tallies = view.functions
+    scenarios = {scenario.id: scenario for scenario in plan.scenarios}
+    hidden = {name for name, scenario in scenarios.items() if scenario.visibility not in ALWAYS}
     return {
         **_of_both(view, tallies, view.causes),
+        **_sum(view, tallies),
         "line_links": LineLinks(files),
-        "targets": of_cards,
-        "row_targets": of_rows,
+        "targets": card_targets,
+        "row_targets": row_targets,
         "desk_command": f"{desk_command(plan)} --at {shlex.quote(result.id)}",
         "band": _band(result),
-        "points": points,
-        "points_out_of": sum((tally.out_of for tally in tallies), Fraction(0)),
-        "worth": view.marks_of_a_point.__mul__,
-        "functionality": functionality,
-        "taken": max(taken, Fraction(0)),
         "result": result,
         "plan": plan,
         "you": LECTURER,
         "style_evidence": style,
-        "scenarios": {scenario.id: scenario for scenario in plan.scenarios},
-        "hidden": frozenset(s.id for s in plan.scenarios if s.visibility not in ALWAYS),
+        "scenarios": scenarios,
+        "hidden": hidden,
         "reasons": list(dict.fromkeys(figures.reasons(result))),
         "isolation": words.isolation(result),
         "cards": cards,
         "files": files,
+    }
+
+
+def _sum(view: StudentView, tallies: Sequence[FunctionTally]) -> dict[str, object]:
+    """Return how the functionality mark is made up: points, their worth, deductions."""
+    points = Fraction(0)
+    points_out_of = Fraction(0)
+    for tally in tallies:
+        points += tally.points
+        points_out_of += tally.out_of
+    functionality = points * view.marks_of_a_point
+    taken = Fraction(0)
+    if view.mark is not None:
+        taken = max(functionality - view.mark, taken)
+    return {
+        "points": points,
+        "points_out_of": points_out_of,
+        "worth": view.marks_of_a_point.__mul__,
+        "functionality": functionality,
+        "taken": taken,
     }
 
 
@@ -92,15 +110,16 @@ def _targets(functions: Sequence[str], cards: Sequence[Card]) -> tuple[_OfCards,
     The first value has them by the number of the first card that explains a function's failures,
     the second by the names of functions without a card.
     """
-    of_cards: defaultdict[int, list[str]] = defaultdict(list)
-    of_rows: dict[str, str] = {}
+    card_targets: defaultdict[int, list[str]] = defaultdict(list)
+    row_targets: dict[str, str] = {}
     for place, function in enumerate(functions, start=1):
-        about = [card.number for card in cards if _is_about(card, function)]
-        if about:
-            of_cards[about[0]].append(f"f{place}")
+        anchor = f"f{place}"
+        card = next((card for card in cards if _is_about(card, function)), None)
+        if card is None:
+            row_targets[function] = anchor
         else:
-            of_rows[function] = f"f{place}"
-    return dict(of_cards), of_rows
+            card_targets[card.number].append(anchor)
+    return dict(card_targets), row_targets
 
 
 def desk_command(plan: Plan) -> str:
@@ -114,7 +133,9 @@ def _band(result: SubmissionResult) -> int:
     if counting.value is None or result.excused:
         return 0
     place = figures.bar_of(counting.value, counting.out_of)
-    return 0 if place is None else place + 1
+    if place is None:
+        return 0
+    return place + 1
 
 
 def _is_about(card: Card, function: str) -> bool:
@@ -141,12 +162,13 @@ def check_results(view: StudentView) -> str:
 def _feedback(view: StudentView) -> dict[str, object]:
     causes = [cause for cause in view.causes if not _is_ours(cause)]
     cards = shown_causes.cards(causes, joins_hidden=True)
-    told = [f for cause in causes for f in shown_causes.runs_at_load(cause, view.findings)]
-    hidden_only = bool(causes) and not any(cause.checks for cause in causes)
-    can_request = view.mark is not None and bool(view.source_digest)
     files = annotated(view, cards, notes=False)
+    tallies: Sequence[FunctionTally] = ()
+    if view.shown or view.hidden:
+        tallies = view.functions
     return {
-        **_of_both(view, view.functions if view.shown or view.hidden else (), causes),
+        **_of_both(view, tallies, causes),
+        **_request(view),
         "line_links": LineLinks(files),
         "files": files,
         "you": STUDENT,
@@ -154,45 +176,75 @@ def _feedback(view: StudentView) -> dict[str, object]:
         "cards": cards,
         "quoted": _quoted(cards, view),
         "overlap": any(cause.together_with and cause.marks for cause in causes),
-        "only_hidden": [cause.function or "the file" for cause in causes] if hidden_only else [],
+        "only_hidden": _only_hidden(causes),
         "failing": _failing(causes),
         "remedy": words.remedy(view.wrong_files, view.surroundings.submitted),
-        "findings": [each for each in view.findings if each not in told],
+        "findings": _other_findings(view, causes),
         "hidden": shown_causes.hidden_by_function(view.hidden),
-        "request": request_text(view) if can_request else "",
-        "request_mail": request_mail(view) if can_request else "",
     }
+
+
+def _request(view: StudentView) -> dict[str, object]:
+    """Return the text of a regrade request and its mail; empty if there is nothing to regrade."""
+    if view.mark is None or not view.source_digest:
+        return {"request": "", "request_mail": ""}
+    return {"request": request_text(view), "request_mail": request_mail(view)}
+
+
+def _only_hidden(causes: Sequence[ShownCause]) -> list[str]:
+    """Return the functions that fail, if only hidden checks do."""
+    if any(cause.checks for cause in causes):
+        return []
+    return [cause.function or "the file" for cause in causes]
+
+
+def _other_findings(view: StudentView, causes: Iterable[ShownCause]) -> list[Finding]:
+    """Return the code issues that no cause tells of."""
+    told: list[Finding] = []
+    for cause in causes:
+        told += shown_causes.runs_at_load(cause, view.findings)
+    return [finding for finding in view.findings if finding not in told]
 
 
 def _is_ours(cause: ShownCause) -> bool:
     """Return whether our own machinery failed: then there is nothing for a student to fix."""
-    return bool(cause.checks) and cause.checks[0].verdict.kind is VerdictKind.HARNESS_ERROR
+    return cause.first is not None and cause.first.verdict.kind is VerdictKind.HARNESS_ERROR
 
 
 def _failing(causes: Iterable[ShownCause]) -> list[ShownCheck]:
     """Return the checks that fail, each once: several causes may share one."""
-    checks = {check.id: check for cause in causes for check in cause.checks}
-    return list(checks.values())
+    failing: dict[str, ShownCheck] = {}
+    for cause in causes:
+        failing.update((check.id, check) for check in cause.checks)
+    return list(failing.values())
 
 
 def _quoted(cards: Sequence[Card], view: StudentView) -> dict[int, list[tuple[Clause, ...]]]:
     """Return the clauses to quote on each card, by its number: those of each of its causes."""
     quoting = [card for card in cards if card.kind is not CardKind.MISSING]
-    in_order = [cause for card in quoting for cause in card.causes]
-    quoted = iter(shown_causes.quoted_clauses(in_order, view.shown))
-    return {card.number: [next(quoted) for _ in card.causes] for card in quoting}
+    in_order: list[ShownCause] = []
+    for card in quoting:
+        in_order += card.causes
+    clauses = shown_causes.quoted_clauses(in_order, view.shown)
+    quoted: dict[int, list[tuple[Clause, ...]]] = {}
+    for card in quoting:
+        count = len(card.causes)
+        quoted[card.number] = clauses[:count]
+        del clauses[:count]
+    return quoted
 
 
 def _of_both(
     view: StudentView, tallies: Sequence[FunctionTally], causes: Iterable[ShownCause]
 ) -> dict[str, Any]:
     """Return what both pages show."""
-    nothing_seen = (VerdictKind.PASSED, VerdictKind.UNREADABLE)
-    ungraded = [c for c in view.shown if c.informational and c.verdict.kind not in nothing_seen]
+    ungraded: list[ShownCheck] = []
     passes: defaultdict[str, list[ShownCheck]] = defaultdict(list)
     for check in view.shown:
         if check.verdict.passed:
             passes[check.function].append(check)
+        elif check.informational and check.verdict.kind is not VerdictKind.UNREADABLE:
+            ungraded.append(check)
     return {
         "view": view,
         "counting": counting_mark(view),
