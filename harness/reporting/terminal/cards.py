@@ -1,5 +1,7 @@
-"""A submission's failures as terminal text: what to fix first, and how many checks passed. Also for
-the self-check, which has only the standard library, so `rich` is not used here."""
+"""A submission's failures as terminal text: what to fix first, and how many checks passed.
+
+The self-check uses it too and has only the standard library, so `rich` is not used here.
+"""
 
 import itertools
 import os
@@ -15,7 +17,8 @@ from harness.common.escaping import shorten, visible
 from harness.model.assignment import Surroundings
 from harness.model.observation import Turn
 from harness.model.policy import Unparsable
-from harness.model.verdict import Cell, Channel, Comparison, Conversation
+from harness.model.stimulus import Typed
+from harness.model.verdict import Cell, Channel, ComparedRow, Comparison, Conversation
 from harness.reporting.view import paste, words
 from harness.reporting.view.comparisons import comparisons, folded, marked_spans, shortened
 from harness.reporting.view.shown_causes import Card, CardKind, cards, of_missing_file
@@ -46,8 +49,12 @@ class Line:
 
 def line(*parts: str | Styled, indent: int = 0, hang: int = 0) -> Line:
     """Return a line of plain and styled texts, which have no line ends."""
-    spans = tuple((part, "") if isinstance(part, str) else part for part in parts)
-    return Line(tuple(span for span in spans if span[0]), indent, hang)
+    spans: list[Styled] = []
+    for part in parts:
+        text, style = (part, "") if isinstance(part, str) else part
+        if text:
+            spans.append((text, style))
+    return Line(tuple(spans), indent, hang)
 
 
 def moved(lines: Iterable[Line], columns: int) -> list[Line]:
@@ -56,36 +63,58 @@ def moved(lines: Iterable[Line], columns: int) -> list[Line]:
 
 
 def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
-    """Return lines of at most `width` columns, broken between words if possible."""
+    """Yield lines of at most `width` columns, broken between words if possible."""
     for row in lines:
         width_left = max(width - row.indent, 8)
-        if sum(map(_columns, row.text)) <= width_left:
+        text = row.text
+        if sum(map(_columns, text)) <= width_left:
             yield replace(row, hang=0)
             continue
-        breaks = _breaks(row.text, width_left, max(width_left - row.hang, 8))
-        # By characters: to look for each part in all spans would take the square of the time.
-        every = [(at, character) for at, (text, _) in enumerate(row.spans) for character in text]
-        for start, end in itertools.pairwise([0, *breaks, len(row.text)]):
-            part = every[start:end]
-            while part and part[-1][1].isspace():
-                part.pop()
-            spans = (
-                ("".join(character for _, character in same), row.spans[span][1])
-                for span, same in groupby(part, key=lambda pair: pair[0])
-            )
-            yield Line(tuple(spans), row.indent + (row.hang if start else 0))
+        breaks = _breaks(text, width_left, max(width_left - row.hang, 8))
+        characters = list(_characters(row))
+        for start, end in itertools.pairwise([0, *breaks, len(text)]):
+            indent = row.indent
+            if start:
+                indent += row.hang
+            yield Line(tuple(_spans(row, characters[start:end])), indent)
+
+
+# A character and the place of its span.
+_Character = tuple[int, str]
+
+
+def _characters(row: Line) -> Iterator[_Character]:
+    # By characters: to look for each part of a line in all spans would take the square of the time.
+    for place, (text, _) in enumerate(row.spans):
+        for character in text:
+            yield place, character
+
+
+def _spans(row: Line, characters: list[_Character]) -> Iterator[Styled]:
+    """Yield these characters of a line as spans, without white space at the end."""
+    while characters and characters[-1][1].isspace():
+        characters.pop()
+    for place, group in groupby(characters, key=lambda pair: pair[0]):
+        text = "".join(character for _, character in group)
+        yield text, row.spans[place][1]
 
 
 def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
     """Return the lines as text, each with its end."""
     shown: list[str] = []
     for row in wrapped(lines, width):
-        spans = [" " * row.indent]
-        for text, style in row.spans:
-            codes = ";".join(_CODES[word] for word in style.split())
-            spans.append(f"\x1b[{codes}m{text}\x1b[0m" if colours and codes else text)
-        shown.append("".join(spans).rstrip(" ") + "\n")
+        text = " " * row.indent
+        for part, style in row.spans:
+            text += _coloured(part, style) if colours else part
+        shown.append(text.rstrip(" ") + "\n")
     return "".join(shown)
+
+
+def _coloured(text: str, style: str) -> str:
+    codes = ";".join(_CODES[word] for word in style.split())
+    if not codes:
+        return text
+    return f"\x1b[{codes}m{text}\x1b[0m"
 
 
 def _breaks(text: str, first: int, rest: int) -> list[int]:
@@ -110,7 +139,9 @@ def _columns(character: str) -> int:
         return 1
     if unicodedata.category(character) in ("Mn", "Me"):
         return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    if unicodedata.east_asian_width(character) in "WF":
+        return 2
+    return 1
 
 
 _LABEL = 7  # columns of the labels "try", "type" and "set"
@@ -124,38 +155,73 @@ def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Li
 
     If only hidden checks fail: its function and the clauses of the sheet.
     """
-    if shown.checks:
-        check, *others = shown.checks
-        sign, name = words.sign(check.verdict.kind), f"{check.function}: {check.name}"
-        about = filter(None, (paste.settings(check.stimulus.constants), words.case(check)))
-        aside = visible(f"  [{settings}]") if (settings := ", ".join(about)) else ""
-        inside = [*_place(shown), *explained(check, surroundings, shown.message)]
-        said_hint = shown.explanation.hint if shown.explanation else ""
-        if shown.hint and shown.hint != said_hint:
-            inside.append(_label_line("hint", visible(shorten(shown.hint, 400))))
-        if others:
-            inside.append(line((words.other_checks(each.verdict for each in others), "dim")))
+    check = shown.first
+    if check is not None:
+        sign = words.sign(check.verdict.kind)
+        name = f"{check.function}: {check.name}"
+        aside = _case(check)
+        inside = _cause_by_example(check, shown, surroundings)
     else:
-        sign, name = words.OTHER_SIGN, shown.function or "the file"
-        counted = words.counted(shown.hidden, "hidden check")
-        aside = f"  only {counted} {'fails' if shown.hidden == 1 else 'fail'}"
-        inside = [line(visible(shown.message))] if shown.message else []
-        inside += _place(shown)
-        sheet = (f"the sheet, {each.section}: {each.text}" for each in shown.clauses)
-        inside += [line(visible(text)) for text in sheet]
+        sign = words.OTHER_SIGN
+        name = shown.function or "the file"
+        verb = "fails" if shown.hidden == 1 else "fail"
+        aside = f"  only {words.counted(shown.hidden, 'hidden check')} {verb}"
+        inside = _hidden_cause(shown)
     inside += [_label_line("hint", visible(text)) for text in words.advice(shown)]
     title = ((f"{number}. ", "bold"), (f"{sign} ", "red"), (visible(name), "bold"), (aside, "dim"))
     return [line(*title), *moved(inside, 3)]
 
 
+def _case(check: ShownCheck) -> str:
+    """Return the constants and the case of an example, in brackets; may be empty."""
+    about = [paste.settings(check.stimulus.constants), words.case(check)]
+    text = ", ".join(filter(None, about))
+    if not text:
+        return ""
+    return visible(f"  [{text}]")
+
+
+def _cause_by_example(
+    check: ShownCheck, shown: ShownCause, surroundings: Surroundings
+) -> list[Line]:
+    """Return the lines of a cause with an example, the clearest check."""
+    inside = [*_place(shown), *explained(check, surroundings, shown.message)]
+    said_hint = ""
+    if shown.explanation is not None:
+        said_hint = shown.explanation.hint
+    if shown.hint and shown.hint != said_hint:
+        inside.append(_label_line("hint", visible(shorten(shown.hint, 400))))
+    others = [other.verdict for other in shown.checks[1:]]
+    if others:
+        inside.append(line((words.other_checks(others), "dim")))
+    return inside
+
+
+def _hidden_cause(shown: ShownCause) -> list[Line]:
+    """Return the lines of a cause that only hidden checks show."""
+    inside: list[Line] = []
+    if shown.message:
+        inside.append(line(visible(shown.message)))
+    inside += _place(shown)
+    for clause in shown.clauses:
+        inside.append(line(visible(f"the sheet, {clause.section}: {clause.text}")))
+    return inside
+
+
 def _place(shown: ShownCause) -> list[Line]:
     """Return where in the student's file the fault is, as far as that is known."""
-    if (place := shown.place) is None:
+    place = shown.place
+    if place is None:
         return []
-    lines = f"lines {place.first}-{place.last}" if place.last > place.first else ""
-    where = f"line {shown.line}" if shown.line else lines or f"line {place.first}"
-    name = f"{shown.function}: " if shown.function else ""
-    return [line(("look at ", "dim"), visible(f"{name}{place.file}, {where}"))]
+    where = f"line {place.first}"
+    if shown.line:
+        where = f"line {shown.line}"
+    elif place.last > place.first:
+        where = f"lines {place.first}-{place.last}"
+    where = f"{place.file}, {where}"
+    if shown.function:
+        where = f"{shown.function}: {where}"
+    return [line(("look at ", "dim"), visible(where))]
 
 
 def things_to_fix(view: StudentView, limit: int) -> Iterator[Line]:
@@ -176,7 +242,8 @@ def things_to_fix(view: StudentView, limit: int) -> Iterator[Line]:
 def _all_missing(card: Card) -> Line:
     """Return the functions that are missing."""
     title = f"{words.counted(len(card.causes), 'function')} missing: "
-    names = visible(words.listed([each.function for each in card.causes]))
+    functions = [missing.function for missing in card.causes]
+    names = visible(words.listed(functions))
     number = (f"{card.number}. ", "bold")
     return line(number, (f"{words.OTHER_SIGN} ", "red"), (title, "bold"), names)
 
@@ -190,33 +257,56 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
     inside = [line(visible(shorten(said, 600)))]
     if of_missing_file(check):
         return inside
-    if time := words.time_taken(verdict):
+    time = words.time_taken(verdict)
+    if time:
         inside.append(line((time, "dim")))
     inside += _to_try(check, surroundings)
-    compared = list(conversation_lines(verdict.conversation)) if verdict.conversation else []
+    compared: list[Line] = []
+    if verdict.conversation is not None:
+        compared += conversation_lines(verdict.conversation)
     for part in comparisons(verdict):
         if part.channel not in _SAID_ALREADY:
             compared += comparison_lines(part)
-    carets = [at for at, one in enumerate(compared) if _CARET in one.spans]
-    return inside + [one for at, one in enumerate(compared) if at not in carets[1:]]  # one caret
+    return inside + _with_one_caret(compared)
+
+
+def _with_one_caret(lines: Iterable[Line]) -> list[Line]:
+    """Return the lines without the carets after the first one."""
+    kept: list[Line] = []
+    has_caret = False
+    for row in lines:
+        is_caret = _CARET in row.spans
+        if not (is_caret and has_caret):
+            kept.append(row)
+        has_caret = has_caret or is_caret
+    return kept
 
 
 def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
-    for file, change in paste.constant_changes(check.stimulus, surroundings):
-        yield _label_line("set", visible(f"in {file} {change}" if file else change))
-    for name, content in paste.files_beside(check.stimulus):
+    stimulus = check.stimulus
+    for file, change in paste.constant_changes(stimulus, surroundings):
+        text = change
+        if file:
+            text = f"in {file} {change}"
+        yield _label_line("set", visible(text))
+    for name, content in paste.files_beside(stimulus):
         yield from _file_lines("file", visible(name), content)
-    if given := paste.set_up(check.stimulus):
+    given = paste.set_up(stimulus)
+    if given:
         yield from _labelled("first", given)
-    yield from _labelled("try", paste.to_try(check.stimulus))
-    if check.stimulus.at_load:
-        keys = "  ".join(typed.named() for typed in check.stimulus.at_load)
-        yield _label_line("import", f"type {shorten(keys, 400)}")
-    if check.stimulus.inputs:
-        keys = "  ".join(typed.named() for typed in check.stimulus.inputs)
-        yield _label_line("type", shorten(keys, 400))
-    if text := paste.piped(check.stimulus):
+    yield from _labelled("try", paste.to_try(stimulus))
+    if stimulus.at_load:
+        yield _label_line("import", f"type {_keys(stimulus.at_load)}")
+    if stimulus.inputs:
+        yield _label_line("type", _keys(stimulus.inputs))
+    text = paste.piped(stimulus)
+    if text:
         yield from _file_lines("pipe", "piped in", text)
+
+
+def _keys(inputs: Iterable[Typed]) -> str:
+    named = [typed.named() for typed in inputs]
+    return shorten("  ".join(named), 400)
 
 
 def _labelled(label: str, text: str) -> Iterator[Line]:
@@ -227,11 +317,14 @@ def _labelled(label: str, text: str) -> Iterator[Line]:
 
 def _file_lines(label: str, name: str, content: str) -> Iterator[Line]:
     """Return the name of a file, or of piped input, and the first lines of its text."""
-    yield _label_line(label, f"{name}:" if content else f"{name}, empty")
-    shown = shorten(content, 400).rstrip("\n").split("\n") if content else []
-    for text in shown[:MOST_ROWS]:
+    if not content:
+        yield _label_line(label, f"{name}, empty")
+        return
+    yield _label_line(label, f"{name}:")
+    shown = shorten(content, 400).rstrip("\n").split("\n")
+    for text in shown[:MAX_ROWS]:
         yield _label_line("", "  " + visible(text))
-    if len(shown) > MOST_ROWS:
+    if len(shown) > MAX_ROWS:
         yield _label_line("", "  …")
 
 
@@ -239,7 +332,7 @@ def _label_line(label: str, text: str) -> Line:
     return line((label.ljust(_LABEL), "dim"), text, hang=_LABEL)
 
 
-_MOST_LINES = 40  # of one submission, unless everything is asked for
+_MAX_LINES = 40  # of one submission, unless everything is asked for
 _UNWRAPPED = 1_000_000  # columns, if standard output is not a terminal
 _NARROWEST = 40  # columns
 
@@ -248,17 +341,20 @@ def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
     """Return the first `failures` things to fix, for standard output, in few lines; or
     everything.
     """
-    terminal = max(shutil.get_terminal_size().columns, _NARROWEST)
     is_terminal = sys.stdout.isatty()
+    width = _UNWRAPPED
+    if is_terminal:
+        width = max(shutil.get_terminal_size().columns, _NARROWEST)
     colours = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     if colours and sys.platform == "win32":
         os.system("")  # makes its terminal understand the codes
-    limit, width = sys.maxsize if whole else failures, terminal if is_terminal else _UNWRAPPED
-    text = explain_failures(view, limit, width=width, colours=colours)
+    if whole:
+        return explain_failures(view, sys.maxsize, width=width, colours=colours)
+    text = explain_failures(view, failures, width=width, colours=colours)
     lines = text.split("\n")[:-1]
-    if whole or len(lines) <= _MOST_LINES:
+    if len(lines) <= _MAX_LINES:
         return text
-    shown = lines[: _MOST_LINES - 3]
+    shown = lines[: _MAX_LINES - 3]
     more = words.counted(len(lines) - len(shown) - 2, "more line")
     return "\n".join([*shown, f"… {more}: --all shows them", "", lines[-1], ""])
 
@@ -279,10 +375,10 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
         place = f"{finding.file}:{finding.line}:{finding.column}"
         yield line(("note: ", "yellow"), visible(f"{place}: {finding.message}"))
     yield Line()
-    graded = [check for check in view.shown if not check.informational]
-    passed = sum(check.verdict.passed for check in graded)
-    style = "bold green" if passed == len(graded) else "bold red"
-    yield line((f"{passed} of {words.counted(len(graded), 'visible check')} passed", style))
+    passes = [check.verdict.passed for check in view.shown if not check.informational]
+    style = "bold green" if all(passes) else "bold red"
+    total = words.counted(len(passes), "visible check")
+    yield line((f"{passes.count(True)} of {total} passed", style))
 
 
 def unreadable(problem: str, broken: Unparsable | None) -> Iterator[Line]:
@@ -292,15 +388,18 @@ def unreadable(problem: str, broken: Unparsable | None) -> Iterator[Line]:
     if broken is None:
         return
     yield line((visible(f"{broken.place}: {broken.reason}"), "red"))
-    if broken.source.strip():
-        yield line("   " + visible(broken.source.rstrip("\n")))
-        before = sum(map(_columns, visible(broken.source[: (broken.column or 0) - 1])))
-        if broken.column and before <= _WIDEST_CARET:
-            yield line("   " + " " * before, _CARET)
+    if not broken.source.strip():
+        return
+    yield line("   " + visible(broken.source.rstrip("\n")))
+    if broken.column:
+        before = visible(broken.source[: broken.column - 1])
+        columns = sum(map(_columns, before))
+        if columns <= _WIDEST_CARET:
+            yield line("   " + " " * columns, _CARET)
 
 
-MOST_ROWS = 16
-_MOST_SCREEN_LINES = 14
+MAX_ROWS = 16
+_MAX_SCREEN_LINES = 14
 _MARKED = "reverse bold"
 _WIDEST_CARET = 70  # columns: further right a line may be wrapped
 _CARET = ("^", "yellow")
@@ -311,38 +410,42 @@ def conversation_lines(conversation: Conversation) -> Iterator[Line]:
     """Return the screen so far and what comes next, expected above actual."""
     goes_on = conversation.parts
     _, recent = folded(conversation.shared)
-    if shown := _boxed(recent, _MOST_SCREEN_LINES):
-        # What only has to be like an example says of the turns before it nothing for certain.
+    screen = _boxed(recent, _MAX_SCREEN_LINES)
+    if screen:
+        # If the output only has to be like an example, the turns before it may be wrong as well.
         is_right = goes_on and not conversation.example
         yield line(("right so far:" if is_right else "on the screen:", "dim"))
-        yield from shown
+        yield from screen
     if not goes_on:
         return
     if conversation.compared is not None:
         yield from comparison_lines(conversation.compared)
         return
-    wanted = "expected next, for example:" if conversation.example else "expected next:"
-    nothing = [line(("  nothing more, it ends here", "dim"))]
-    for title, side in ((wanted, conversation.expected), ("got:", conversation.actual)):
+    wanted = "expected next:"
+    if conversation.example:
+        wanted = "expected next, for example:"
+    for title, turn in ((wanted, conversation.expected), ("got:", conversation.actual)):
         yield line((title, "dim"))
-        yield from _boxed((side,) if side else ()) or nothing
+        turns = () if turn is None else (turn,)
+        yield from _boxed(turns) or [line(("  nothing more, it ends here", "dim"))]
 
 
 def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
     """Return the last `most` lines of the screen in these turns; none if it is empty."""
+    if not any(turn.printed or turn.typed is not None for turn in turns):
+        return []
     rows: list[list[Styled]] = [[]]
     for turn in turns:
-        first, *more = shortened(turn.printed).split("\n")
+        first, *others = shortened(turn.printed).split("\n")
         rows[-1].append((visible(first), ""))
-        rows += [[(visible(text), "")] for text in more]
+        for text in others:
+            rows.append([(visible(text), "")])
         if turn.typed is not None:
             rows[-1].append((visible(turn.typed.echo()), "cyan"))
             rows.append([])
-    while len(rows) > 1 and not "".join(text for text, _ in rows[-1]).strip():
-        rows.pop()
-    if not any(turn.printed or turn.typed is not None for turn in turns):
-        return []
     shown = [line(*row) for row in rows]
+    while len(shown) > 1 and not shown[-1].text.strip():
+        shown.pop()
     if most is not None and len(shown) > most:
         shown = [line(("…", "dim")), *shown[-most:]]
     return moved(shown, 2)
@@ -352,45 +455,78 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
     """Return the rows around the first that differs, expected above actual."""
     if part.subject not in ("turn", "return value"):
         yield line((visible(part.subject), "dim"))
-    start = max(0, next((i for i, row in enumerate(part.rows) if not row.same), 0) - 3)
-    shown = part.rows[start : start + MOST_ROWS]
+    start = max(0, _first_differing(part) - 3)
+    shown = part.rows[start : start + MAX_ROWS]
     for same, group in groupby(shown, key=lambda row: row.same and not part.in_words):
         rows = list(group)
         if same:
-            label = "both     "  # so that both first lines begin at one column
-            for row in rows:
-                if row is part.rows[-1] and not row.expected.text:
-                    continue  # no line: what follows the last line end
-                yield line((label, "dim"), *_cell(row.expected))
-                label = " " * len(label)
+            yield from _same(rows, part)
             continue
         yield from _block([row.expected for row in rows], ("expected ", "green"))
         yield from _block([row.actual for row in rows], ("got      ", "red"), caret=True)
-    if more := max(0, len(part.rows) - start - MOST_ROWS) + part.left_out_after:
+    more = max(0, len(part.rows) - start - MAX_ROWS) + part.left_out_after
+    if more:
         yield line((f"         … {words.counted(more, 'more line')}", "dim"))
+
+
+def _first_differing(part: Comparison) -> int:
+    """Return the place of the first row that differs; 0 if none does."""
+    for place, row in enumerate(part.rows):
+        if not row.same:
+            return place
+    return 0
+
+
+def _same(rows: Iterable[ComparedRow], part: Comparison) -> Iterator[Line]:
+    """Yield rows in which both sides agree."""
+    label = "both     "  # so that both first lines begin at one column
+    for row in rows:
+        if row is part.rows[-1] and not row.expected.text:
+            continue  # no line: only the text after the last line end
+        yield line((label, "dim"), *_cell(row.expected))
+        label = " " * len(label)
 
 
 def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[Line]:
     """Return the lines of one side, or its note, with a caret below the first character that
     differs.
     """
-    for cell in [cell for cell in cells if not cell.note] or cells[:1]:
+    lines_of_text = [cell for cell in cells if not cell.note]
+    for cell in lines_of_text or cells[:1]:
         spans = _cell(cell)
         yield line(label, *spans)
-        at = next((i for i, (_, style) in enumerate(spans) if style == _MARKED), None)
-        before = len(label[0]) + sum(len(text) for text, _ in spans[:at])
-        if caret and at is not None and before <= _WIDEST_CARET:
-            yield line(" " * before, _CARET)
+        if caret:
+            yield from _caret([label, *spans])
+
+
+def _caret(spans: Iterable[Styled]) -> Iterator[Line]:
+    """Yield a line with a caret below the first marked span, unless that is too far right."""
+    before = 0
+    for text, style in spans:
+        if style == _MARKED:
+            if before <= _WIDEST_CARET:
+                yield line(" " * before, _CARET)
+            return
+        before += len(text)
 
 
 def _cell(cell: Cell) -> list[Styled]:
     if cell.note:
         return [(cell.note, "dim italic")]
-    marked = {at for span in marked_spans(cell) for at in range(span.start, span.stop)}
-    spans: list[Styled] = [("…" if cell.cut_before else "", "")]
+    marked: set[int] = set()
+    for span in marked_spans(cell):
+        marked.update(range(span.start, span.stop))
+    spans: list[Styled] = []
+    if cell.cut_before:
+        spans.append(("…", ""))
     for index, character in enumerate(cell.text):
-        sign = _SIGNS.get(character) if cell.signs else None
-        spans.append((sign or visible(character), _MARKED if index in marked else ""))
-    spans.append(("…" if cell.cut_after else "", ""))
-    spans.append((cell.end, _MARKED if cell.mark == len(cell.text) else "dim"))
+        shown = visible(character)
+        if cell.signs:
+            shown = _SIGNS.get(character, shown)
+        style = _MARKED if index in marked else ""
+        spans.append((shown, style))
+    if cell.cut_after:
+        spans.append(("…", ""))
+    style = _MARKED if cell.mark == len(cell.text) else "dim"
+    spans.append((cell.end, style))
     return spans
