@@ -42,7 +42,7 @@ from harness.model.policy import Outline, OutlinePart
 from harness.model.submission import Submission
 from harness.model.verdict import Cause
 from harness.policy.checking import check
-from harness.reporting.view.shown_causes import marked_lines
+from harness.reporting.view.own_lines import marked_lines
 from harness.results.student_view import StudentView, student_view
 from harness.study.strength import changes
 

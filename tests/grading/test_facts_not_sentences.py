@@ -23,7 +23,8 @@ from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.reporting.view.figures import ClassCauses, FailingCounter
-from harness.reporting.view.shown_causes import changes_return, marked_lines, outcomes
+from harness.reporting.view.own_lines import marked_lines
+from harness.reporting.view.shown_causes import changes_return, outcomes
 from harness.results.reuse import P, ResultCache, SharedPass, StoredRun
 from harness.results.student_view import ALWAYS, EVERYTHING, student_view
 from tests.grading.test_causes_of_submissions import ONE_FAULT, REFERENCE, course_in

@@ -39,17 +39,13 @@ from harness.reporting.html.class_page import first_page, further_pages
 from harness.reporting.html.environment import TAB_SIGN, block, code, environment
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import show_submission, summary_table
+from harness.reporting.view.annotated_files import Mark, annotated
+from harness.reporting.view.own_lines import MarkedPlace, indented, marked_lines, own_lines
 from harness.reporting.view.shown_causes import (
-    Mark,
-    MarkedPlace,
-    annotated,
     cards,
     changes_return,
     clause_tallies,
     headline,
-    indented,
-    marked_lines,
-    own_lines,
     quoted_clauses,
 )
 from harness.results.redaction import ShownCause, ShownCheck

@@ -27,9 +27,9 @@ from harness.model.observation import Turn
 from harness.model.stimulus import KEY_NAMES, Typed
 from harness.model.verdict import Cell, Grid, GridCell, LineEnd, rule_in_words
 from harness.policy.rules import finding_kind
-from harness.reporting.view import comparisons, figures, paste, shown_causes, words
+from harness.reporting.view import comparisons, figures, own_lines, paste, shown_causes, words
 from harness.reporting.view.comparisons import marked_spans, shortened
-from harness.reporting.view.shown_causes import OwnLine
+from harness.reporting.view.own_lines import OwnLine
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, BytecodeCache, Environment
@@ -353,6 +353,7 @@ def environment() -> Environment:
         "paste": paste,
         "comparisons": comparisons,
         "shown_causes": shown_causes,
+        "own_lines": own_lines,
         "finding_kind": finding_kind,
         "rule_in_words": rule_in_words,
         "shorten": escaping.shorten,

@@ -12,8 +12,9 @@ from harness.model.result import SubmissionResult
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render, script
 from harness.reporting.view import figures, shown_causes, words
+from harness.reporting.view.annotated_files import LineLinks, annotated
 from harness.reporting.view.marks import counting_mark
-from harness.reporting.view.shown_causes import Card, CardKind, LineLinks, annotated
+from harness.reporting.view.shown_causes import Card, CardKind
 from harness.results.redaction import ShownCause, ShownCheck, merge_causes
 from harness.results.regrade_request import request_mail, request_text
 from harness.results.student_view import (

@@ -1,0 +1,143 @@
+"""A submission's files with the notes and comments of people beside their lines."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from harness.common.escaping import shorten
+from harness.model.policy import Finding, Unparsable
+from harness.model.result import LineComment, SubmissionResult
+from harness.policy.rules import finding_kind
+from harness.reporting.view.own_lines import TAB_WIDTH, marked_lines
+from harness.reporting.view.shown_causes import Card, CardKind
+from harness.results.redaction import ShownCause
+from harness.results.student_view import StudentView
+
+_MAX_LINES = 3000  # of all files together
+_MAX_NOTE = 160  # characters
+
+
+class Mark(StrEnum):
+    """How a line is marked."""
+
+    EXACT = "exact"  # it fails, or is an issue
+    LOOK = "look"  # it is where to look first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineNote:
+    """A note beside a line.
+
+    None means only that the line is to blame, because the cause's sentence stands beside another.
+    """
+
+    said: ShownCause | Finding | Unparsable | None
+    cause: int = 0  # the number of the cause, from 1; 0: it is about none
+    mark: Mark | None = None
+
+    @property
+    def text(self) -> str:
+        match self.said:
+            case None:
+                return ""
+            case ShownCause(function="", message=message):
+                text = message
+            case ShownCause(function=function, message=message):
+                text = f"{function}: {message}"
+            case Finding(rule=rule, message=message):
+                text = f"{finding_kind(rule).title}: {message}"
+            case Unparsable(reason=reason):
+                return reason
+        return shorten(text, _MAX_NOTE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotatedFile:
+    """A file with its lines and, by line number from 1, the notes and people's comments.
+
+    Comments on a line that no longer exists are under 0.
+    """
+
+    name: str
+    anchor: str  # what the names of its lines begin with, on a page: `L` of `L12`
+    lines: tuple[str, ...]
+    notes: dict[int, list[LineNote]] = field(default_factory=lambda: defaultdict(list))
+    comments: dict[int, list[LineComment]] = field(default_factory=lambda: defaultdict(list))
+    left_out: int  # lines
+
+
+def annotated(
+    result: SubmissionResult | StudentView, cards: Sequence[Card], *, notes: bool = True
+) -> list[AnnotatedFile]:
+    """Return the files of a submission with people's comments on their lines, and with `notes` also
+    the words of the cards and code issues."""
+    lines_left = _MAX_LINES
+    files: list[AnnotatedFile] = []
+    by_name: dict[str, AnnotatedFile] = {}
+    for number, file in enumerate(result.shown_files, start=1):
+        shown = tuple(line.expandtabs(TAB_WIDTH) for line in file.lines[:lines_left])
+        lines_left -= len(shown)
+        anchor = f"F{number}L" if number > 1 else "L"
+        left_out = len(file.lines) - len(shown)
+        annotated_file = AnnotatedFile(
+            name=file.name, anchor=anchor, lines=shown, left_out=left_out
+        )
+        files.append(annotated_file)
+        by_name.setdefault(file.name, annotated_file)
+    for name, line, note in _notes(result, cards) if notes else ():
+        if name in by_name:
+            by_name[name].notes[line].append(note)
+    for comment in result.line_comments:
+        if comment.file in by_name:
+            line = 0 if comment.outdated else comment.line
+            by_name[comment.file].comments[line].append(comment)
+    return files
+
+
+class LineLinks:
+    """The links to the lines of a submission's files on its page."""
+
+    def __init__(self, files: Iterable[AnnotatedFile]) -> None:
+        self._files = {file.name: file for file in files}
+
+    def to(self, name: str, line: int | None) -> str:
+        """Return the link to a line, such as `#L12`; empty if the page does not show it."""
+        file = self._files.get(name)
+        if file is None or line is None or not 1 <= line <= len(file.lines):
+            return ""
+        return f"#{file.anchor}{line}"
+
+
+def _notes(
+    result: SubmissionResult | StudentView, cards: Sequence[Card]
+) -> Iterator[tuple[str, int, LineNote]]:
+    """Yield the notes, each with its file and its line."""
+    for card in cards:
+        if card.kind is CardKind.CAUSE:
+            yield from _notes_of_cause(card.number, card.cause)
+    for finding in result.findings:
+        yield finding.file, finding.line, LineNote(said=finding, mark=Mark.EXACT)
+    broken = result.unparsable
+    if broken is not None and broken.line is not None and not cards:
+        yield broken.file, broken.line, LineNote(said=broken, mark=Mark.EXACT)
+
+
+def _notes_of_cause(number: int, cause: ShownCause) -> Iterator[tuple[str, int, LineNote]]:
+    """Return the cause's sentence beside the first line of its first place, and a note beside
+    marked ones.
+    """
+    said = cause if cause.function or cause.message else None
+    for marked in marked_lines(cause):
+        name = marked.place.file
+        first = marked.place.first
+        if said and first not in marked.marked:
+            yield name, first, LineNote(said=said, cause=number)
+            said = None
+        mark = Mark.EXACT if marked.exact else Mark.LOOK
+        for line in marked.marked:
+            beside = said if line == first else None
+            yield name, line, LineNote(said=beside, cause=number, mark=mark)
+        said = None

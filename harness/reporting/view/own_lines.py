@@ -1,0 +1,204 @@
+"""The lines of the student's own program that a reader of a cause needs."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.model.verdict import CodePlace, Suspect
+from harness.results.redaction import ShownCause
+
+_MAX_SUSPECT_PLACES = 2
+TAB_WIDTH = 4
+WHOLE = 30  # lines: a function of so many is shown whole
+_BEGINNING = 18  # of a longer one in which no line is marked
+_END = 8
+_AROUND = 6  # lines before and after a marked one
+_MAX_MARKED = 6
+_QUOTES = ('"""', "'''")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkedPlace:
+    """Lines of the student's file, and which to mark: known to matter (`exact`), or to look at.
+
+    `near` are lines that may matter, but too seldom to mark them: a long function is shown around
+    them.
+    """
+
+    place: CodePlace
+    marked: list[int]
+    near: list[int] = field(default_factory=list)
+    exact: bool = True
+    function: str = ""  # empty: it is said already
+
+
+def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
+    """Return the places in the student's file that a reader needs.
+
+    These are the places where a hard-coded number is written out. If there are none: the place of
+    the fault, the one where the exception came up, and the most suspect lines of other functions.
+    A helper comes before the function that calls it.
+    """
+    known = _known_places(cause)
+    suspects = [_suspect(suspect, cause) for suspect in cause.suspects]
+    if cause.explanation is not None and cause.explanation.hard_coded is not None:
+        number = str(cause.explanation.hard_coded.number)
+        written = _places_with_number([*known, *suspects], number)
+        if written:
+            return written
+    if any(place.marked for place in known):
+        return [*known, *_without(suspects, known)[:1]]
+    suspects = suspects[:_MAX_SUSPECT_PLACES]
+    return [*suspects, *_without(known, suspects)]
+
+
+def _known_places(cause: ShownCause) -> list[MarkedPlace]:
+    """Return the place of the fault, and the one where the exception came up."""
+    known: list[MarkedPlace] = []
+    for place, line in ((cause.place, cause.line), (cause.raised_in, cause.raised_at)):
+        if place is not None:
+            marked = [line] if line else []
+            known.append(MarkedPlace(place=place, marked=marked))
+    return known
+
+
+def _places_with_number(places: Iterable[MarkedPlace], number: str) -> list[MarkedPlace]:
+    """Return the places in which a number is written out, with these lines marked."""
+    written: list[MarkedPlace] = []
+    for place in places:
+        lines = with_number(place.place, number)
+        if lines:
+            written.append(replace(place, marked=lines, exact=True))
+    return written
+
+
+def _without(places: Sequence[MarkedPlace], others: Sequence[MarkedPlace]) -> list[MarkedPlace]:
+    """Return the places that are not among the others."""
+    shown = [other.place for other in others]
+    return [place for place in places if place.place not in shown]
+
+
+def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
+    place = suspect.place
+    name = suspect.function if suspect.function != cause.function else ""
+    # If more than half of a function would be marked, no line stands out. If lines of several
+    # functions are suspect, the faulty line is too often another one (docs/causes.md).
+    stands_out = 2 * len(suspect.lines) <= place.last - place.first
+    lines = list(suspect.lines)
+    if stands_out and len(cause.suspects) == 1:
+        return MarkedPlace(place=place, marked=lines, exact=False, function=name)
+    near = lines if stands_out else []
+    return MarkedPlace(place=place, marked=[], near=near, exact=False, function=name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnLine:
+    """A line of the student's."""
+
+    number: int | None = None  # None stands for lines left out
+    text: str = "…"
+    marked: bool = False  # the very line that matters
+
+
+def own_lines(
+    place: CodePlace, marked: Collection[int] = (), near: Collection[int] = ()
+) -> list[OwnLine]:
+    """Return all lines of a function without its docstring.
+
+    If it is long, return its head and the lines around the marked ones, those around lines `near`
+    which the fault may be, or its beginning and its end. A single line is never left out.
+    """
+    numbered = dict(enumerate(indented(place.text), place.first))
+    docstring = _docstring(place)
+    shown = [number for number in numbered if number not in docstring]
+    marked_numbers = [number for number in numbered if number in marked][:_MAX_MARKED]
+    near_numbers = [number for number in numbered if number in near][:_MAX_MARKED]
+    if len(shown) > WHOLE:
+        shown = _shortened(shown, marked_numbers or near_numbers)
+    is_shown = set(shown).__contains__
+    lines: list[OwnLine] = []
+    for in_view, group in itertools.groupby(range(place.first, place.last + 1), is_shown):
+        numbers = list(group)
+        is_single = len(numbers) == 1 and numbers[0] in numbered
+        if not in_view and not is_single:
+            lines.append(OwnLine())
+            continue
+        for number in numbers:
+            is_marked = number in marked_numbers
+            lines.append(OwnLine(number=number, text=numbered[number], marked=is_marked))
+    return lines
+
+
+def _shortened(lines: Sequence[int], centres: Sequence[int]) -> list[int]:
+    """Return the first line and those around the centres; without centres both ends."""
+    if not centres:
+        return [*lines[:_BEGINNING], *lines[-_END:]]
+    around = {lines[0]}
+    for centre in centres:
+        around.update(range(centre - _AROUND, centre + _AROUND + 1))
+    return [line for line in lines if line in around]
+
+
+def indented(lines: Sequence[str]) -> list[str]:
+    """Return lines of Python with spaces in place of tabs.
+
+    A tab stays if other lines have spaces there, or the line itself has: Python may read such lines
+    differently.
+    """
+    fronts = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines]
+    if not {" ", "\t"} <= set("".join(fronts)):
+        return [line.expandtabs(TAB_WIDTH) for line in lines]
+    shown: list[str] = []
+    for front, line in zip(fronts, lines, strict=True):
+        shown.append(front + line[len(front) :].expandtabs(TAB_WIDTH))
+    return shown
+
+
+def with_number(place: CodePlace, number: str) -> list[int]:
+    """Return the lines in which a number is written out, ignoring comments."""
+    written = re.compile(rf"(?<![\w.]){re.escape(number)}(?![\w.])")
+    docstring = _docstring(place)
+    found: list[int] = []
+    for line, text in enumerate(place.text, place.first):
+        code = text.partition("#")[0]
+        if line not in docstring and written.search(code):
+            found.append(line)
+    return found
+
+
+def _docstring(place: CodePlace) -> range:
+    """Return the line numbers of a function's docstring: a text right after the header and its
+    colon.
+    """
+    lines = [text.strip() for text in place.text]
+    begin = _after_header(lines)
+    if begin is None:
+        return range(0)
+    text = lines[begin]
+    quotes = text.lstrip("rRuU")[:3]
+    if quotes not in _QUOTES:
+        return range(0)
+    end = begin
+    if text.count(quotes) == 1:
+        others = range(begin + 1, len(lines))
+        end = next((at for at in others if quotes in lines[at]), len(lines) - 1)
+    return range(place.first + begin, place.first + end + 1)
+
+
+def _after_header(lines: Sequence[str]) -> int | None:
+    """Return the place of the first line with text after a function's header; None if there is
+    none.
+    """
+    header = 0
+    for place, text in enumerate(lines):
+        code = text.partition("#")[0].rstrip()
+        if code.endswith(":"):
+            header = place
+            break
+    for place in range(header + 1, len(lines)):
+        if lines[place]:
+            return place
+    return None
