@@ -565,7 +565,7 @@ def _file_change(name: str, matcher: Matcher) -> str:
         return f"no file {name}"
     text = matcher.exact_text
     if text is not None:
-        return file_text(name, shorten(text, paste.MOST_OF_A_FILE))
+        return file_text(name, shorten(text, paste.MAX_OF_A_FILE))
     if isinstance(matcher, Exactly) and matcher.value.kind is ValueKind.FOREIGN:
         return f"{name}, a {matcher.value.text}"
     return f"{name}: {_anything(matcher)}"

@@ -1,5 +1,5 @@
-"""Prepares what a page or a terminal shows of a verdict: the screen up to the difference, then
-each side line by line.
+"""Prepare the differences of a verdict for a page or a terminal: the screen so far, then each side
+line by line.
 
 Agreeing lines far from a difference and most repeated ones are left out.
 """
@@ -10,17 +10,26 @@ from itertools import groupby
 from harness.common.escaping import visible
 from harness.common.words import counted
 from harness.model.observation import Turn
-from harness.model.verdict import Cell, Channel, Comparison, LineEnd, Span, Verdict
+from harness.model.verdict import (
+    Cell,
+    Channel,
+    ComparedRow,
+    Comparison,
+    Conversation,
+    LineEnd,
+    Span,
+    Verdict,
+)
 
 _AT_A_GLANCE = 30  # characters of two texts, one below the other
 _MANY = 12  # rows: more are shown only near those that differ, with line numbers
 _NEAR = 3
-_FEWEST_LEFT_OUT = 3
+_MIN_LEFT_OUT = 3
 _AGAIN = 12  # equal lines one after the other: more than a board has
 SHOWN_OF_A_FLOOD = 3
 _NO_CELL = Cell()
-_MOST_LINES = 40
-_MOST_CHARACTERS = 6000
+_MAX_LINES = 40
+_MAX_CHARACTERS = 6000
 _Turns = tuple[Turn, ...]
 
 
@@ -28,17 +37,24 @@ def comparisons(verdict: Verdict) -> tuple[Comparison, ...]:
     """Return the differences of a verdict; printed text is left out if the conversation
     shows it.
     """
-    talk = verdict.conversation
-    if talk is None or not (talk.parts if talk.compared is None else talk.compared.differs):
+    if not _shows_a_difference(verdict.conversation):
         return verdict.differences
     return tuple(each for each in verdict.differences if each.channel is not Channel.PRINTS)
+
+
+def _shows_a_difference(talk: Conversation | None) -> bool:
+    if talk is None:
+        return False
+    if talk.compared is not None:
+        return talk.compared.differs
+    return talk.parts
 
 
 def first_difference(part: Comparison) -> str:
     """Return the first difference in words; an empty text if nothing is aligned."""
     if part.grids is not None:
         return part.grids.where
-    at_row = next((i for i, row in enumerate(part.rows) if not row.same), None)
+    at_row = _first_differing(part)
     if at_row is None or part.in_words or part.is_silent or part.expects_nothing:
         return ""
     row = part.rows[at_row]
@@ -48,32 +64,55 @@ def first_difference(part: Comparison) -> str:
     if part.stacked and longest <= _AT_A_GLANCE:
         return ""
     # Until the first difference both sides have the same lines.
-    line = "the marked line" if part.stacked else f"line {part.left_out_before + at_row + 1}"
+    line = f"line {part.left_out_before + at_row + 1}"
+    if part.stacked:
+        line = "the marked line"
     if row.actual.note:
         return f"First difference: {line} is missing."
     if row.expected.note:
         return f"First difference: {line} is one too many."
-    at = row.actual.mark if row.actual.mark is not None else row.expected.mark
+    at = row.actual.mark
+    if at is None:
+        at = row.expected.mark
     if at is None:
         return ""
-    place = f"character {at + 1}" if not row.actual.cut_before else "the marked character"
-    where = place if part.stacked else f"{line}, {place}"
     is_file = part.channel is Channel.WRITES
-    if at >= longest:  # the lines differ only in their ends
-        lacks = row.actual.end is LineEnd.LACKING
-        end = "no line end there" if lacks else "a line end that should not be there"
-        end = f"your {'file has' if is_file else 'program prints'} {end}"
-        return f"First difference: {line if not part.stacked else 'the end'}: {end}."
-    wanted, has = _character(row.expected, at), _character(row.actual, at)
+    if at >= longest:
+        where = "the end" if part.stacked else line
+        return f"First difference: {where}: {_line_ends(row, is_file=is_file)}."
+    where = f"character {at + 1}"
+    if row.actual.cut_before:
+        where = "the marked character"
+    if not part.stacked:
+        where = f"{line}, {where}"
+    wanted = _character(row.expected, at)
+    has = _character(row.actual, at)
     yours = "your file" if is_file else "your program"
     return f"First difference: {where}: expected {wanted}, {yours} has {has}."
+
+
+def _first_differing(part: Comparison) -> int | None:
+    """Return the place of the first row that differs; None if all are the same."""
+    for place, row in enumerate(part.rows):
+        if not row.same:
+            return place
+    return None
+
+
+def _line_ends(row: ComparedRow, *, is_file: bool) -> str:
+    """Return how two lines differ that have the same text."""
+    yours = "your file has" if is_file else "your program prints"
+    if row.actual.end is LineEnd.LACKING:
+        return f"{yours} no line end there"
+    return f"{yours} a line end that should not be there"
 
 
 def _character(cell: Cell, at: int) -> str:
     if at >= len(cell.text):
         return "the end of the line" if cell.end else "the end"
+    character = cell.text[at]
     names = {" ": "a space", "\t": "a tab"}
-    return names.get(cell.text[at], f"“{visible(cell.text[at])}”")
+    return names.get(character, f"“{visible(character)}”")
 
 
 def marked_spans(cell: Cell) -> tuple[Span, ...]:
@@ -105,36 +144,50 @@ def side_lines(part: Comparison, name: str) -> list[SideLine]:
     if is_expected and part.expects_nothing:
         return [SideLine(note=part.rows[0].expected.note)]
     near = _near(part)
-    numbered = not part.of_values and (not all(near) or part.left_out_before > 0)
-    number = part.left_out_before + 1
+    is_numbered = not part.of_values and (not all(near) or part.left_out_before > 0)
     lines: list[SideLine] = []
-    left_out, missing = part.left_out_before, 0
+    number = part.left_out_before  # of the line in the whole text
+    left_out = part.left_out_before
+    missing = 0
     for row, is_near in zip(part.rows, near, strict=True):
         cell = row.expected if is_expected else row.actual
         if cell.note:
-            missing += not (part.of_values or is_expected)
+            if not part.of_values and not is_expected:
+                missing += 1
             continue
-        lines += _missing(missing) + _agree(left_out if is_near else 0)
+        lines += _missing(missing)
         missing = 0
-        left_out = 0 if is_near else left_out + 1
-        if is_near:
-            shown = number if numbered else None
-            lines.append(SideLine(cell=cell, number=shown, differs=not row.same))
         number += 1
-    lines += _missing(missing) + _agree(left_out)
+        if not is_near:
+            left_out += 1
+            continue
+        lines += _agree(left_out)
+        left_out = 0
+        shown = number if is_numbered else None
+        lines.append(SideLine(cell=cell, number=shown, differs=not row.same))
+    lines += _missing(missing)
+    lines += _agree(left_out)
+    lines = _without_repeats(lines)
     more = part.more_expected if is_expected else part.more_actual
-    after = [SideLine(note=f"… {counted(more, 'more line')}")] if more else []
-    return [*_without_repeats(lines), *after]
+    if more:
+        lines.append(SideLine(note=f"… {counted(more, 'more line')}"))
+    return lines
 
 
 def _missing(number: int) -> list[SideLine]:
-    text = "(missing)" if number == 1 else f"({number} lines missing)"
-    return [SideLine(note=text, differs=True)] if number else []
+    if not number:
+        return []
+    text = f"({number} lines missing)"
+    if number == 1:
+        text = "(missing)"
+    return [SideLine(note=text, differs=True)]
 
 
 def _agree(number: int) -> list[SideLine]:
-    text = f"… {counted(number, 'line')} {'agrees' if number == 1 else 'agree'}"
-    return [SideLine(note=text)] if number else []
+    if not number:
+        return []
+    verb = "agrees" if number == 1 else "agree"
+    return [SideLine(note=f"… {counted(number, 'line')} {verb}")]
 
 
 def _near(part: Comparison) -> list[bool]:
@@ -142,12 +195,14 @@ def _near(part: Comparison) -> list[bool]:
     rows = part.rows
     if part.of_values or len(rows) + part.left_out_before <= _MANY or not part.differs:
         return [True] * len(rows)
-    differing = (i for i, row in enumerate(rows) if not row.same)
-    near = {j for i in differing for j in range(i - _NEAR, i + _NEAR + 1)}
+    near: set[int] = set()
+    for place, row in enumerate(rows):
+        if not row.same:
+            near.update(range(place - _NEAR, place + _NEAR + 1))
     shown: list[bool] = []
     for is_near, group in groupby(range(len(rows)), key=near.__contains__):
         count = len(list(group))
-        shown += [is_near or count < _FEWEST_LEFT_OUT] * count
+        shown += [is_near or count < _MIN_LEFT_OUT] * count
     return shown
 
 
@@ -162,7 +217,7 @@ def _without_repeats(lines: list[SideLine]) -> list[SideLine]:
     return shown
 
 
-def folded(turns: _Turns, most: int = _MOST_LINES) -> tuple[_Turns, _Turns]:
+def folded(turns: _Turns, most: int = _MAX_LINES) -> tuple[_Turns, _Turns]:
     """Return the turns in two parts: earlier ones, and the last ones, of about `most` lines."""
     lines = 0
     for index in range(len(turns) - 1, -1, -1):
@@ -175,8 +230,8 @@ def folded(turns: _Turns, most: int = _MOST_LINES) -> tuple[_Turns, _Turns]:
 
 def shortened(printed: str) -> str:
     """Return the output of a turn; of a very long text the beginning and the end."""
-    if len(printed) <= _MOST_CHARACTERS:
+    if len(printed) <= _MAX_CHARACTERS:
         return printed
-    half = _MOST_CHARACTERS // 2
+    half = _MAX_CHARACTERS // 2
     left_out = len(printed) - 2 * half
     return f"{printed[:half]}\n[… {left_out:,} characters left out …]\n{printed[-half:]}"

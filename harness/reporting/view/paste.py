@@ -15,20 +15,23 @@ from harness.model.stimulus import Binding, Clock, Stimulus, statements
 from harness.model.values import Value
 from harness.model.verdict import BoardArgument, Grid
 
-MOST_OF_A_FILE = 2000  # characters shown
-_LONGEST = 6000  # characters of source that may be a board
+MAX_OF_A_FILE = 2000  # characters shown
+_MAX_SOURCE = 6000  # characters of source that may be a board
 _Trees = Mapping[str, ast.expr]  # of known names
 
 
 def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tuple[str, str], ...]:
     """Return the constants to change: the provided file of each ("" for none), and its line."""
+    # Reversed, so that the first file with a constant counts.
     file_of = {constant.name: constant.file for constant in reversed(surroundings.constants)}
-    files = (file_of.get(binding.name, "") for binding in stimulus.constants)
-    return tuple(zip(files, _assignments(stimulus.constants), strict=True))
+    changes: list[tuple[str, str]] = []
+    for binding in stimulus.constants:
+        changes.append((file_of.get(binding.name, ""), _assignment(binding)))
+    return tuple(changes)
 
 
-def _assignments(bindings: Iterable[Binding]) -> list[str]:
-    return [f"{binding.name} = {binding.literal}" for binding in bindings]
+def _assignment(binding: Binding) -> str:
+    return f"{binding.name} = {binding.literal}"
 
 
 def shell_command(stimulus: Stimulus) -> str:
@@ -39,20 +42,24 @@ def shell_command(stimulus: Stimulus) -> str:
     action = stimulus.action
     if not action.program or stimulus.seed is not None:
         return ""
-    setting = [f"{each.name}={shlex.quote(each.literal)}" for each in stimulus.environment]
-    return " ".join([*setting, shlex.join(["python3", action.program, *action.argv])])
+    parts: list[str] = []
+    for variable in stimulus.environment:
+        parts.append(f"{variable.name}={shlex.quote(variable.literal)}")
+    parts.append(shlex.join(["python3", action.program, *action.argv]))
+    return " ".join(parts)
 
 
 def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
     """Return the lines to paste into the interpreter, for calls, sessions and seeded programs."""
-    before = _first_of_all(stimulus)
+    lines = _first_of_all(stimulus)
     if stimulus.action.program:
-        return "\n".join([*before, *stimulus.action.lines])
+        return "\n".join([*lines, *stimulus.action.lines])
     # Provided names come last: a submission's own `BOARD_SIZE = 8` must not change the call.
-    names = [*surroundings.submitted, *surroundings.provided]
-    modules = (PurePath(name).stem for name in names if name.endswith(".py"))
-    lines = [*before, *(f"from {module} import *" for module in modules)]
-    lines += [*_pasteable(set_up(stimulus)), *_assignments(stimulus.bindings)]
+    for name in (*surroundings.submitted, *surroundings.provided):
+        if name.endswith(".py"):
+            lines.append(f"from {PurePath(name).stem} import *")
+    lines += _pasteable(set_up(stimulus))
+    lines += map(_assignment, stimulus.bindings)
     for text in stimulus.action.lines:
         lines += _pasteable(text)
     return "\n".join(lines).rstrip("\n")
@@ -60,16 +67,24 @@ def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
 
 def called(stimulus: Stimulus) -> str:
     """Return the call, a session's steps on lines, or the command, with the names of a case."""
-    return stimulus.action.display(_assignments(stimulus.bindings))
+    return stimulus.action.display(list(map(_assignment, stimulus.bindings)))
 
 
 def to_try(stimulus: Stimulus) -> str:
     """Return what to call or run, a line each, after its clock, its environment and its seeding."""
-    clock = [f"# at {clock_words(stimulus.clock)}"] if stimulus.clock else []
-    if command := shell_command(stimulus):
-        return "\n".join([*clock, command])
-    lines = stimulus.action.lines if stimulus.action.program else [called(stimulus)]
-    return "\n".join([*clock, *_first_of_all(stimulus), *lines])
+    lines: list[str] = []
+    if stimulus.clock:
+        lines.append(f"# at {clock_words(stimulus.clock)}")
+    command = shell_command(stimulus)
+    if command:
+        lines.append(command)
+        return "\n".join(lines)
+    lines += _first_of_all(stimulus)
+    if stimulus.action.program:
+        lines += stimulus.action.lines
+    else:
+        lines.append(called(stimulus))
+    return "\n".join(lines)
 
 
 def clock_words(clock: Clock) -> str:
@@ -85,22 +100,51 @@ def set_up(stimulus: Stimulus, call: str = "", without: Collection[str] = ()) ->
     """
     given = stimulus.given.rstrip("\n")
     parts = statements(given)
-    kept = [part for part in parts if not _bound(part)]
     texts = (call,) if call else stimulus.action.texts
-    used = {name for text in texts for part in statements(text) for name in _names(part)}
-    used -= set(without)
-    used.update(name for part in kept for name in _names(part))
-    for _ in parts:
-        new = [part for part in parts if part not in kept and _bound(part) & used]
-        kept += new
-        used.update(name for part in new for name in _names(part))
-    lines = given.split("\n")
-    places = [(part.lineno, part.end_lineno or part.lineno) for part in parts]
-    apart = all(stop < start for (_, stop), (start, _) in itertools.pairwise(places))
-    if len(kept) == len(parts) or stimulus.seed is not None or not apart:
+    kept = _needed(parts, _names_in(texts) - set(without))
+    if len(kept) == len(parts) or stimulus.seed is not None or not _are_apart(parts):
         return given
-    shown = (place for part, place in zip(parts, places, strict=True) if part in kept)
-    return "\n".join(line for start, stop in shown for line in lines[start - 1 : stop])
+    lines = given.split("\n")
+    shown: list[str] = []
+    for part in kept:
+        shown += lines[part.lineno - 1 : _last_line(part)]
+    return "\n".join(shown)
+
+
+def _names_in(texts: Iterable[str]) -> set[str]:
+    """Return the names that these pieces of code use."""
+    used: set[str] = set()
+    for text in texts:
+        for part in statements(text):
+            used |= _names(part)
+    return used
+
+
+def _needed(parts: Sequence[ast.stmt], used: set[str]) -> list[ast.stmt]:
+    """Return the statements that do something, and the definitions that they or `used` need."""
+    is_needed = [not _bound(part) for part in parts]
+    used = set(used)
+    for part, needed in zip(parts, is_needed, strict=True):
+        if needed:
+            used |= _names(part)
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for place, part in enumerate(parts):
+            if not is_needed[place] and _bound(part) & used:
+                is_needed[place] = True
+                used |= _names(part)
+                is_growing = True
+    return list(itertools.compress(parts, is_needed))
+
+
+def _are_apart(parts: Sequence[ast.stmt]) -> bool:
+    """Return whether no two statements share a line."""
+    return all(_last_line(part) < after.lineno for part, after in itertools.pairwise(parts))
+
+
+def _last_line(part: ast.stmt) -> int:
+    return part.end_lineno or part.lineno
 
 
 def _bound(statement: ast.stmt) -> set[str]:
@@ -109,9 +153,12 @@ def _bound(statement: ast.stmt) -> set[str]:
         case ast.FunctionDef(name=name, decorator_list=[]):
             return {name}
         case ast.Import(names=names) | ast.ImportFrom(names=names):
-            return {(each.asname or each.name).partition(".")[0] for each in names} - {"*"}
-        case ast.Assign(targets=targets) if all(isinstance(each, ast.Name) for each in targets):
-            return {each.id for each in targets if isinstance(each, ast.Name)}
+            bound = {(alias.asname or alias.name).partition(".")[0] for alias in names}
+            return bound - {"*"}
+        case ast.Assign(targets=targets):
+            names_of_targets = [each.id for each in targets if isinstance(each, ast.Name)]
+            if len(names_of_targets) == len(targets):
+                return set(names_of_targets)
     return set()
 
 
@@ -121,30 +168,37 @@ def _names(statement: ast.stmt) -> set[str]:
 
 def piped(stimulus: Stimulus) -> str:
     """Return the piped input, bounded; an empty text if there is none."""
-    return "" if stimulus.stdin is None else shorten(stimulus.stdin, MOST_OF_A_FILE)
+    if stimulus.stdin is None:
+        return ""
+    return shorten(stimulus.stdin, MAX_OF_A_FILE)
 
 
 def files_beside(stimulus: Stimulus) -> Iterator[tuple[str, str]]:
-    """Return the names and bounded texts of the files in the scenario's folder, or their sizes."""
+    """Yield the names and bounded texts of the files in the scenario's folder, or their sizes."""
     for file in stimulus.files:
         try:
-            yield file.name, shorten(file.data.decode(), MOST_OF_A_FILE)
+            yield file.name, shorten(file.data.decode(), MAX_OF_A_FILE)
         except UnicodeDecodeError:
             yield file.name, f"({len(file.data):,} bytes that are not text)"
 
 
 def settings(constants: Iterable[Binding]) -> str:
     """Return overrides as a short label: `BOARD_SIZE = 10`."""
-    return ", ".join(_assignments(constants))
+    return ", ".join(map(_assignment, constants))
 
 
 def _first_of_all(stimulus: Stimulus) -> list[str]:
     """Return the environment and the seeding, which come before anything of the submission, as in
     the check.
     """
-    lines = [f"os.environ[{each.name!r}] = {each.literal!r}" for each in stimulus.environment]
-    seeding = [] if stimulus.seed is None else ["import random", f"random.seed({stimulus.seed})"]
-    return [*(["import os"] if lines else []), *lines, *seeding]
+    lines: list[str] = []
+    if stimulus.environment:
+        lines.append("import os")
+    for variable in stimulus.environment:
+        lines.append(f"os.environ[{variable.name!r}] = {variable.literal!r}")
+    if stimulus.seed is not None:
+        lines += ["import random", f"random.seed({stimulus.seed})"]
+    return lines
 
 
 def _pasteable(source: str) -> list[str]:
@@ -186,19 +240,39 @@ def shown_call(
     `constants` are literals by name, `given` the boards of arguments that are not literals.
     """
     plain = ShownCall(text=called(stimulus), set_up=set_up(stimulus))
-    if not (expression := stimulus.action.expression):
+    expression = stimulus.action.expression
+    if not expression:
         return plain
-    literals = dict(constants) | {each.name: each.literal for each in stimulus.constants}
-    trees = {name: node for name, text in literals.items() if (node := _parsed(text)) is not None}
-    found = {each.name: _board(_parsed(each.literal), trees) for each in stimulus.bindings}
-    boards = {name: board for name, board in found.items() if board is not None}
+    trees = _known_trees(constants, stimulus.constants)
+    boards: dict[str, Grid] = {}
+    others: list[Binding] = []
+    for binding in stimulus.bindings:
+        board = _board(_parsed(binding.literal), trees)
+        if board is None:
+            others.append(binding)
+        else:
+            boards[binding.name] = board
     text = _without_boards(expression, trees, given, boards)
     if not boards:
         return plain
-    values = settings(each for each in stimulus.bindings if found[each.name] is None)
-    shown = f"{text}  with  {values}" if values else text
+    shown = text
+    if others:
+        shown += f"  with  {settings(others)}"
     first = set_up(stimulus, text, boards)
     return ShownCall(text=shown, set_up=first, boards=tuple(boards.items()))
+
+
+def _known_trees(constants: Mapping[str, str], overrides: Iterable[Binding]) -> _Trees:
+    """Return the values of constants as trees, those of a scenario in place of the usual ones."""
+    literals = dict(constants)
+    for binding in overrides:
+        literals[binding.name] = binding.literal
+    trees: dict[str, ast.expr] = {}
+    for name, literal in literals.items():
+        tree = _parsed(literal)
+        if tree is not None:
+            trees[name] = tree
+    return trees
 
 
 def _without_boards(
@@ -210,7 +284,7 @@ def _without_boards(
     tree = _parsed(expression)
     if not isinstance(tree, ast.Call) or not expression.isascii() or "\n" in expression:
         return expression
-    by_position = {each.position: each.board for each in given}
+    by_position = {argument.position: argument.board for argument in given}
     places: list[tuple[int, int, str]] = []
     for position, argument in enumerate(tree.args):
         board = by_position.get(position)
@@ -221,8 +295,7 @@ def _without_boards(
         if isinstance(argument, ast.Name):
             boards.setdefault(argument.id, board)
             continue
-        names = itertools.chain(["board"], (f"board_{n}" for n in itertools.count(2)))
-        name = next(name for name in names if name not in boards)
+        name = _free_name(boards)
         boards[name] = board
         places.append((argument.col_offset, argument.end_col_offset or 0, name))
     for start, stop, name in reversed(places):
@@ -230,9 +303,21 @@ def _without_boards(
     return expression
 
 
+def _free_name(boards: Collection[str]) -> str:
+    """Return `board`, or if there is one already `board_2` and so on."""
+    name = "board"
+    number = 1
+    while name in boards:
+        number += 1
+        name = f"board_{number}"
+    return name
+
+
 def _parsed(source: str) -> ast.expr | None:
     """Return an expression's tree; None if the text does not parse or is too long to draw."""
-    match statements(source) if len(source) <= _LONGEST else []:
+    if len(source) > _MAX_SOURCE:
+        return None
+    match statements(source):
         case [ast.Expr(value=expression)]:
             return expression
     return None
