@@ -1,14 +1,17 @@
-"""What GitHub shows of a check: lines beside the code (`::error file=…,line=…::message`), and what
-a student has to fix as Markdown: both made of what the student may see."""
+"""A student's results for GitHub, made only from what the student may see.
+
+There are lines beside the code (`::error file=…,line=…::message`), and a summary as Markdown.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.common.escaping import encoded, visible, visible_lines
 from harness.common.words import counted
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.view import words
+from harness.results.redaction import ShownCause
 from harness.results.student_view import StudentView
 
 _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<rest>.*))?", re.S)
@@ -27,11 +30,14 @@ class Annotation:
 
     def __str__(self) -> str:
         values = {"file": self.file, "line": self.line, "col": self.column, "title": self.title}
-        given = {name: _in_message(str(value)) for name, value in values.items() if value}
-        properties = ",".join(
-            f"{name}={text.replace(':', '%3A').replace(',', '%2C')}" for name, text in given.items()
-        )
-        return f"::{self.level}{' ' if properties else ''}{properties}::{_in_message(self.message)}"
+        properties: list[str] = []
+        for name, value in values.items():
+            if value:
+                properties.append(f"{name}={_in_property(str(value))}")
+        start = self.level
+        if properties:
+            start += f" {','.join(properties)}"
+        return f"::{start}::{_in_message(self.message)}"
 
 
 def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
@@ -40,15 +46,23 @@ def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
     """
     place = _PLACE.fullmatch(where) or _PLACE.fullmatch(text)
     if place is None:
-        return Annotation(message=f"{where}: {text}" if where else text, title=title)
-    message, file = place["rest"] or text, place["file"]
-    line, column = int(place["line"]), int(place["column"])
-    return Annotation(message=message, file=file, line=line, column=column, title=title)
+        message = text
+        if where:
+            message = f"{where}: {text}"
+        return Annotation(message=message, title=title)
+    return Annotation(
+        message=place["rest"] or text,
+        file=place["file"],
+        line=int(place["line"]),
+        column=int(place["column"]),
+        title=title,
+    )
 
 
-def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotation]:
-    """Return what a student has to fix, only from visible scenarios; `files` has the paths by
-    name.
+def of_submission(view: StudentView, files: Mapping[str, str]) -> Iterator[Annotation]:
+    """Yield the things that a student has to fix, only from visible scenarios.
+
+    `files` has the paths by name.
     """
     for finding in view.findings:
         yield Annotation(
@@ -59,33 +73,50 @@ def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotati
             column=finding.column,
             title=finding.rule,
         )
-    anywhere = next(iter(files.values()), "")
+    first_file = next(iter(files.values()), "")
     if view.problem:
-        yield Annotation(message=view.problem, file=anywhere)
-    if (broken := view.unparsable) is not None:
-        file, line, column = files.get(broken.file, broken.file), broken.line, broken.column
-        yield Annotation(message=broken.reason, file=file, line=line or 0, column=column or 0)
-    for cause in view.causes if not (view.problem or broken) else ():
-        place = cause.place
-        title, message = cause.function, cause.message
-        if cause.checks:
-            title = f"{cause.checks[0].function}: {cause.checks[0].name}"
-        if len(cause.checks) > 1:
-            message += f" ({counted(len(cause.checks), 'check')} failed)"
-        message = message or f"{counted(cause.hidden, 'hidden check')} failed"
+        yield Annotation(message=view.problem, file=first_file)
+    broken = view.unparsable
+    if broken is not None:
         yield Annotation(
-            message="\n".join([message, *words.advice(cause)]),
-            file=anywhere if place is None else files.get(place.file, place.file),
-            line=cause.line or (place.first if place is not None else 0),
-            title=title,
+            message=broken.reason,
+            file=files.get(broken.file, broken.file),
+            line=broken.line or 0,
+            column=broken.column or 0,
         )
+    if view.problem or broken is not None:
+        return
+    for cause in view.causes:
+        yield _of_cause(cause, files, first_file)
+
+
+def _of_cause(cause: ShownCause, files: Mapping[str, str], first_file: str) -> Annotation:
+    title = cause.function
+    message = cause.message
+    if cause.first is not None:
+        title = f"{cause.first.function}: {cause.first.name}"
+    if len(cause.checks) > 1:
+        message += f" ({counted(len(cause.checks), 'check')} failed)"
+    if not message:
+        message = f"{counted(cause.hidden, 'hidden check')} failed"
+    file = first_file
+    line = cause.line or 0
+    if cause.place is not None:
+        file = files.get(cause.place.file, cause.place.file)
+        line = cause.line or cause.place.first
+    text = "\n".join([message, *words.advice(cause)])
+    return Annotation(message=text, file=file, line=line, title=title)
+
+
+def _in_property(text: str) -> str:
+    return _in_message(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def _in_message(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-MOST_BYTES = 60_000  # of an explanation; platforms refuse pages of a megabyte
+MAX_BYTES = 60_000  # of an explanation; platforms refuse pages of a megabyte
 _COLUMNS = 100
 
 
@@ -95,26 +126,31 @@ def markdown_summary(view: StudentView, failures: int) -> str:
     """
     # The title is text of the course that is neither Markdown nor HTML.
     title = re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(view.title.split()))
-    rows = [f"| {_code(one.function)} | {one.passed} of {one.total} |" for one in view.functions]
-    table = ["| function | checks passed |", "|---|---|", *rows] if rows else []
+    lines: list[str] = []
+    if view.functions:
+        lines += ["| function | checks passed |", "|---|---|"]
+    for tally in view.functions:
+        lines.append(f"| {_code(tally.function)} | {tally.passed} of {tally.total} |")
     text = explain_failures(view, failures, width=_COLUMNS)
     # A name in a note is a student's: only in code is it no mention, reference or address.
     notes = [f"- {_code(visible(note))}" for note in view.notes]
-    parts = [f"### {title}", "\n".join(table), fenced(text), "\n".join(notes)]
-    if said := words.said_by_hand(view):
+    parts = [f"### {title}", "\n".join(lines), fenced(text), "\n".join(notes)]
+    said = words.said_by_hand(view)
+    if said:
         parts.append(fenced("\n".join(map(visible_lines, said))))
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def fenced(text: str) -> str:
-    """Return a code block of the text, cut at `MOST_BYTES`; its fence is longer than any in the
+    """Return a code block of the text, cut at `MAX_BYTES`; its fence is longer than any in the
     text.
     """
     data = encoded(text)
-    if len(data) > MOST_BYTES:
-        text = data[:MOST_BYTES].decode("utf-8", "ignore") + "\n… (cut)\n"
+    if len(data) > MAX_BYTES:
+        text = data[:MAX_BYTES].decode("utf-8", "ignore") + "\n… (cut)\n"
     text = text.strip("\n")
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"
 
 

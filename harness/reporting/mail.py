@@ -27,8 +27,8 @@ from harness.reporting.view import words
 FOLDER = "mail"  # of a report folder
 TEMPLATE = Path(__file__).with_name("mail.txt.j2")
 ATTACHED = "feedback.html"
-_MOST_SUBJECT, _MOST_NAME = 200, 80  # characters
-# What every mail server takes; quoted and non-ASCII names before the @ are left out.
+_MAX_SUBJECT, _MAX_NAME = 200, 80  # characters
+# Every mail server takes these; quoted and non-ASCII names before the @ are left out.
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(
@@ -68,7 +68,9 @@ def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Ite
     missing.
     """
     name, _, address = request.sender.rpartition("<")
-    sender = usable_address(address.removesuffix(">") if name else address)
+    if name:
+        address = address.removesuffix(">")
+    sender = usable_address(address)
     if not sender:
         hint = '--from "CSSE7030 <csse7030@uni.example>"'
         raise UserError(f"{request.sender!r} is not an address", place="--from", hint=hint)
@@ -108,35 +110,40 @@ class _Sending:
     sender: str
 
     def mail(self, result: SubmissionResult, to: str, filled: Filled) -> Mail:
-        """Return the mail to this address. UserError: the page is not there."""
-        request, sender = self.request, self.sender
+        """Return the mail to this address. Raise UserError if the student's page is missing."""
         page = page_name(result.id)
-        link = f"{request.link.removesuffix('/')}/{page}"
-        message = filled(
-            _values(result, self.plan, link if request.link else f"attached, {ATTACHED}")
-        )
-        message["From"] = _addressed(self.name.strip(' "'), sender)
+        link = f"attached, {ATTACHED}"
+        if self.request.link:
+            link = f"{self.request.link.removesuffix('/')}/{page}"
+        message = filled(_values(result, self.plan, link))
+        message["From"] = _addressed(self.name.strip(' "'), self.sender)
         message["To"] = _addressed(_name(result), to)
-        message["Date"] = format_datetime(request.at)
-        # The same for the same mail, so that one which is sent twice is shown once.
-        parts = (self.run.assignment, self.run.started, result.id, str(result.total))
-        digest = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        message["Message-ID"] = f"<{digest}@{sender.rpartition('@')[2]}>"
+        message["Date"] = format_datetime(self.request.at)
+        message["Message-ID"] = self._message_id(result)
         message["Auto-Submitted"] = "auto-generated"
         message["X-Unsent"] = "1"  # mail programs open it as one to be sent
-        if not request.link:
-            path = self.folder / "feedback" / page
-            try:
-                data = path.read_bytes()
-            except OSError as error:
-                what, hint = f"cannot be read ({error.strerror})", "grade again to write it"
-                raise UserError(what, place=str(path), hint=hint) from None
-            params = {"charset": "utf-8"}
-            message.add_attachment(
-                data, maintype="text", subtype="html", filename=ATTACHED, params=params
-            )
+        if not self.request.link:
+            _attach(message, self.folder / "feedback" / page)
         file = page.removesuffix(".html") + ".eml"
         return Mail(id=result.id, name=file, data=bytes(message), to=to)
+
+    def _message_id(self, result: SubmissionResult) -> str:
+        """Return the same id for the same mail, so that mail programs show it once."""
+        parts = (self.run.assignment, self.run.started, result.id, str(result.total))
+        digest = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        _, _, domain = self.sender.rpartition("@")
+        return f"<{digest}@{domain}>"
+
+
+def _attach(message: EmailMessage, path: Path) -> None:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+        raise UserError(what, place=str(path), hint="grade again to write it") from None
+    message.add_attachment(
+        data, maintype="text", subtype="html", filename=ATTACHED, params={"charset": "utf-8"}
+    )
 
 
 def usable_address(text: str) -> str:
@@ -148,12 +155,16 @@ def usable_address(text: str) -> str:
         address = f"{local}@{domain.encode('idna').decode('ascii')}"
     except UnicodeError:
         return ""
-    return address if _ADDRESS.fullmatch(address) else ""
+    if _ADDRESS.fullmatch(address) is None:
+        return ""
+    return address
 
 
 def _address(result: SubmissionResult, addresses: Mapping[str, str]) -> tuple[str, str]:
     """Return the recipient, or the reason for sending no mail."""
-    address = addresses.get(result.id) or (result.student.email if result.student else "")
+    address = addresses.get(result.id, "")
+    if not address and result.student is not None:
+        address = result.student.email
     to = usable_address(address)
     if result.excused:
         return to, f"excused ({result.excused})"
@@ -161,11 +172,13 @@ def _address(result: SubmissionResult, addresses: Mapping[str, str]) -> tuple[st
         return to, words.STATUS[result.status]
     if not address:
         return to, "there is no address"
-    return to, "" if to else f"{shorten(address)} is not an address"
+    if not to:
+        return to, f"{shorten(address)} is not an address"
+    return to, ""
 
 
 def _addressed(name: str, address: str) -> Address:
-    return Address(_in_header(name, _MOST_NAME), *address.split("@"))
+    return Address(_in_header(name, _MAX_NAME), *address.split("@"))
 
 
 def _in_header(text: str, most: int) -> str:
@@ -177,11 +190,16 @@ def _in_header(text: str, most: int) -> str:
 
 
 def _name(result: SubmissionResult) -> str:
-    return (result.student.name if result.student else "") or result.id
+    if result.student is None:
+        return result.id
+    return result.student.name or result.id
 
 
 def _values(result: SubmissionResult, plan: Plan, page: str) -> dict[str, object]:
     entry = gradebook_entry(result, Marks.TOTAL)
+    functionality = ""
+    if result.mark is not None:
+        functionality = rounded(result.mark)
     return {
         "name": _name(result),
         "id": entry.student.id,
@@ -190,7 +208,7 @@ def _values(result: SubmissionResult, plan: Plan, page: str) -> dict[str, object
         "course": plan.assignment.course,
         "mark": entry.mark,
         "out_of": words.number(entry.out_of),
-        "functionality": rounded(result.mark) if result.mark is not None else "",
+        "functionality": functionality,
         "status": entry.why or words.STATUS[result.status],
         "account": words.account(result),
         "page": page,
@@ -227,17 +245,22 @@ def _template(path: Path) -> Filled:
         except Exception as error:  # a template may do what it likes: TypeError, ZeroDivisionError
             what, hint = f"cannot be filled in: {error}", f"it can use {', '.join(values)}"
             raise UserError(what, place=str(path), hint=hint) from None
-        first, _, rest = text.lstrip().partition("\n")
-        before, _, subject = first.partition("Subject:")
-        if before or not subject.strip():
-            hint = "begin it with Subject: {{ title }}"
-            raise UserError("has no subject", place=f"{path}:1", hint=hint)
-        message = EmailMessage(policy=_POLICY)
-        message["Subject"] = _in_header(subject, _MOST_SUBJECT)
-        message.set_content(rest.strip() + "\n")
-        return message
+        return _message(text, path)
 
     return filled
+
+
+def _message(text: str, path: Path) -> EmailMessage:
+    """Return a message of a filled template, whose path is for errors."""
+    first, _, rest = text.lstrip().partition("\n")
+    before, _, subject = first.partition("Subject:")
+    if before or not subject.strip():
+        hint = "begin it with Subject: {{ title }}"
+        raise UserError("has no subject", place=f"{path}:1", hint=hint)
+    message = EmailMessage(policy=_POLICY)
+    message["Subject"] = _in_header(subject, _MAX_SUBJECT)
+    message.set_content(rest.strip() + "\n")
+    return message
 
 
 def remove_mails(folder: Path) -> bool:

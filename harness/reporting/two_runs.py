@@ -1,10 +1,10 @@
-"""What changed between two runs: a table for terminals, CSV, and a page."""
+"""The changes between two runs: a table for terminals, CSV, and a page."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from rich.console import Group, RenderableType
+from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -16,8 +16,8 @@ from harness.reporting.html.environment import render
 from harness.reporting.view import words
 from harness.results import comparing
 
-_MOST_REASONS = 4
-_MOST_ROWS = 60
+_MAX_REASONS = 4
+_MAX_ROWS = 60
 _NOISE = Fraction(1, 50)  # marks and points come rounded
 HEADER = ("submission", "before", "now", "change", "files", "through")
 
@@ -26,57 +26,70 @@ def comparison_table(comparison: comparing.RunComparison) -> RenderableType:
     """Return the comparison for a terminal."""
     parts: list[RenderableType] = [Text(line, "bold red") for line in _incomplete(comparison)]
     if comparison.changes:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in HEADER:
-            right = name in HEADER[1:4]
-            table.add_column(name, justify="right" if right else "left", overflow="fold")
-        for change in comparison.changes[:_MOST_ROWS]:
-            table.add_row(*(Text(visible(cell)) for cell in _cells(change, _MOST_REASONS)))
-        parts.append(table)
-        if (more := len(comparison.changes) - _MOST_ROWS) > 0:
-            parts.append(Text(f"… and {more} more: see --to csv or --to html.", "dim"))
-    return Group(*parts, *map(Text, _summary(comparison)))
+        parts.append(_table(comparison.changes[:_MAX_ROWS]))
+    more = len(comparison.changes) - _MAX_ROWS
+    if more > 0:
+        parts.append(Text(f"… and {more} more: see --to csv or --to html.", "dim"))
+    parts += map(Text, _summary(comparison))
+    return Group(*parts)
+
+
+def _table(changes: Iterable[comparing.MarkChange]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in HEADER:
+        justify: JustifyMethod = "right" if name in HEADER[1:4] else "left"
+        table.add_column(name, justify=justify, overflow="fold")
+    for change in changes:
+        cells = _cells(change, _MAX_REASONS)
+        table.add_row(*map(Text, map(visible, cells)))
+    return table
 
 
 def comparison_csv(comparison: comparing.RunComparison) -> str:
     """Return the comparison as CSV, with every reason of every submission."""
-    return csv_text([HEADER, *(_cells(change) for change in comparison.changes)])
+    return csv_text([HEADER, *map(_cells, comparison.changes)])
 
 
 def comparison_page(comparison: comparing.RunComparison) -> str:
     """Return the comparison as HTML."""
-    rows = [_cells(change) for change in comparison.changes]
-    said = {"incomplete": _incomplete(comparison), "summary": _summary(comparison)}
-    return render("comparison.html.j2", comparison=comparison, header=HEADER, rows=rows, **said)
+    return render(
+        "comparison.html.j2",
+        comparison=comparison,
+        header=HEADER,
+        rows=list(map(_cells, comparison.changes)),
+        incomplete=_incomplete(comparison),
+        summary=_summary(comparison),
+    )
 
 
 def signed(marks: Fraction) -> str:
     """Return a change of marks with its sign: +0.50."""
     text = rounded(marks)
-    return text if marks < 0 or text == "0.00" else f"+{text}"
+    if marks < 0 or text == "0.00":
+        return text
+    return f"+{text}"
 
 
 def _cells(change: comparing.MarkChange, most: int | None = None) -> tuple[str, ...]:
     reasons = list(_reasons(change, most))
     if change.marks and not reasons:
         reasons = ["scenarios count for a little more or less, or rounding"]
-    return (
-        change.id,
-        _state(change.before),
-        _state(change.after),
-        "" if change.marks is None else signed(change.marks),
-        _files(change),
-        "; ".join(reasons),
-    )
+    marks = ""
+    if change.marks is not None:
+        marks = signed(change.marks)
+    before = _state(change.before)
+    after = _state(change.after)
+    return (change.id, before, after, marks, _files(change), "; ".join(reasons))
 
 
 def _state(entry: comparing.SnapshotEntry | None) -> str:
     if entry is None:
         return ""
-    if entry.mark is None:
-        is_ours = entry.status in set(SubmissionStatus)
-        return words.STATUS[SubmissionStatus(entry.status)] if is_ours else entry.status
-    return rounded(entry.mark)
+    if entry.mark is not None:
+        return rounded(entry.mark)
+    if entry.status in set(SubmissionStatus):
+        return words.STATUS[SubmissionStatus(entry.status)]
+    return entry.status
 
 
 def _files(change: comparing.MarkChange) -> str:
@@ -84,11 +97,13 @@ def _files(change: comparing.MarkChange) -> str:
         return "new"
     if change.after is None:
         return "gone"
-    return "same" if change.before.source_digest == change.after.source_digest else "changed"
+    if change.before.source_digest == change.after.source_digest:
+        return "same"
+    return "changed"
 
 
 def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
-    """Return what changed it by more than rounding may."""
+    """Yield the reasons for a change that is larger than rounding makes."""
     before, after = change.before, change.after
     if before is None or after is None:
         return
@@ -107,9 +122,13 @@ def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
         yield f"{signed(change.weights)} because scenarios count for more or less"
     if abs(change.rest) >= _NOISE:
         yield f"{signed(change.rest)} from deductions"
-    others = {"marked by hand": before.by_hand != after.by_hand, "late": before.late != after.late}
-    if whys := [why for why, is_other in others.items() if is_other]:
-        yield f"{', '.join(whys)}: total {_total(before)} before, {_total(after)} now"
+    others: list[str] = []
+    if before.by_hand != after.by_hand:
+        others.append("marked by hand")
+    if before.late != after.late:
+        others.append("late")
+    if others:
+        yield f"{', '.join(others)}: total {_total(before)} before, {_total(after)} now"
 
 
 def _scenario(scenario: comparing.ScenarioChange) -> str:
@@ -123,37 +142,43 @@ def _scenario(scenario: comparing.ScenarioChange) -> str:
 
 
 def _total(entry: comparing.SnapshotEntry) -> str:
-    return "none" if entry.total is None else rounded(entry.total)
+    if entry.total is None:
+        return "none"
+    return rounded(entry.total)
 
 
 def _incomplete(comparison: comparing.RunComparison) -> list[str]:
-    return [
-        f"The {name} run ({visible(run.path)}) is not complete: it is not a result."
-        for name, run in (("old", comparison.old), ("new", comparison.new))
-        if not run.complete
-    ]
+    lines: list[str] = []
+    for name, run in (("old", comparison.old), ("new", comparison.new)):
+        if not run.complete:
+            lines.append(
+                f"The {name} run ({visible(run.path)}) is not complete: it is not a result."
+            )
+    return lines
 
 
 def _other_scenarios(comparison: comparing.RunComparison) -> Iterable[str]:
-    """Return the differences of the scenarios themselves: new ones, removed ones, other points."""
+    """Yield the differences of the scenarios themselves: new ones, removed ones, other points."""
     for names, what in ((comparison.added, "new"), (comparison.removed, "no longer there")):
         if names:
             are = "is" if len(names) == 1 else "are"
             yield f"{words.counted(len(names), 'scenario')} {are} {what}: {_first(names)}."
-    old, new = comparison.old.worth, comparison.new.worth
-    changed = [
-        f"{name} ({words.number(old[name])} before, {words.number(new[name])} now)"
-        for name in comparison.reweighted
-    ]
+    changed: list[str] = []
+    for name in comparison.reweighted:
+        before = words.number(comparison.old.worth[name])
+        now = words.number(comparison.new.worth[name])
+        changed.append(f"{name} ({before} before, {now} now)")
     if changed:
         have = "has" if len(changed) == 1 else "have"
         yield f"{words.counted(len(changed), 'scenario')} {have} other points: {_first(changed)}."
 
 
 def _first(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_REASONS
-    shown = [visible(name) for name in names[:_MOST_REASONS]]
-    return ", ".join([*shown, *([f"{more} more"] if more > 0 else [])])
+    shown = list(map(visible, names[:_MAX_REASONS]))
+    more = len(names) - _MAX_REASONS
+    if more > 0:
+        shown.append(f"{more} more")
+    return ", ".join(shown)
 
 
 def _summary(comparison: comparing.RunComparison) -> list[str]:
@@ -161,17 +186,19 @@ def _summary(comparison: comparing.RunComparison) -> list[str]:
     if comparison.made_with:
         lines.append(f"Different in the two runs: {', '.join(comparison.made_with)}.")
     lines += _other_scenarios(comparison)
-    for tally in comparison.scenarios[:_MOST_REASONS]:
+    for tally in comparison.scenarios[:_MAX_REASONS]:
         passes = f"{tally.now_pass} pass it now, {tally.now_fail} no longer (files unchanged)."
         lines.append(f"{visible(tally.id)}: {passes}")
-    if (more := len(comparison.scenarios) - _MOST_REASONS) > 0:
+    more = len(comparison.scenarios) - _MAX_REASONS
+    if more > 0:
         lines.append(f"{words.counted(more, 'more scenario')} with other verdicts.")
     new = sum(change.before is None for change in comparison.changes)
     gone = sum(change.after is None for change in comparison.changes)
     changed = len(comparison.changes) - new - gone
     same = words.counted(comparison.same, "submission")
     how = _breakdown(comparison)
-    return [*lines, f"{same} as before, {changed} changed{how}, {new} new, {gone} gone."]
+    lines.append(f"{same} as before, {changed} changed{how}, {new} new, {gone} gone.")
+    return lines
 
 
 def _breakdown(comparison: comparing.RunComparison) -> str:
@@ -181,7 +208,9 @@ def _breakdown(comparison: comparing.RunComparison) -> str:
         if change.before is not None and change.after is not None:
             counts[_direction(change, change.before, change.after)] += 1
     named = [f"{counts[what]} {what}" for what in _DIRECTIONS if counts[what]]
-    return f" ({', '.join(named)})" if named else ""
+    if not named:
+        return ""
+    return f" ({', '.join(named)})"
 
 
 _DIRECTIONS = ("up", "down", "now marked", "no longer marked", "with the same mark")

@@ -80,16 +80,19 @@ def annotated(
     for number, file in enumerate(result.shown_files, start=1):
         shown = tuple(line.expandtabs(TAB_WIDTH) for line in file.lines[:lines_left])
         lines_left -= len(shown)
-        anchor = f"F{number}L" if number > 1 else "L"
+        anchor = "L"
+        if number > 1:
+            anchor = f"F{number}L"
         left_out = len(file.lines) - len(shown)
         annotated_file = AnnotatedFile(
             name=file.name, anchor=anchor, lines=shown, left_out=left_out
         )
         files.append(annotated_file)
         by_name.setdefault(file.name, annotated_file)
-    for name, line, note in _notes(result, cards) if notes else ():
-        if name in by_name:
-            by_name[name].notes[line].append(note)
+    if notes:
+        for name, line, note in _notes(result, cards):
+            if name in by_name:
+                by_name[name].notes[line].append(note)
     for comment in result.line_comments:
         if comment.file in by_name:
             line = 0 if comment.outdated else comment.line
@@ -126,10 +129,12 @@ def _notes(
 
 
 def _notes_of_cause(number: int, cause: ShownCause) -> Iterator[tuple[str, int, LineNote]]:
-    """Return the cause's sentence beside the first line of its first place, and a note beside
+    """Yield the cause's sentence beside the first line of its first place, and a note beside
     marked ones.
     """
-    said = cause if cause.function or cause.message else None
+    said: ShownCause | None = None
+    if cause.function or cause.message:
+        said = cause
     for marked in marked_lines(cause):
         name = marked.place.file
         first = marked.place.first

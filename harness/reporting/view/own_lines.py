@@ -60,8 +60,7 @@ def _known_places(cause: ShownCause) -> list[MarkedPlace]:
     known: list[MarkedPlace] = []
     for place, line in ((cause.place, cause.line), (cause.raised_in, cause.raised_at)):
         if place is not None:
-            marked = [line] if line else []
-            known.append(MarkedPlace(place=place, marked=marked))
+            known.append(MarkedPlace(place=place, marked=[line] if line else []))
     return known
 
 
@@ -83,15 +82,17 @@ def _without(places: Sequence[MarkedPlace], others: Sequence[MarkedPlace]) -> li
 
 def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
     place = suspect.place
-    name = suspect.function if suspect.function != cause.function else ""
+    function = suspect.function
+    if function == cause.function:
+        function = ""
     # If more than half of a function would be marked, no line stands out. If lines of several
     # functions are suspect, the faulty line is too often another one (docs/causes.md).
-    stands_out = 2 * len(suspect.lines) <= place.last - place.first
-    lines = list(suspect.lines)
-    if stands_out and len(cause.suspects) == 1:
-        return MarkedPlace(place=place, marked=lines, exact=False, function=name)
-    near = lines if stands_out else []
-    return MarkedPlace(place=place, marked=[], near=near, exact=False, function=name)
+    lines: list[int] = []
+    if 2 * len(suspect.lines) <= place.last - place.first:
+        lines = list(suspect.lines)
+    if len(cause.suspects) == 1:
+        return MarkedPlace(place=place, marked=lines, exact=False, function=function)
+    return MarkedPlace(place=place, marked=[], near=lines, exact=False, function=function)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,10 +115,9 @@ def own_lines(
     numbered = dict(enumerate(indented(place.text), place.first))
     docstring = _docstring(place)
     shown = [number for number in numbered if number not in docstring]
-    marked_numbers = [number for number in numbered if number in marked][:_MAX_MARKED]
-    near_numbers = [number for number in numbered if number in near][:_MAX_MARKED]
+    marked_numbers = _first_few(numbered, marked)
     if len(shown) > WHOLE:
-        shown = _shortened(shown, marked_numbers or near_numbers)
+        shown = _shortened(shown, marked_numbers or _first_few(numbered, near))
     is_shown = set(shown).__contains__
     lines: list[OwnLine] = []
     for in_view, group in itertools.groupby(range(place.first, place.last + 1), is_shown):
@@ -130,6 +130,10 @@ def own_lines(
             is_marked = number in marked_numbers
             lines.append(OwnLine(number=number, text=numbered[number], marked=is_marked))
     return lines
+
+
+def _first_few(lines: Iterable[int], chosen: Collection[int]) -> list[int]:
+    return [line for line in lines if line in chosen][:_MAX_MARKED]
 
 
 def _shortened(lines: Sequence[int], centres: Sequence[int]) -> list[int]:
