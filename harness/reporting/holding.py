@@ -1,5 +1,7 @@
-"""Replace a submission that cannot be shown by an error of its own, which is held for review and is
-never a mark. The pages, rows and exports of all other submissions are made all the same."""
+"""Replace a submission that cannot be shown by an error of its own, which is held for review.
+
+It is never a mark. The pages, rows and exports of all other submissions are made all the same.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -45,19 +47,22 @@ def made_for_all(
         raise
     except Exception:
         shown: list[SubmissionResult] = []
+        kept_back: list[SubmissionResult] = []
         for result in run.submissions:
-            shown.append(_shown_alone(make, run, result, what))
-        kept_back = tuple(
-            now for was, now in zip(run.submissions, shown, strict=True) if was != now
-        )
-        return make(replace(run, submissions=tuple(shown))), kept_back
+            instead = _shown_alone(make, run, result, what)
+            shown.append(instead)
+            if instead != result:
+                kept_back.append(instead)
+        return make(replace(run, submissions=tuple(shown))), tuple(kept_back)
 
 
 def _shown_alone(
     make: Callable[[RunResult], object], run: RunResult, result: SubmissionResult, what: str
 ) -> SubmissionResult:
-    """Return the first of these of which something can be made: the submission; it held; it held
-    without the names of its student and its file."""
+    """Return the submission if something can be made of it, otherwise a held one in its place.
+
+    If even that fails, the held one is without the names of its student and its file.
+    """
     error = _failure(make, run, result)
     if error is None:
         return result

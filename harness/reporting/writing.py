@@ -43,12 +43,15 @@ def write_reports(
     *,
     after_each: Callable[[int], None] = lambda done: None,
 ) -> Path:
-    """Write `results.json`, `marks.csv` and every page of a run below `folder`; the path of
-    `index.html`. Each result is read once and none is held; pages that would not change stay.
-    `after_each` is told how many submissions are written. A submission that cannot be shown is held
-    (`harness.reporting.holding`), and all others are written all the same. Raises OSError if the
-    folder cannot be written; no file is ever left half written, and until all are, the class page
-    says so."""
+    """Write `results.json`, `marks.csv` and every page of a run below `folder`; return the path of
+    `index.html`.
+
+    Each result is read once and none is kept; pages that would not change stay. `after_each` is
+    told how many submissions are written. A submission that cannot be shown is held
+    (`harness.reporting.holding`), and all others are written all the same. No file is ever left
+    half written, and until all are, the class page says so. Raise OSError if the folder cannot be
+    written.
+    """
     mark_unfinished(folder)
     writer = _Writer(folder, plan)
     text = ResultsText(run.facts, plan)
@@ -81,16 +84,20 @@ def _class_page(plan: Plan, run: RunResult) -> str:
     overview = Overview(plan)
     for result in run.submissions:
         overview.add(result)
-    return first_page(run.facts, overview) + "".join(page for _, page in further_pages(overview))
+    text = first_page(run.facts, overview)
+    for _, page in further_pages(overview):
+        text += page
+    return text
 
 
 def mark_unfinished(folder: Path) -> None:
     """Say on the class page of an existing report that it is not complete, until `write_reports`
     has replaced all of it: pages of two runs must not look like one report. May raise OSError."""
+    path = folder / INDEX
     with suppress(FileNotFoundError):
-        page = (folder / INDEX).read_text(encoding="utf-8", errors="replace")
+        page = path.read_text(encoding="utf-8", errors="replace")
         if _UNFINISHED not in page:
-            files.write(folder / INDEX, page.replace(_TOP, _TOP + _UNFINISHED, 1))
+            files.write(path, page.replace(_TOP, _TOP + _UNFINISHED, 1))
 
 
 PageWriter = Callable[[SubmissionResult], SubmissionResult]
@@ -121,10 +128,13 @@ class _Writer:
         self._style = read_style(folder)
         self._digests: set[str] = set()
         self._overview = Overview(plan)
-        # What every page depends on beside its result: our sources, and the template engine.
-        sources = source_digest(*_PAGE_SOURCES, suffixes=(".py", ".j2", ".css", ".js"))
-        engine = [f"{name} {metadata.version(name)}" for name in ("jinja2", "markupsafe")]
-        self._made_with = sha256(encoded("\0".join([*engine, sources, serial.dumps(plan)])))
+        # Every page depends on these beside its result: our sources, and the template engine.
+        made_with: list[str] = []
+        for name in ("jinja2", "markupsafe"):
+            made_with.append(f"{name} {metadata.version(name)}")
+        made_with.append(source_digest(*_PAGE_SOURCES, suffixes=(".py", ".j2", ".css", ".js")))
+        made_with.append(serial.dumps(plan))
+        self._made_with = sha256(encoded("\0".join(made_with)))
 
     def rows(self, result: SubmissionResult, before: str, after: str, text: ResultsText) -> _Rows:
         """Write a submission's pages and count it in the class."""
@@ -169,7 +179,8 @@ class _Writer:
             self._manifest.write(students, page, made_from)
         digest.update(encoded(f"\0{before}\0{after}"))
         self._digests.add(result.source_digest)
-        if (style := self._style.get(result.source_digest)) is not None:
+        style = self._style.get(result.source_digest)
+        if style is not None:
             digest.update(encoded(serial.dumps(style)))
         made_from = digest.hexdigest()
         if not self._manifest.is_current(lecturers, made_from):
@@ -179,15 +190,17 @@ class _Writer:
     def index(self, facts: RunFacts) -> Path:
         """Write the pages of the class's table, the class page last, and remove obsolete ones."""
         keep_style_of(self._folder, self._digests)
-        further = set()
+        pages: set[str] = set()
         for name, page in further_pages(self._overview):
             self._manifest.write(name, page)
-            further.add(name)
+            pages.add(name)
         if facts.complete:
-            of_submissions = (name for row in self._overview.rows for name in _page_paths(row.id))
-            self._manifest.keep_only({*further, *of_submissions})
+            for row in self._overview.rows:
+                pages.update(_page_paths(row.id))
+            self._manifest.keep_only(pages)
         index = self._folder / INDEX
-        similarity, has_studies = read_similarity(self._folder), (self._folder / STUDY).is_file()
+        similarity = read_similarity(self._folder)
+        has_studies = (self._folder / STUDY).is_file()
         page = first_page(facts, self._overview, similarity, has_studies=has_studies)
         files.write(index, page)
         return index
@@ -197,9 +210,13 @@ def _in_class(results: Iterable[SubmissionResult]) -> Iterator[tuple[str, Submis
     """Yield each result between the ids around it; two results are in memory at once."""
     before = ""
     for current, following in itertools.pairwise(itertools.chain(results, [None])):
-        if current is not None:
-            yield before, current, following.id if following else ""
-            before = current.id
+        if current is None:
+            return
+        after = ""
+        if following is not None:
+            after = following.id
+        yield before, current, after
+        before = current.id
 
 
 def _page_paths(submission_id: str) -> tuple[str, str]:
@@ -241,27 +258,35 @@ class Manifest:
             self._note(page, _digests(made_from, data))
 
     def keep_only(self, keep: set[str]) -> None:
-        """Remove all other pages, and what a run that was killed did not come to rename."""
-        for place in {self._folder, *((self._folder / page).parent for page in keep)}:
-            for path in place.glob(".*.tmp"):
-                if (owner := _TEMPORARY.fullmatch(path.name)) is None:
-                    continue
-                try:
-                    os.kill(int(owner[1]), 0)
-                except ProcessLookupError:
-                    path.unlink(missing_ok=True)
-                except (OSError, OverflowError):  # somebody else's process, or a number of none
-                    continue
+        """Remove all other pages, and the temporary files of runs that were killed."""
+        folders = {self._folder}
+        folders.update((self._folder / page).parent for page in keep)
+        for folder in folders:
+            _remove_abandoned(folder)
         for page in sorted(self._digests.keys() - keep):
             (self._folder / PurePosixPath(page)).unlink(missing_ok=True)
         self._digests = {page: self._digests.get(page, "") for page in sorted(keep)}
-        files.write(self._path, "".join(_line(*entry) for entry in self._digests.items()))
+        files.write(self._path, "".join(map(_line, self._digests, self._digests.values())))
 
     def _note(self, page: str, digests: str) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._digests[page] = digests
         with self._path.open("a", encoding="ascii") as manifest:
             manifest.write(_line(page, digests))
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files in a folder whose process is gone."""
+    for path in folder.glob(".*.tmp"):
+        owner = _TEMPORARY.fullmatch(path.name)
+        if owner is None:
+            continue
+        try:
+            os.kill(int(owner[1]), 0)
+        except ProcessLookupError:
+            path.unlink(missing_ok=True)
+        except (OSError, OverflowError):  # somebody else's process, or a number of none
+            continue
 
 
 def _digests(made_from: str, data: bytes) -> str:

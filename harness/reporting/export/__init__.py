@@ -5,7 +5,7 @@ from harness.common.errors import UserError
 from harness.reporting.export.exporter import Exporter
 from harness.reporting.export.gradebooks import gradebook_exporters
 
-# What people look for and no platform has: the error, and what there is.
+# Formats that people look for and no platform has: the error, and its hint.
 _NO_WAY = {
     "gradescope": (
         "Gradescope imports no marks",
@@ -26,9 +26,13 @@ def exporters() -> dict[str, Exporter]:
     """Return every format by name, sorted: those of the modules beside this one and those of the
     platforms.
     """
-    formats = extensions(__name__, __path__, Exporter, lambda each: each.name)
-    every = (*formats, *gradebook_exporters())
-    return {each.name: each for each in sorted(every, key=lambda each: each.name)}
+    formats = extensions(__name__, __path__, Exporter, _name)
+    every = sorted((*formats, *gradebook_exporters()), key=_name)
+    return dict(zip(map(_name, every), every, strict=True))
+
+
+def _name(exporter: Exporter) -> str:
+    return exporter.name
 
 
 def exporter(name: str) -> Exporter:

@@ -18,9 +18,9 @@ def anonymous(run: RunResult) -> RunResult:
     The output of programs and the code that findings quote stay.
     """
     width = len(str(len(run.submissions)))
+    in_order = sorted(run.submissions, key=unrelated_order)
     submissions: list[SubmissionResult] = []
-    for result in sorted(run.submissions, key=unrelated_order):
-        number = len(submissions) + 1
+    for number, result in enumerate(in_order, start=1):
         submissions.append(_submission(result, f"student-{number:0{width}}"))
     cohort = _chosen(run.facts.cohort, _COHORT)
     facts = _chosen(run.facts, _FACTS, cohort=cohort)
@@ -59,27 +59,27 @@ def unrelated_order(result: SubmissionResult) -> str:
 
 
 def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
-    findings = [_chosen(finding, _FINDING, file="") for finding in result.findings]
-    manual = [_chosen(given, ("slot", "mark")) for given in result.manual]
+    findings = tuple(_chosen(finding, _FINDING, file="") for finding in result.findings)
+    manual = tuple(_chosen(given, ("slot", "mark")) for given in result.manual)
+    unparsable = _chosen(result.unparsable, ("reason", "line", "needs"), file="")
+    late = _chosen(result.late, ("begun", "slip_days", "share", "of"), due="")
+    adjustment = _chosen(result.adjustment, ("marks",), reason="")
+    causes = tuple(map(_cause, result.causes))
     students_causes = None
     if result.students_causes is not None:
-        students_causes = _causes(result.students_causes)
+        students_causes = tuple(map(_cause, result.students_causes))
     return _chosen(
         result,
         _RESULT,
         id=name,
-        findings=tuple(findings),
-        unparsable=_chosen(result.unparsable, ("reason", "line", "needs"), file=""),
-        manual=tuple(manual),
-        late=_chosen(result.late, ("begun", "slip_days", "share", "of"), due=""),
-        adjustment=_chosen(result.adjustment, ("marks",), reason=""),
-        causes=_causes(result.causes),
+        findings=findings,
+        unparsable=unparsable,
+        manual=manual,
+        late=late,
+        adjustment=adjustment,
+        causes=causes,
         students_causes=students_causes,
     )
-
-
-def _causes(found: Sequence[Cause]) -> tuple[Cause, ...]:
-    return tuple(map(_cause, found))
 
 
 def _cause(cause: Cause) -> Cause:
@@ -88,7 +88,6 @@ def _cause(cause: Cause) -> Cause:
     Without an observation the message may be about files or people.
     """
     place = _chosen(cause.place, ("first", "last"), file="")
-    told = cause
     if not cause.example:
-        told = cause.stating("")
-    return _chosen(told, _CAUSE, place=place)
+        cause = cause.stating("")
+    return _chosen(cause, _CAUSE, place=place)

@@ -1,4 +1,4 @@
-"""What a format of `harness export` is; those that are a text of a run, or a zip of its pages."""
+"""The formats of `harness export` that are a text of a run, or a zip of its pages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -53,7 +53,9 @@ class Exported:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exporter:
     """A format. A module of this package that binds one adds it to the command.
-    `export` raises UserError where the run or the request does not allow it."""
+
+    `export` raises UserError if the run or the request does not allow it.
+    """
 
     name: str
     help: str  # one line for `harness export --help`
@@ -64,8 +66,11 @@ class Exporter:
 
 
 def export_of_all(exporter: Exporter, request: ExportRequest) -> Exported:
-    """Return what the exporter makes of the run; a submission of which it makes nothing is held,
-    without a mark, and named in a warning. Raises UserError as the exporter does."""
+    """Return the exporter's file of the run.
+
+    A submission that the exporter cannot write is held, without a mark, and named in a warning.
+    Raise UserError if the exporter does.
+    """
 
     def make(run: RunResult) -> Exported:
         return exporter.export(replace(request, run=run))

@@ -43,6 +43,7 @@ from harness.reporting.export.exporter import (
     feedback_exporter,
 )
 from harness.reporting.view import words
+from harness.reporting.view.marks import unmarked
 
 
 def gradebook_exporters() -> tuple[Exporter, ...]:
@@ -100,7 +101,7 @@ def _without(result: SubmissionResult, marks: Marks) -> tuple[str, str]:
     is_overridden = marks is not Marks.FUNCTIONALITY and result.override is not None
     if result.mark is None and not is_overridden:
         return words.STATUS[result.status], ""
-    missing = ", ".join(part.slot.title for part in result.manual if part.mark is None)
+    missing = ", ".join(unmarked(result))
     return f"no mark yet for {missing}", missing
 
 
@@ -192,17 +193,15 @@ def _from_submissions(
         raise UserError(what, hint="--gradebook FILE")
     if request.match is not None or request.clear:
         raise UserError("--match and --clear need a gradebook", hint="--gradebook FILE")
-    marks = sum(bool(entry.mark) for entry in entries)
-    unmarked: list[tuple[str, GradebookEntry]] = []
+    marked = [entry for entry in entries if entry.mark]
+    no_mark: list[tuple[str, GradebookEntry]] = []
     for entry in entries:
-        if entry.why and (marks or not entry.waits):
-            unmarked.append((entry.label, entry))
+        if entry.why and (marked or not entry.waits):
+            no_mark.append((entry.label, entry))
     title = request.column or request.plan.assignment.title
-    return FilledGradebook(
-        sheet=platform.blank(entries, words.number(entries[0].out_of), title),
-        warnings=tuple(_without_mark(unmarked)),
-        marks=marks,
-    )
+    sheet = platform.blank(entries, words.number(entries[0].out_of), title)
+    warnings = tuple(_without_mark(no_mark))
+    return FilledGradebook(sheet=sheet, warnings=warnings, marks=len(marked))
 
 
 def _read(path: Path) -> Sheet:
@@ -233,15 +232,25 @@ def _matched(
     """Return the rows that can be matched without doubt, in order: by id, by login, by name."""
     matches = list(settled)
     for by in By:
-        taken_rows = {match.row.at for match in matches}
-        taken_entries = {match.entry.id for match in matches}
-        left = [row for row in rows if row.at not in taken_rows]
-        waiting = [entry for entry in entries if entry.id not in taken_entries]
+        left = _unmatched_rows(rows, matches)
+        waiting = _unmatched_entries(entries, matches)
         people = [row.person for row in left]
-        sure = pairs(people, [entry.person for entry in waiting], by)
-        for row, entry in sure.items():
+        students = [entry.person for entry in waiting]
+        for row, entry in pairs(people, students, by).items():
             matches.append(_Match(row=left[row], entry=waiting[entry], by=by))
     return sorted(matches, key=lambda match: match.row.at)
+
+
+def _unmatched_rows(rows: Sequence[_Row], matches: Iterable[_Match]) -> list[_Row]:
+    matched = {match.row.at for match in matches}
+    return [row for row in rows if row.at not in matched]
+
+
+def _unmatched_entries(
+    entries: Sequence[GradebookEntry], matches: Iterable[_Match]
+) -> list[GradebookEntry]:
+    matched = {match.entry.id for match in matches}
+    return [entry for entry in entries if entry.id not in matched]
 
 
 _T = TypeVar("_T")
@@ -333,10 +342,10 @@ def _fill(
     for match in matches:
         filler.fill(match)
     filler.warnings[:0] = [*by_name_line(filler.by_name), *zeros_line(filler.by_zeros)]
-    filler.warnings += _without_mark(filler.unmarked)
-    commented = sum(bool(match.entry.comment) for match in matches)
+    filler.warnings += _without_mark(filler.no_mark)
+    commented = [match for match in matches if match.entry.comment]
     if layout.comment is None and commented:
-        what = f"{counted(commented, 'comment')} left out, for there is no column for them"
+        what = f"{counted(len(commented), 'comment')} left out, for there is no column for them"
         filler.warnings.append(f"{sheet.place}: {what}; the feedback pages have them")
     filler.warnings += _left_over(sheet, rows, matches, entries)
     filled = sheet.with_rows(filler.rows)
@@ -359,10 +368,10 @@ def _check_once(platform: Gradebook, records: Iterable[Record]) -> None:
             seen.add(key)
 
 
-def _without_mark(unmarked: Iterable[tuple[str, GradebookEntry]]) -> list[str]:
+def _without_mark(no_mark: Iterable[tuple[str, GradebookEntry]]) -> list[str]:
     """Return a line for each reason, with the first few students without a mark."""
     of_reason: dict[str, list[str]] = {}
-    for where, entry in unmarked:
+    for where, entry in no_mark:
         of_reason.setdefault(entry.why, []).append(where)
     lines: list[str] = []
     for why, names in of_reason.items():
@@ -383,7 +392,7 @@ class _Filler:
         self.warnings: list[str] = []
         self.by_name: list[str] = []
         self.by_zeros: list[str] = []
-        self.unmarked: list[tuple[str, GradebookEntry]] = []  # with their places
+        self.no_mark: list[tuple[str, GradebookEntry]] = []  # with their places
         self.marks = 0
 
     def check_maximum(self, entries: Sequence[GradebookEntry]) -> None:
@@ -425,7 +434,7 @@ class _Filler:
                 stays = "was removed from the gradebook"
             self.warnings.append(f"{where} has no mark: {entry.why}; {before} {stays}")
         elif entry.why and (self._begun or not entry.waits):
-            self.unmarked.append((where, entry))
+            self.no_mark.append((where, entry))
         if layout.comment is not None and entry.comment:
             old = row[layout.comment].strip()
             if old and old != entry.comment.strip():
@@ -446,10 +455,8 @@ class _Filler:
 def _left_over(
     sheet: Sheet, rows: Sequence[_Row], matches: Sequence[_Match], entries: Sequence[GradebookEntry]
 ) -> Iterable[str]:
-    matched_rows = {match.row.at for match in matches}
-    matched_entries = {match.entry.id for match in matches}
-    left_rows = [row for row in rows if row.at not in matched_rows]
-    left_entries = [entry for entry in entries if entry.id not in matched_entries]
+    left_rows = _unmatched_rows(rows, matches)
+    left_entries = _unmatched_entries(entries, matches)
     for row in left_rows:
         yield f"{sheet.at(row.at)}: {row.person.label} has no submission; the row stays"
     for entry in left_entries:

@@ -10,7 +10,7 @@ from harness.model.verdict import VerdictKind
 from harness.reporting.export.exporter import text_exporter
 from harness.reporting.view import words
 
-# All that XML 1.0 has a place for; the rest cannot be written in it, not even escaped.
+# XML 1.0 has no place for these characters, not even escaped.
 _FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -22,9 +22,13 @@ def junit_xml(run: RunResult, plan: Plan) -> str:
     """
     root = ElementTree.Element("testsuites", name=_clean(run.facts.assignment))
     scenarios = {scenario.id: scenario for scenario in plan.scenarios}
-    root.extend(_suite(result, scenarios) for result in run.submissions)
-    for count in ("tests", "failures", "errors"):
-        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    for result in run.submissions:
+        root.append(_suite(result, scenarios))
+    for name in ("tests", "failures", "errors"):
+        total = 0
+        for suite in root:
+            total += int(suite.get(name, "0"))
+        root.set(name, str(total))
     ElementTree.indent(root, " ")
     text = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
@@ -39,30 +43,40 @@ def _suite(result: SubmissionResult, scenarios: dict[str, Scenario]) -> ElementT
     for name, value in facts.items():
         ElementTree.SubElement(properties, "property", name=name, value=_clean(value))
     for outcome in result.scenarios:
-        if outcome.scenario_id in scenarios:
-            suite.append(_case(outcome, scenarios[outcome.scenario_id]))
+        scenario = scenarios.get(outcome.scenario_id)
+        if scenario is not None:
+            suite.append(_case(outcome, scenario))
     if not result.scenarios:
-        why = result.problem or "; ".join(result.notes) or words.STATUS[result.status]
-        case = ElementTree.SubElement(suite, "testcase", name=result.status.value)
-        ElementTree.SubElement(case, "skipped", message=_clean(why))
-    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
+        suite.append(_not_run(result))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("errors", str(len(suite.findall("testcase/error"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
     suite.set("tests", str(len(suite.findall("testcase"))))
     return suite
+
+
+def _not_run(result: SubmissionResult) -> ElementTree.Element:
+    """Return the only case of a submission without scenarios, which says why."""
+    why = result.problem or "; ".join(result.notes) or words.STATUS[result.status]
+    case = ElementTree.Element("testcase", name=result.status.value)
+    ElementTree.SubElement(case, "skipped", message=_clean(why))
+    return case
 
 
 def _case(outcome: ScenarioResult, scenario: Scenario) -> ElementTree.Element:
     names = {"classname": _clean(scenario.function), "name": _clean(scenario.id)}
     case = ElementTree.Element("testcase", names)
     verdict = outcome.verdict
-    if not verdict.passed:
-        message = verdict.message or words.VERDICT[verdict.kind]
-        tag = "failure"
-        if verdict.kind is VerdictKind.HARNESS_ERROR:
-            tag = "error"
-        elif scenario.informational:
-            tag, message = "skipped", f"informational: {message}"
-        ElementTree.SubElement(case, tag, type=verdict.kind.value, message=_clean(message))
+    if verdict.passed:
+        return case
+    message = verdict.message or words.VERDICT[verdict.kind]
+    tag = "failure"
+    if verdict.kind is VerdictKind.HARNESS_ERROR:
+        tag = "error"
+    elif scenario.informational:
+        tag = "skipped"
+        message = f"informational: {message}"
+    ElementTree.SubElement(case, tag, type=verdict.kind.value, message=_clean(message))
     return case
 
 

@@ -23,9 +23,13 @@ def marks_csv(run: RunResult, plan: Plan) -> str:
 
 def csv_header(plan: Plan) -> str:
     """Return the first line of `marks_csv`."""
-    slots = [slot.title for slot in plan.assignment.manual]
-    late = _LATE if plan.assignment.late is not None else ()
-    return csv_text([[*_BEFORE, *slots, *late, *_AFTER]])
+    columns = list(_BEFORE)
+    for slot in plan.assignment.manual:
+        columns.append(slot.title)
+    if plan.assignment.late is not None:
+        columns += _LATE
+    columns += _AFTER
+    return csv_text([columns])
 
 
 def csv_row(result: SubmissionResult, plan: Plan) -> str:
@@ -61,7 +65,9 @@ _AFTER = (
 
 def _before(result: SubmissionResult) -> list[str]:
     student = result.student or Student(id="")
-    flagged = "yes" if result.flagged else ""
+    flagged = ""
+    if result.flagged:
+        flagged = "yes"
     attempt = ""
     if result.attempt is not None:
         attempt = str(result.attempt)
@@ -97,7 +103,7 @@ def _after(result: SubmissionResult) -> list[str]:
     if result.override is not None:
         override = _mark(result.override.mark)
         override_reason = result.override.reason
-    comments = [words.on_line(comment) for comment in result.line_comments]
+    comments = "\n".join(map(words.on_line, result.line_comments))
     return [
         adjustment,
         reason,
@@ -107,7 +113,7 @@ def _after(result: SubmissionResult) -> list[str]:
         override,
         override_reason,
         result.excused,
-        "\n".join(comments),
+        comments,
     ]
 
 

@@ -1,5 +1,6 @@
 """A class as a table that fits its terminal: columns are folded, numbers are never broken."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -68,10 +69,8 @@ class ClassTable:
 
     def _width_of_entries(self) -> int:
         """Return how wide the column of entries must be, with its gap; 0 without entries."""
-        longest = 0
-        for row in self._entries:
-            for entry in row:
-                longest = max(longest, len(entry))
+        entries = itertools.chain.from_iterable(self._entries)
+        longest = max(map(len, entries), default=0)
         if not longest:
             return 0
         return _GAP + max(longest + 1, len(self._title))
