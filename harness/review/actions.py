@@ -1,5 +1,7 @@
-"""What the page sends, read: a JSON object of texts, strictly, each mistake in one line; and
-whether it may be done: against the rubric, the files and the bounds."""
+"""Read the actions that the page sends: JSON objects of texts, each mistake in one line.
+
+An action is checked against the rubric, the files and the highest marks.
+"""
 
 import re
 import uuid
@@ -21,12 +23,13 @@ from harness.model.result import (
     SubmissionResult,
     SubmissionStatus,
 )
+from harness.reporting.view.marks import unmarked
 
 Slots = Mapping[str, ManualSlot]
 Students = Mapping[str, str]  # names by ids
-_MOST_TEXT = 10_000  # characters of a comment
-_MOST_REASON = 500  # of a reason, a rubric's item, a file's name
-_MOST_MARK = 100_000
+_MAX_TEXT = 10_000  # characters of a comment
+_MAX_REASON = 500  # of a reason, a rubric's item, a file's name
+_MAX_MARK = 100_000
 _CHOSEN_ID = re.compile("[0-9a-f]{32}")
 
 
@@ -44,11 +47,12 @@ class Sent:
         value = self._fields.get(name, "")
         if not isinstance(value, str):
             raise UserError(f"{name} is not a text")
-        text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # half a letter
+        # A browser may send half of a pair of surrogates.
+        text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return text.replace("\r\n", "\n").replace("\0", "\ufffd").strip()
 
     def comment(self) -> str:
-        return _bounded(self.text("text"), "the comment", _MOST_TEXT)
+        return _bounded(self.text("text"), "the comment", _MAX_TEXT)
 
     def slot(self, slots: Slots) -> ManualSlot:
         name = self.text("slot")
@@ -57,7 +61,7 @@ class Sent:
         return slots[name]
 
     def mark(self, name: str, what: str) -> Fraction | None:
-        """A number as people write it; None for none."""
+        """Return a number as people write it; None if there is none."""
         text = self.text(name)
         mark = read_number(text)
         if text and mark is None:
@@ -106,7 +110,7 @@ def read_action(
     raise UserError(f"there is no action {shorten(sent.text('do'), 40)!r}")
 
 
-def _bounded(text: str, what: str, most: int = _MOST_REASON) -> str:
+def _bounded(text: str, what: str, most: int = _MAX_REASON) -> str:
     if len(text) > most:
         length = counted(len(text), "character")
         raise UserError(f"{what} is too long ({length})", hint=f"at most {most:,} are kept")
@@ -117,19 +121,27 @@ def _mark(sent: Sent, slots: Slots) -> review.Action:
     name = sent.text("slot")
     if sent.text("mark") == "start" and name in slots:
         return review.MarkGiven(slot=name, mark=slots[name].start)
-    mark, slot = sent.mark("mark", name), sent.slot(slots)
+    mark = sent.mark("mark", name)
+    slot = sent.slot(slots)
     if mark is not None and not 0 <= mark <= slot.out_of:
         raise UserError(f"{name}: {rounded(mark)} is not between 0 and {rounded(slot.out_of)}")
     return review.MarkGiven(slot=name, mark=mark)
 
 
 def _pick(sent: Sent, slots: Slots) -> review.Action:
-    """What shall hold, not what was pressed: another window may have changed it."""
-    slot, name = sent.slot(slots), sent.text("item")
-    level = None if sent.text("off") else sent.text("level")
+    """Return the level that an item shall have.
+
+    The page does not send which button was pressed, because another window may have changed it.
+    """
+    slot = sent.slot(slots)
+    name = sent.text("item")
+    if sent.text("off"):
+        return review.ItemPicked(slot=slot.id, item=name, level=None)
+    level = sent.text("level")
     items = {item.id: item for item in slot.rubric}
-    if level is not None and (name not in items or items[name].worth(level) is None):
-        raise UserError(f"{slot.id}: the rubric has no {f'{name} {level}'.strip()!r}")
+    if name not in items or items[name].worth(level) is None:
+        wanted = f"{name} {level}".strip()
+        raise UserError(f"{slot.id}: the rubric has no {wanted!r}")
     return review.ItemPicked(slot=slot.id, item=name, level=level)
 
 
@@ -137,10 +149,11 @@ def _item(sent: Sent, slots: Slots) -> review.Action:
     points = sent.mark("points", "points")
     if points is None:
         raise UserError("an item of a rubric needs points")
-    title, slot = " ".join(sent.text("title").split()), sent.slot(slots)
+    title = " ".join(sent.text("title").split())
+    slot = sent.slot(slots)
     if not _bounded(title, "the item"):
         raise UserError("an item of a rubric needs a title")
-    if abs(points) > _MOST_MARK:
+    if abs(points) > _MAX_MARK:
         raise UserError(f"{rounded(points)} is not a number of points")
     spare = max(slot.spare, Fraction(0))
     if points > spare:
@@ -152,22 +165,22 @@ def _item(sent: Sent, slots: Slots) -> review.Action:
 
 
 def _line(sent: Sent, result: SubmissionResult) -> review.Action:
-    """Return a comment on a line: one that is there, by its id, which keeps its line; else a new
-    one. The page may choose the id of a new one, and so changes it while it is being written."""
+    """Return a comment on a line: a changed one, which keeps its line, or a new one.
+
+    The page may choose the id of a new one, and so changes it while it is being written.
+    """
     wanted = sent.text("comment")
-    comments = {each.id: each for each in result.line_comments}
-    if old := comments.get(wanted):
-        quoted = old.quoted
-        if old.moved_from:
-            quoted = _lines(result, old.file)[old.line - 1][: review.MOST_QUOTED]
-        kept = replace(old, text=sent.comment(), quoted=quoted, moved_from=0, outdated=False)
-        return review.LineCommented(comment=kept)
+    for comment in result.line_comments:
+        if comment.id == wanted:
+            return _changed_comment(sent, result, comment)
     if wanted and not _CHOSEN_ID.fullmatch(wanted):
         raise UserError(f"there is no comment {shorten(wanted, 40)!r} here")
-    file, line = sent.text("file"), sent.line()
+    file = sent.text("file")
+    line = sent.line()
     if not sent.text("text"):
         raise UserError("the comment is empty")
-    text, lines = sent.comment(), _lines(result, file)
+    text = sent.comment()
+    lines = _lines(result, file)
     if not 1 <= line <= len(lines):
         raise UserError(f"{file} has no line {line}")
     comment = LineComment(
@@ -180,6 +193,16 @@ def _line(sent: Sent, result: SubmissionResult) -> review.Action:
     return review.LineCommented(comment=comment)
 
 
+def _changed_comment(sent: Sent, result: SubmissionResult, old: LineComment) -> review.Action:
+    quoted = old.quoted
+    if old.moved_from:
+        lines = _lines(result, old.file)
+        quoted = lines[old.line - 1][: review.MOST_QUOTED]
+    text = sent.comment()
+    kept = replace(old, text=text, quoted=quoted, moved_from=0, outdated=False)
+    return review.LineCommented(comment=kept)
+
+
 def _lines(result: SubmissionResult, name: str) -> Sequence[str]:
     for file in result.files:
         if file.name == name:
@@ -188,14 +211,16 @@ def _lines(result: SubmissionResult, name: str) -> Sequence[str]:
 
 
 def _override(sent: Sent, most: Fraction) -> review.Action:
-    mark, reason = sent.mark("mark", "override"), sent.text("reason")
+    mark = sent.mark("mark", "override")
+    reason = sent.text("reason")
     if mark is None:
         return review.Overridden()
     if not _bounded(reason, "the reason"):
         raise UserError("an override needs a reason")
-    what = f"an override of {rounded(mark)} is"
-    if not 0 <= mark <= _MOST_MARK:
-        raise UserError(f"{what} {'below 0' if mark < 0 else 'not a mark'}")
+    if mark < 0:
+        raise UserError(f"an override of {rounded(mark)} is below 0")
+    if mark > _MAX_MARK:
+        raise UserError(f"an override of {rounded(mark)} is not a mark")
     if mark > most:
         raise UserError(f"functionality is out of {rounded(most)}")
     return review.Overridden(override=Override(mark=mark, reason=reason))
@@ -205,18 +230,21 @@ _CANNOT_BE_MARKED = (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.HARNESS_ERR
 
 
 def _reviewed(result: SubmissionResult) -> review.Action:
-    """Return that somebody has looked at the submission, or takes that back."""
-    unmarked = [part.slot.title for part in result.manual if part.mark is None]
-    if not result.reviewed and unmarked and result.status not in _CANNOT_BE_MARKED:
-        raise UserError(f"not marked yet: {', '.join(unmarked)}")
+    """Return whether somebody has looked at the submission: the opposite of its state so far."""
+    missing = unmarked(result)
+    if not result.reviewed and missing and result.status not in _CANNOT_BE_MARKED:
+        raise UserError(f"not marked yet: {', '.join(missing)}")
     return review.Reviewed(done=not result.reviewed)
 
 
 def _student(value: str, students: Students, *, is_confirmed: bool) -> str:
     """Return the id of a student who is named by an id or a unique name."""
-    named = [each for each, name in students.items() if name.casefold() == value.casefold()]
     if value in students or is_confirmed or not value:
         return value
+    named: list[str] = []
+    for student, name in students.items():
+        if name.casefold() == value.casefold():
+            named.append(student)
     if len(named) == 1:
         return named[0]
     if named:
@@ -231,8 +259,10 @@ def _decide(sent: Sent, result: SubmissionResult, students: Students) -> review.
     except ValueError:
         raise UserError(f"{shorten(sent.text('kind'), 40)!r} is not a decision") from None
     value = _bounded(sent.text("value"), "the decision")
-    if kind is DecisionKind.CHOOSE and value not in ("", *(file.name for file in result.choices)):
-        raise UserError(f"there is no file {value!r} to choose")
+    if kind is DecisionKind.CHOOSE and value:
+        names = [file.name for file in result.choices]
+        if value not in names:
+            raise UserError(f"there is no file {value!r} to choose")
     if kind is DecisionKind.MATCH:
         value = _student(value, students, is_confirmed=bool(sent.text("added")))
     return review.Decided(decision=Decision(kind=kind, value=value))

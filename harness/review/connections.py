@@ -21,7 +21,7 @@ _MAX_HEADER_BYTES = 32 * 1024
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
-    """A connection. `is_trusted`: a request that came over it showed the token."""
+    """A connection; it `is_trusted` once one of its requests showed the token."""
 
     is_trusted = False
 
@@ -34,13 +34,15 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
 
 
 class BoundedServer(TcpWSGIServer):  # type: ignore[misc]
-    """Answers for `application` with a few threads, over a bounded number of connections that are
-    closed when nothing comes. Requests longer than `most_bytes` are refused unread."""
+    """A server with a few threads and a bounded number of connections.
+
+    Idle connections are closed. Requests longer than `max_bytes` are refused unread.
+    """
 
     channel_class = Connection
 
     def __init__(
-        self, application: Any, listening: socket.socket, token: str, *, most_bytes: int
+        self, application: Any, listening: socket.socket, token: str, *, max_bytes: int
     ) -> None:
         self.token = token
         # Its warnings of a long queue would hide what the command says.
@@ -52,7 +54,7 @@ class BoundedServer(TcpWSGIServer):  # type: ignore[misc]
             channel_timeout=_IDLE_SECONDS,
             cleanup_interval=_IDLE_SECONDS // 2,
             max_request_header_size=_MAX_HEADER_BYTES,
-            max_request_body_size=most_bytes,
+            max_request_body_size=max_bytes,
             asyncore_use_poll=hasattr(wasyncore.select, "poll"),
             ident="",
         )

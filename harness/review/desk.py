@@ -4,6 +4,7 @@ A change is in the store when the method returns. Changes by other windows and m
 the next `refresh`.
 """
 
+import itertools
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Set
@@ -26,7 +27,7 @@ from harness.review.actions import read_action
 
 _HELD = (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.HARNESS_ERROR)
 _NOTHING_TO_SEE = (SubmissionStatus.NO_SUBMISSION, SubmissionStatus.LATE)
-MOST_OFFERED = 300  # comments to use again
+MAX_OFFERED = 300  # comments to use again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,28 @@ class Entry:
     name: str = ""
     student_id: str = ""  # empty if the submission has no known student
     outline: SubmissionResult | None = None  # for its mark: without scenarios, causes and files
+
+
+def _without_names(result: SubmissionResult, entry: Entry) -> SubmissionResult:
+    """Return the result without anything that may tell whose it is."""
+    problem = ""
+    if result.problem:
+        problem = "what was handed in cannot be graded as it is"
+    late = result.late
+    if late is not None:
+        late = replace(late, due="")  # the due time may be the student's own
+    return replace(
+        result,
+        id=entry.shown,
+        student=None,
+        handed_in="",
+        source="",
+        notes=(),
+        problem=problem,
+        choices=(),
+        extended_to="",
+        late=late,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +103,11 @@ def is_done(status: SubmissionStatus, reason: str, hand: review.ByHand, slots: S
     if status in _HELD:
         return bool(hand.decisions) or hand.reviewed
     return slots <= hand.marks.keys() and (hand.reviewed or not reason)
+
+
+def _order(entry: Entry) -> tuple[bool, bool, int]:
+    """Return a key that sorts held submissions first, then those that need attention."""
+    return entry.status not in _HELD, not entry.reason, entry.number
 
 
 class Desk:
@@ -114,6 +142,7 @@ class Desk:
         self.refresh()
 
     def refresh(self) -> None:
+        """Read the changes since the last time, and the whole run if it was graded again."""
         with self.lock, StoreReader.read_only(self._database) as reader:
             facts = reader.facts()
             if facts != self._facts:  # graded again, or somebody was forgotten
@@ -121,52 +150,84 @@ class Desk:
                 self._read_entries(reader, facts)
                 self._facts = facts
                 self.readings += 1
-                self.newest_change, self._hands = 0, {}
+                self.newest_change = 0
+                self._hands = {}
                 self._changes.clear()
-            changes = reader.changes(after=self.newest_change)
-            for number, change in changes:
+            changed: set[str] = set()
+            for number, change in reader.changes(after=self.newest_change):
                 self.newest_change = number
                 self._changes[change.submission].append(change)
                 self._change_numbers[change.id] = number
+                changed.add(change.submission)
                 if change.who != self.who:
                     self._others_at[change.submission] = number
-            for name in {change.submission for _, change in changes} - {""}:
-                self._hands[name] = review.by_hand(self._changes[name]).get(name, review.ByHand())
+            for name in changed - {""}:
+                hands = review.by_hand(self._changes[name])
+                self._hands[name] = hands.get(name, review.ByHand())
                 self._changed_at[name] = self.newest_change
 
     def _read_entries(self, reader: StoreReader, facts: RunFacts) -> None:
         """Read the submissions of this part. The part depends only on the ids: it is the same
         everywhere."""
-        names = sorted(reader.states())[self._part.number - 1 :: self._part.of]
-        outlines = [reader.outline(name) or reader.unreadable(name) for name in names]
-        results = [reader.result(each.id) or each if each.flagged else each for each in outlines]
-        if self.anonymous:
-            results.sort(key=unrelated_order)
+        results = self._results_of_part(reader)
         graded = {result.id for result in results}
-        if self._facts is not None and not facts.complete:  # those that are missing will come back
+        if self._facts is not None and not facts.complete:
+            # It is being graded again: submissions that are missing now will come back.
             graded.update(self._numbers)
         # A number stays that of its submission: an open window must not show another one by it.
         for result in results:
             number = self._numbers.setdefault(result.id, len(self._numbers) + 1)
-            student = result.student
-            self._entries[number] = Entry(
-                number=number,
-                id=result.id,
-                shown=f"Submission {number}" if self.anonymous else result.id,
-                reason=", ".join(dict.fromkeys(kind for kind, _ in figures.reasons(result))),
-                status=result.status,
-                name=student.name if student and not self.anonymous else "",
-                student_id=student.id if student else "",
-                outline=replace(result, scenarios=(), causes=(), files=(), choices=()),
-            )
-        self._entries = {n: e for n, e in self._entries.items() if e.id in graded}
+            self._entries[number] = self._entry(number, result)
+        for number, entry in list(self._entries.items()):
+            if entry.id not in graded:
+                del self._entries[number]
+
+    def _results_of_part(self, reader: StoreReader) -> list[SubmissionResult]:
+        names = sorted(reader.states())[self._part.number - 1 :: self._part.of]
+        results: list[SubmissionResult] = []
+        for name in names:
+            result = reader.outline(name) or reader.unreadable(name)
+            if result.flagged:
+                # The outline does not say why.
+                result = reader.result(name) or result
+            results.append(result)
+        if self.anonymous:
+            results.sort(key=unrelated_order)
+        return results
+
+    def _entry(self, number: int, result: SubmissionResult) -> Entry:
+        reasons = dict.fromkeys(kind for kind, _ in figures.reasons(result))
+        name = ""
+        student_id = ""
+        if result.student is not None:
+            name = result.student.name
+            student_id = result.student.id
+        shown = result.id
+        if self.anonymous:
+            shown = f"Submission {number}"
+            name = ""
+        return Entry(
+            number=number,
+            id=result.id,
+            shown=shown,
+            reason=", ".join(reasons),
+            status=result.status,
+            name=name,
+            student_id=student_id,
+            outline=replace(result, scenarios=(), causes=(), files=(), choices=()),
+        )
 
     def rows(self, since: int = -1) -> list[dict[str, Any]]:
-        """Submissions for the page's list, first those that need a person: all, or those that were
-        changed after the change of this number."""
+        """Return the rows of submissions for the page's list, first those that need a person.
+
+        With `since` only those that were changed after the change of this number.
+        """
         with self.lock:
-            chosen = [e for e in self._entries.values() if self._changed_at.get(e.id, 0) > since]
-            chosen.sort(key=lambda e: (e.status not in _HELD, not e.reason, e.number))
+            chosen: list[Entry] = []
+            for entry in self._entries.values():
+                if self._changed_at.get(entry.id, 0) > since:
+                    chosen.append(entry)
+            chosen.sort(key=_order)
             return [self._row(entry) for entry in chosen]
 
     def row_of(self, number: int) -> list[dict[str, Any]]:
@@ -177,6 +238,7 @@ class Desk:
         hand = self._hands.get(entry.id, review.ByHand())
         slots = {slot.id for slot in self.plan.assignment.manual}
         marked = slots & hand.marks.keys()
+        has_begun = marked or hand.comment or hand.line_comments or hand.override
         return {
             "number": entry.number,
             "shown": entry.shown,
@@ -187,7 +249,7 @@ class Desk:
             "others": self._others_at.get(entry.id, 0),
             "reviewed": hand.reviewed,
             "done": is_done(entry.status, entry.reason, hand, slots),
-            "begun": bool(marked or hand.comment or hand.line_comments or hand.override),
+            "begun": bool(has_begun),
             "mark": self._mark_of(entry),
         }
 
@@ -197,7 +259,9 @@ class Desk:
             return ""
         changes = [*self._changes[""], *self._changes[entry.id]]
         mark = counting_mark(review.apply_changes(entry.outline, changes))
-        return "" if mark.value is None else f"{mark.text} / {words.number(mark.out_of)}"
+        if mark.value is None:
+            return ""
+        return f"{mark.text} / {words.number(mark.out_of)}"
 
     def item_counts(self) -> dict[tuple[str, str], int]:
         """Return how many submissions have each rubric item, by the ids of slot and item."""
@@ -218,7 +282,7 @@ class Desk:
         return authors
 
     def numbers(self) -> dict[str, int]:
-        """The numbers of the submissions of this part, by their ids."""
+        """Return the numbers of the submissions of this part, by their ids."""
         with self.lock:
             return {entry.id: entry.number for entry in self._entries.values()}
 
@@ -242,31 +306,25 @@ class Desk:
             entry = self._entries.get(number)
             if entry is None:
                 raise UserError(f"there is no submission {number} here")
-            with StoreReader.read_only(self._database) as reader:
-                data = reader.result_data(entry.id)
-                if data != self._last_shown_data:  # reading it takes longer than all else
-                    self._last_shown_data, self._last_shown = data, reader.result(entry.id)
-                if data is not None and self._last_shown is None:
-                    self._last_shown = reader.unreadable(entry.id)
-            result = self._last_shown
+            result = self._read_result(entry)
             if result is None:
                 raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
             result = review.apply_changes(result, [*self._changes[""], *self._changes[entry.id]])
-        if not self.anonymous:
-            return result
-        return replace(
-            result,
-            id=entry.shown,
-            student=None,
-            handed_in="",
-            source="",
-            notes=(),
-            problem=result.problem and "what was handed in cannot be graded as it is",
-            choices=(),
-            extended_to="",
-            # The due time may be the student's own.
-            late=result.late and replace(result.late, due=""),
-        )
+        if self.anonymous:
+            return _without_names(result, entry)
+        return result
+
+    def _read_result(self, entry: Entry) -> SubmissionResult | None:
+        """Return the stored result; None while it is being graded."""
+        with StoreReader.read_only(self._database) as reader:
+            data = reader.result_data(entry.id)
+            # The last one is kept: reading it takes longer than everything else.
+            if data != self._last_shown_data:
+                self._last_shown_data = data
+                self._last_shown = reader.result(entry.id)
+            if data is not None and self._last_shown is None:
+                self._last_shown = reader.unreadable(entry.id)
+        return self._last_shown
 
     def do(self, number: int, fields: Mapping[str, Any]) -> Stored:
         """Store the action that a page sent. Raise UserError if it is not allowed.
@@ -280,11 +338,13 @@ class Desk:
             slots = {part.slot.id: part.slot for part in result.manual}
             students = {person.id: person.name for person in self.people()}
             action = read_action(fields, slots, result, most_mark(self.plan), students)
-            about_run = isinstance(action, review.ItemAdded | review.CommentKept)
+            submission = self._entries[number].id
+            if isinstance(action, review.ItemAdded | review.CommentKept):
+                submission = ""  # it is about the run
             draft = review.Change(
                 who=self.who,
                 assignment=self.plan.assignment.id,
-                submission="" if about_run else self._entries[number].id,
+                submission=submission,
                 action=action,
                 source_digest=result.source_digest,
             )
@@ -322,10 +382,9 @@ class Desk:
         UserError if there is none."""
         with self.lock:
             self.refresh()
-            everything = [change for changes in self._changes.values() for change in changes]
             here = {*self.numbers(), ""}
             own: list[review.Change] = []
-            for change in review.in_force(everything):
+            for change in review.in_force(self._all_changes()):
                 is_meant = wanted in ("", change.id)
                 if is_meant and change.who == self.who and change.submission in here:
                     own.append(change)
@@ -338,39 +397,45 @@ class Desk:
 
     def redo(self) -> tuple[int | None, str]:
         """Take back the newest undo of this person, unless they have changed anything since.
-        Returns the same as `undo`. Raise UserError if there is nothing to redo."""
+
+        Return the same as `undo`. Raise UserError if there is nothing to redo.
+        """
         with self.lock:
             self.refresh()
-            everything = [change for changes in self._changes.values() for change in changes]
-            undo = review.newest_undo(everything, self.who)
+            undo = review.newest_undo(self._all_changes(), self.who)
             if undo is None:
                 raise UserError("there is nothing of yours to redo")
             record(self._database, [replace(undo.by, action=review.Undone(change=undo.by.id))])
             self.refresh()
             return self._told("done again", undo.of)
 
+    def _all_changes(self) -> list[review.Change]:
+        return list(itertools.chain.from_iterable(self._changes.values()))
+
     def _told(self, what: str, change: review.Change) -> tuple[int | None, str]:
         number = self.numbers().get(change.submission)
-        shown = self._entries[number].shown if number else "the assignment"
+        shown = "the assignment"
+        if number is not None:
+            shown = self._entries[number].shown
         return number, f"{what}: {review.subject(change.action)} of {shown}"
 
     def offered(self) -> list[str]:
-        """Comments to use again: first those that people kept, the newest first, then those in use,
-        the most used first."""
+        """Return comments to use again: first those that people kept, the newest first, then those
+        in use, the most used first."""
+        kept: list[str] = []
+        used: Counter[str] = Counter()
         with self.lock:
-            kept = [
-                change.action.text
-                for change in review.in_force(self._changes[""])
-                if isinstance(change.action, review.CommentKept)
-            ]
-            used = Counter(
-                text
-                for hand in self._hands.values()
-                for text in (hand.comment, *(each.text for each in hand.line_comments.values()))
-                if text
-            )
-        texts = dict.fromkeys([*reversed(kept), *(text for text, _ in used.most_common())])
-        return list(texts)[:MOST_OFFERED]
+            for change in review.in_force(self._changes[""]):
+                if isinstance(change.action, review.CommentKept):
+                    kept.append(change.action.text)
+            for hand in self._hands.values():
+                used[hand.comment] += 1
+                used.update(comment.text for comment in hand.line_comments.values())
+        texts = dict.fromkeys(reversed(kept))
+        for text, _ in used.most_common():
+            if text:
+                texts[text] = None
+        return list(texts)[:MAX_OFFERED]
 
     def people(self) -> list[KnownPerson]:
         """Return the students of the class, those without a submission first; none if marking is
@@ -381,7 +446,9 @@ class Desk:
         with self.lock:
             for entry in self._entries.values():
                 is_missing = entry.status is SubmissionStatus.NO_SUBMISSION
-                known_id = entry.student_id or (entry.id if is_missing else "")
+                known_id = entry.student_id
+                if not known_id and is_missing:
+                    known_id = entry.id
                 if known_id:
                     found.append(KnownPerson(id=known_id, name=entry.name, is_missing=is_missing))
         return sorted(found, key=lambda each: (not each.is_missing, each.id))

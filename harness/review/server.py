@@ -6,7 +6,7 @@ It sends a page without any data, and JSON to requests that show the token.
 import hmac
 import secrets
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,8 @@ from harness.review.connections import BoundedServer
 from harness.review.desk import Desk
 
 HOST = "127.0.0.1"
-MOST_BYTES = 4 * 1024 * 1024  # of a request; what is longer than a comment may be is said in a line
+# Of a request. It is far more than a comment may have, so that a long one gets an error in a line.
+MAX_BYTES = 4 * 1024 * 1024
 _HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -43,8 +44,10 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """A scenario or function that a request names: the number of the thing to fix that it belongs
-    to, else whether it passes."""
+    """A scenario or function that a request names.
+
+    `cause` is the number of the thing to fix that it belongs to; 0 for none.
+    """
 
     name: str
     cause: int = 0
@@ -59,33 +62,45 @@ class Asked:
     request: regrade_request.RegradeRequest
 
     def about(self, result: SubmissionResult, cards: Sequence[Card]) -> list[About]:
-        """What it names, with the numbers of these cards."""
+        """Return the named scenarios and functions, with the numbers of these cards."""
         passed = {each.scenario_id for each in result.scenarios if each.verdict.passed}
-        numbers: dict[str, int] = {}
-        for card in cards:
-            for cause in card.causes:
-                for name in (cause.function, *(check.id for check in cause.checks)):
-                    numbers.setdefault(name, card.number)
-        return [
-            About(name=name, cause=numbers.get(name, 0), passes=name in passed)
-            for name in self.request.about
-        ]
+        numbers = _card_numbers(cards)
+        named: list[About] = []
+        for name in self.request.about:
+            about = About(name=name, cause=numbers.get(name, 0), passes=name in passed)
+            named.append(about)
+        return named
 
     def first_line(self, desk: Desk) -> int:
-        """The line of the whole source, from 1, of the first thing to fix that is asked about; 0:
-        it has none."""
+        """Return the line of the whole source, from 1, of the first thing to fix that is asked
+        about; 0 if it has none.
+        """
         result = desk.result(self.number)
         view = lecturers_view(result, desk.plan)
         cards: Sequence[Card] = view["cards"]
-        starts, line = {}, 0
+        starts: dict[str, int] = {}
+        lines = 0
         for file in view["files"]:
-            starts[file.name] = line
-            line += len(file.lines)
-        asked_cards = [cards[each.cause - 1] for each in self.about(result, cards) if each.cause]
-        for cause in (card.cause for card in asked_cards):
+            starts[file.name] = lines
+            lines += len(file.lines)
+        for about in self.about(result, cards):
+            if not about.cause:
+                continue
+            cause = cards[about.cause - 1].cause
             if cause.place is not None and cause.place.file in starts:
-                return int(starts[cause.place.file] + (cause.line or cause.place.first))
+                return starts[cause.place.file] + (cause.line or cause.place.first)
         return 0
+
+
+def _card_numbers(cards: Sequence[Card]) -> dict[str, int]:
+    """Return the number of the first card of each function and scenario."""
+    numbers: dict[str, int] = {}
+    for card in cards:
+        for cause in card.causes:
+            numbers.setdefault(cause.function, card.number)
+            for check in cause.checks:
+                numbers.setdefault(check.id, card.number)
+    return numbers
 
 
 def read_asked(path: Path, desk: Desk) -> Asked:
@@ -104,8 +119,10 @@ def read_asked(path: Path, desk: Desk) -> Asked:
 
 
 class ReviewServer:
-    """A desk behind a port of this machine. `address` is what to open; its part behind the # is
-    never sent."""
+    """A desk behind a port of this machine.
+
+    People open `address`; its part behind the # is never sent.
+    """
 
     def __init__(
         self,
@@ -116,9 +133,12 @@ class ReviewServer:
         asked: Asked | None = None,
         begin: int = 0,
     ) -> None:
-        """Listen on `port`. `folder` is the report's, for evidence of style; the page begins at
-        what was `asked`, a submission and its line (`12:34`), or at the submission of the number
-        `begin`. Raise UserError if the port is taken."""
+        """Listen on `port`.
+
+        `folder` is the report's, for evidence of style. The page begins at the line that was
+        `asked` about, or at the submission of the number `begin`. Raise UserError if the port is
+        taken.
+        """
         self.desk = desk
         self.token = secrets.token_urlsafe(32)
         app = create_app(desk, folder, self.token, asked)
@@ -127,19 +147,20 @@ class ReviewServer:
         except OSError:
             what = f"port {port} of this machine is taken"
             raise UserError(what, hint="choose another with --port") from None
-        self._server = BoundedServer(app, listening, self.token, most_bytes=2 * MOST_BYTES)
+        self._server = BoundedServer(app, listening, self.token, max_bytes=2 * MAX_BYTES)
         self.port = app.config["PORT"] = listening.getsockname()[1]
-        start = f"&at={begin}" if begin else ""
+        self.address = f"http://{HOST}:{self.port}/#token={self.token}"
         if asked is not None:
-            start = f"&at={asked.number}:{asked.first_line(desk)}"
-        self.address = f"http://{HOST}:{self.port}/#token={self.token}{start}"
+            self.address += f"&at={asked.number}:{asked.first_line(desk)}"
+        elif begin:
+            self.address += f"&at={begin}"
 
     def serve(self) -> None:
         """Answer until `stop`, or until Ctrl-C."""
         self._server.run()
 
     def stop(self) -> None:
-        """Called in another thread: `serve` returns."""
+        """Let `serve` return; called in another thread."""
         self._server.stop()
 
     def close(self) -> None:
@@ -147,39 +168,39 @@ class ReviewServer:
 
 
 def create_app(desk: Desk, folder: Path, token: str, asked: Asked | None = None) -> Flask:
-    """What answers requests, for `http://127.0.0.1:PORT`, of which PORT is to be set in its
-    configuration."""
+    """Return the application that answers requests for `http://127.0.0.1:PORT`.
+
+    Its configuration must be given the PORT.
+    """
     app = Flask("harness.review", static_folder=None, template_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
-    app.config["TICKETS"] = {}  # of previews: a browser opens a page without the token
-    _guard(app, token)
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BYTES
+    tickets: dict[str, int] = {}  # of previews: a browser opens a page without the token
+    screen = partial(_screen, desk, read_style(folder), asked)
+    _guard(app, token, tickets)
     _errors(app)
-    _routes(app, desk, partial(_screen, desk, read_style(folder), asked))
+    _reading_routes(app, desk, screen)
+    _changing_routes(app, desk, screen)
+    _preview_routes(app, desk, tickets)
     return app
 
 
-def _guard(app: Flask, token: str) -> None:
+def _guard(app: Flask, token: str, tickets: Mapping[str, int]) -> None:
     """Refuse requests that do not come from this page or do not show the token."""
 
     @app.before_request
     def guard() -> None:
-        own = f"{HOST}:{app.config['PORT']}"
-        if request.headers.get("Host") != own:
+        host = f"{HOST}:{app.config['PORT']}"
+        if request.headers.get("Host") != host:
             abort(403, "this name is not this server's")
-        origin = request.headers.get("Origin")
-        if origin not in (None, f"http://{own}") or (origin is None and request.method == "POST"):
-            abort(403, "another page may not ask here")
-        if request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+        if not _is_from(f"http://{host}"):
             abort(403, "another page may not ask here")
         shown = request.headers.get("X-Token", "")
         is_shell = request.path == "/" and request.method in ("GET", "HEAD")
         ticket = request.path.removeprefix("/preview/")
-        is_previewed = request.method == "GET" and ticket in app.config["TICKETS"]
-        if (
-            not is_shell
-            and not is_previewed
-            and not hmac.compare_digest(encoded(shown), encoded(token))
-        ):
+        is_preview = request.method == "GET" and ticket in tickets
+        if is_shell or is_preview:
+            return
+        if not hmac.compare_digest(encoded(shown), encoded(token)):
             abort(403, "open the address that harness review printed")
 
     @app.after_request
@@ -188,9 +209,21 @@ def _guard(app: Flask, token: str) -> None:
         return response
 
 
-def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> None:
-    """What the page asks for. The number of the newest change is read before what it is told with:
-    a change that comes between is told twice, and never missed."""
+def _is_from(address: str) -> bool:
+    """Return whether the page at this address made the request, or a person in the browser."""
+    if request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+        return False
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return request.method != "POST"
+    return origin == address
+
+
+Screen = Callable[[int], dict[str, Any]]
+
+
+def _reading_routes(app: Flask, desk: Desk, screen: Screen) -> None:
+    """Add the routes that show the run."""
     script = environment.script("drafts.js", "offers.js", "review.js")
 
     @app.get("/")
@@ -205,26 +238,40 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
     @app.get("/since/<int:made>/<int:last>")
     def since(made: int, last: int) -> Response:
         desk.refresh()
-        now, newest = desk.readings, desk.newest_change
-        rows = desk.rows(last) if made == now else desk.rows()
-        offered = {"offered": desk.offered()} if rows else {}
-        return jsonify(made=now, last=newest, rows=rows, **offered)
+        # These numbers are read before the rows: a change that comes between is told twice, and
+        # never missed.
+        now = desk.readings
+        newest = desk.newest_change
+        if made != now:
+            last = -1  # all rows
+        rows = desk.rows(last)
+        answer: dict[str, object] = {"made": now, "last": newest, "rows": rows}
+        if rows:
+            answer["offered"] = desk.offered()
+        return jsonify(answer)
+
+
+def _changing_routes(app: Flask, desk: Desk, screen: Screen) -> None:
+    """Add the routes that store changes."""
 
     @app.post("/do")
     def do() -> Response:
-        fields = request.get_json()
-        if not isinstance(fields, dict) or type(fields.get("number")) is not int:
-            raise UserError("this is not a request of the page")
-        stored = desk.do(fields["number"], fields)
-        told = {"change": stored.change, "replaced": stored.replaced, "offered": desk.offered()}
-        return jsonify({**screen(fields["number"]), **told})
+        fields = _fields()
+        number = fields.get("number")
+        if type(number) is not int:
+            raise UserError(_NOT_OURS)
+        stored = desk.do(number, fields)
+        answer = screen(number)
+        answer["change"] = stored.change
+        answer["replaced"] = stored.replaced
+        answer["offered"] = desk.offered()
+        return jsonify(answer)
 
     @app.post("/undo")
     def undo() -> Response:
-        fields = request.get_json()
-        wanted = fields.get("change", "") if isinstance(fields, dict) else None
+        wanted = _fields().get("change", "")
         if not isinstance(wanted, str):
-            raise UserError("this is not a request of the page")
+            raise UserError(_NOT_OURS)
         number, said = desk.undo(wanted)
         return jsonify(number=number, said=said)
 
@@ -233,7 +280,9 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
         number, said = desk.redo()
         return jsonify(number=number, said=said)
 
-    tickets: dict[str, int] = app.config["TICKETS"]
+
+def _preview_routes(app: Flask, desk: Desk, tickets: dict[str, int]) -> None:
+    """Add the routes that show a student's page, each preview with its own ticket."""
 
     @app.post("/preview/<int:number>")
     def preview(number: int) -> Response:
@@ -251,6 +300,17 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
         return Response(page, content_type="text/html; charset=utf-8")
 
 
+_NOT_OURS = "this is not a request of the page"
+
+
+def _fields() -> dict[str, Any]:
+    """Return the JSON object that was sent. Raise UserError if it is anything else."""
+    fields = request.get_json()
+    if not isinstance(fields, dict):
+        raise UserError(_NOT_OURS)
+    return fields
+
+
 def _errors(app: Flask) -> None:
     @app.errorhandler(UserError)
     @app.errorhandler(HarnessError)
@@ -262,18 +322,24 @@ def _errors(app: Flask) -> None:
 
     @app.errorhandler(RecursionError)
     def nested(error: RecursionError) -> tuple[Response, int]:
-        return jsonify(error="this is not a request of the page"), 400
+        return jsonify(error=_NOT_OURS), 400
 
     @app.errorhandler(HTTPException)
     def other(error: HTTPException) -> tuple[Response, int]:
-        texts = {403: str(error.description), 413: "the request is too long"}
         status = error.code or 400
-        return jsonify(error=texts.get(status, error.name.lower())), status
+        text = error.name.lower()
+        if status == 403:
+            text = str(error.description)
+        if status == 413:
+            text = "the request is too long"
+        return jsonify(error=text), status
 
 
 def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[str, Any]:
-    """Return a submission's screen as HTML, and what the page knows of it besides. A submission
-    that cannot be shown is shown as one that is held for review."""
+    """Return a submission's screen as HTML, with its number and its row of the list.
+
+    If it cannot be shown, the screen is that of one that is held for review.
+    """
     result = desk.result(number)
     try:
         return _screen_of(result, desk, styles, asked, number)
@@ -299,27 +365,47 @@ def _same_content(result: SubmissionResult) -> dict[str, str]:
 def _screen_of(
     result: SubmissionResult, desk: Desk, styles: Any, asked: Asked | None, number: int
 ) -> dict[str, Any]:
-    kinds = {decision.kind: decision.value for decision in result.decisions}
-    waits = result.status in (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.NO_SUBMISSION)
-    picked = {p.slot.id: {item.item: item.level for item in p.items} for p in result.manual}
     view = lecturers_view(result, desk.plan, styles.get(result.source_digest))
-    here = asked if asked is not None and asked.number == number else None
-    about = here.about(result, view["cards"]) if here else []
+    rows = desk.row_of(number)
+    picked: dict[str, dict[str, str]] = {}  # by the ids of slots: the levels by the ids of items
+    for part in result.manual:
+        picked[part.slot.id] = {item.item: item.level for item in part.items}
     html = environment.render(
         "review_submission.html.j2",
         **view,
-        asked=here.request if here else None,
-        about=about,
-        remarks=regrade_request.remarks(here.request, desk.plan, result) if here else (),
-        opened={each.cause for each in about},
-        held=waits or bool(result.choices) or bool(kinds),
-        decided={kind.value: kinds.get(kind, "") for kind in DecisionKind},
+        **_request(result, desk, asked, number, view["cards"]),
+        **_decisions(result),
         picked=picked,
         people=desk.people(),
         item_counts=desk.item_counts(),
         authors=desk.comment_authors(number),
         alike=_same_content(result),
-        done=desk.row_of(number)[0]["done"],
+        done=rows[0]["done"],
         anonymous=desk.anonymous,
     )
-    return {"number": number, "html": html, "rows": desk.row_of(number)}
+    return {"number": number, "html": html, "rows": rows}
+
+
+def _request(
+    result: SubmissionResult, desk: Desk, asked: Asked | None, number: int, cards: Sequence[Card]
+) -> dict[str, object]:
+    """Return the regrade request about this submission, and the cards to open for it."""
+    if asked is None or asked.number != number:
+        return {"asked": None, "about": (), "remarks": (), "opened": frozenset()}
+    about = asked.about(result, cards)
+    return {
+        "asked": asked.request,
+        "about": about,
+        "remarks": regrade_request.remarks(asked.request, desk.plan, result),
+        "opened": {each.cause for each in about},
+    }
+
+
+def _decisions(result: SubmissionResult) -> dict[str, object]:
+    """Return the decisions about a submission, and whether it waits for some."""
+    made = {decision.kind: decision.value for decision in result.decisions}
+    waits = result.status in (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.NO_SUBMISSION)
+    return {
+        "held": waits or bool(result.choices) or bool(made),
+        "decided": {kind.value: made.get(kind, "") for kind in DecisionKind},
+    }
