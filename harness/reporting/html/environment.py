@@ -238,35 +238,34 @@ def source_lines(lines: Sequence[str]) -> list[Markup]:
     except ModuleNotFoundError:  # in a student's browser, which would have to load it
         return [code(line) for line in lines]
 
-    line = _ColouredLine()
+    line: list[_Run] = []
     coloured = [line]
     for _, kind, text in PythonLexer().get_tokens_unprocessed("\n".join(lines)):
         name = _class_of(STANDARD_TYPES.get(kind, ""))
         first, *others = text.split("\n")
-        line.add(name, first)
+        _add_run(line, name, first)
         for part in others:
-            line = _ColouredLine()
-            line.add(name, part)
+            line = []
+            _add_run(line, name, part)
             coloured.append(line)
-    return [line.html() for line in coloured]
+    return list(map(_line_html, coloured))
 
 
-class _ColouredLine:
-    """A line as runs of one class each."""
+# A class of our style sheet, and text of this class.
+_Run = tuple[str, str]
 
-    def __init__(self) -> None:
-        self._runs: list[tuple[str, str]] = []
 
-    def add(self, name: str, text: str) -> None:
-        """Add text of a class; neighbours of the same class are one run."""
-        if self._runs and self._runs[-1][0] == name:
-            _, before = self._runs.pop()
-            text = before + text
-        self._runs.append((name, text))
+def _add_run(line: list[_Run], name: str, text: str) -> None:
+    """Add text of a class to a line; neighbours of the same class are one run."""
+    if line and line[-1][0] == name:
+        _, before = line.pop()
+        text = before + text
+    line.append((name, text))
 
-    def html(self) -> Markup:
-        spans = [_span(name, text) for name, text in self._runs]
-        return Markup("".join(spans))
+
+def _line_html(line: Iterable[_Run]) -> Markup:
+    spans = [_span(name, text) for name, text in line]
+    return Markup("".join(spans))
 
 
 def _span(name: str, text: str) -> str:
