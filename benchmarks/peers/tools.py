@@ -202,6 +202,34 @@ class Ours(Tool):
         ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OursTests(Ours):
+    """`tests:`, which runs the file of the pytest peers; every verdict comes from `grade`."""
+
+    def lay_tests(self, folder: Path, expected: str) -> None:
+        specs = folder / "specs" / self.peer
+        shutil.copytree(HERE / self.tests, specs)
+        _lay_cases(specs, expected)
+        reference = folder / "reference" / self.peer
+        reference.mkdir(parents=True)
+        for name in ("a1.py", "a1_support.py"):
+            shutil.copy(REFERENCE / name, reference)
+
+    def command(self, folder: Path) -> list[str]:
+        return self.grade("a1.py", "--fresh")
+
+    def telling(self, folder: Path) -> list[str]:
+        return self.command(folder)
+
+    def verdicts(self, folder: Path, output: str) -> Verdicts:
+        return next(iter(self.graded(folder)), {})
+
+    def graded(self, folder: Path) -> list[Verdicts]:
+        return [
+            dict(zip(NAMES, found.values(), strict=True)) for found in Ours.graded(self, folder)
+        ]
+
+
 def _name(scenario_id: str) -> str:
     return scenario_id.rpartition("/")[2].replace("-", "_")
 
@@ -221,6 +249,13 @@ def all_tools(bins: dict[str, Path]) -> list[Tool]:
             name="harness check",
             isolates="each test confined, judged outside",
             peer=OURS,
+            package="",
+            bin=bins["ours"],
+        ),
+        OursTests(
+            name="harness, tests:",
+            isolates="each test and the program confined apart",
+            peer="ours_tests",
             package="",
             bin=bins["ours"],
         ),

@@ -299,6 +299,8 @@ def test_an_expected_value_is_not_sent_to_be_compared(a1: Any) -> None:
     assert a1.Yes() != 5
     assert (a1.Yes() == "anything") is False
     assert a1.Yes() != [1]
+    assert (a1.Yes() == None) is False  # noqa: E711
+    assert (a1.Account("Ann") == None) is False  # noqa: E711
     assert 99 not in a1.Account("Ann")
     assert a1.Card(1, "h") == a1.Card(1, "h")
 

@@ -204,8 +204,9 @@ class RemoteObject:
         program = _program_of(type(self))
         if is_remote(other):
             return bool(program.special(self, "__eq__", (other,)))
-        content = program.content(self)
-        return type(content) is type(other) and content == other
+        for content in program.content(self):
+            return type(content) is type(other) and content == other
+        return False
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -382,9 +383,13 @@ class Program(Peer):
         is_sent = names.has_module(name) if is_module else names.has_object(name)
         return value if is_sent else _CalledWithoutValues(value, type(thing).__name__, name)
 
-    def content(self, thing: Any) -> Any:
-        """Return what an object holds whose class derives from a built-in container."""
-        return self.request("content", thing)
+    def content(self, thing: Any) -> tuple[Any, ...]:
+        """Return, in a tuple, what an object holds whose class derives from a built-in type; an
+        empty tuple for any other."""
+        found = self.request("content", thing)
+        if type(found) is not tuple:
+            raise MalformedError("a content")
+        return found
 
     def about(self, error: BaseException) -> str:
         return ""

@@ -253,8 +253,10 @@ class ProgramServer(Peer):
         return getattr(type(thing), name)(thing, *arguments)
 
     def _do_content(self, thing: Any) -> Any:
+        """Return a tuple with the content of the built-in container or number that its class
+        derives from; an empty one if there is none."""
         base = _held_base(type(thing))
-        return None if base is None else _COPIES[base](thing)
+        return () if base is None else (_COPIES[base](thing),)
 
     def _do_names(self, thing: Any) -> Any:
         return tuple([name for name in dir(thing) if type(name) is str])
