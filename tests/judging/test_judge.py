@@ -29,7 +29,7 @@ from harness.model.expectation import (
 from harness.model.explanation.facts import Stated
 from harness.model.observation import Ending, NamedValue, Observation, Phase, StepOutcome
 from harness.model.stimulus import Stimulus
-from harness.model.values import Value, ValueKind
+from harness.model.values import NONE, Value, ValueKind
 from harness.model.verdict import Channel, Explanation, Verdict, VerdictKind
 from harness.stimuli.call import Call
 from tests.judging.judging_cases import (
@@ -432,6 +432,22 @@ def test_any_number_of_inputs_and_any_files_where_that_is_stated() -> None:
     assert not passes(nothing, wrote, Expected(), folder)
     assert not passes(nothing, replace(ran("by"), files=(log,)), Expected(writes_any=True), folder)
     assert disagreements(wrote, expecting(wrote, Expected(writes_any=True)), folder) == ()
+
+
+def test_a_named_file_with_any_content_must_be_there() -> None:
+    folder = replace(RUN, folder=True)
+    log, other = (
+        replace(ran("bye"), files=(NamedValue(name="log.txt", value=Value.of(text)),))
+        for text in ("a\n", "b\n")
+    )
+    named = Expected(writes=(StatedLeave(name="log.txt", value=AnyValue()),))
+    assert passes(log, other, named, folder)
+    assert not passes(log, ran("bye"), named, folder)
+    assert disagreements(ran("bye"), expecting(None, named), folder) != ()
+    absent = OneOf(values=(NONE,), matchers=(AnyValue(),))
+    free = Expected(writes=(StatedLeave(name="log.txt", value=absent),))
+    assert passes(log, ran("bye"), free, folder)
+    assert passes(log, other, free, folder)
 
 
 def test_a_program_may_end_or_ask_for_more_where_that_is_stated() -> None:

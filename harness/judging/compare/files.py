@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from harness.judging.compare.mismatch import ValueMismatch
-from harness.matchers.kinds.values import Exactly
+from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.expectation import Expectation, Matcher, TextRules
 from harness.model.observation import Observation
 from harness.model.stimulus import Stimulus
@@ -33,6 +33,8 @@ def written_mismatches(
 
 
 def _is_accepted(matcher: Matcher, value: Value | None, rules: TextRules) -> bool:
+    if value is None and isinstance(matcher, AnyValue):
+        return False  # a named file must be there; {one_of: [null, …]} allows that it is not
     if value is not None and value.kind is ValueKind.STR:
         return matcher.accepts_text(value.text, rules)
     return matcher.accepts(value or NONE)
