@@ -79,7 +79,7 @@ class ScenarioMonitor(ABC):
         self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
         _log.info("process started")
         exit_code, cpu_seconds = self._follow()
-        _log.info("process ended, exit status %d", exit_code)
+        _log.info("process ended, exit status %d, CPU time %.3f s", exit_code, cpu_seconds)
         if self._reason is None and self._received.data:  # cut off, and not by us
             self._reason, self._detail = Ending.TAMPERED, "an unreadable reply"
         return End(

@@ -10,6 +10,8 @@ from hashlib import sha256
 from typing import Self
 
 from harness.common.errors import HarnessError, place_of
+from harness.common.escaping import visible
+from harness.common.logs import logger_of
 from harness.execution import PREPARING_SECONDS, TOOL_LIMITS, AnyDriver, ToolFailed
 from harness.grading.observing.budget import (
     Stopwatch,
@@ -55,6 +57,8 @@ from harness.model.verdict import Verdict
 from harness.policy.rule import unchecked
 from harness.policy.sources import ENTRY, SOURCES
 from harness.results.reuse import ResultCache, StoredRun, encoded
+
+_log = logger_of(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +173,7 @@ class Grader(AbstractContextManager["Grader"]):
             may_try_again=may_try_again,
             on_part=on_part,
         )
+        _log.info("grading %s", visible(submission.id))
         begun = time.monotonic()
         try:
             graded = self._graded(task)
@@ -189,6 +194,7 @@ class Grader(AbstractContextManager["Grader"]):
         plan. Failures of our own are as in `grade`."""
         if result.pending is None:
             return Graded(result=result)
+        _log.info("looking for causes in %s", visible(submission.id))
         try:
             return self._with_pending(submission, result, result.pending, cache or ResultCache())
         except HarnessError:

@@ -448,11 +448,11 @@ def test_a_replay_takes_graded_files_in_any_form(
 def test_a_log_names_processes_and_refused_files(graded: Course) -> None:
     graded.ok("replay", "reports/tiny", "perfect", "is_valid/a-word", "--log", "log.txt")
     events = [line.partition(" harness.")[2] for line in graded.text("log.txt").splitlines()]
-    assert events[-3:] == [
+    assert events[-3:-1] == [
         'execution: observing is_valid("three")',
         "execution: process started",
-        "execution: process ended, exit status 0",
     ]
+    assert re.fullmatch(r"execution: process ended, exit status 0, CPU time 0\.\d+ s", events[-1])
     before = graded.text("log.txt")
     assert (
         "harness.execution"
@@ -460,3 +460,20 @@ def test_a_log_names_processes_and_refused_files(graded: Course) -> None:
     )
     assert graded.ok("replay", "reports/tiny", "perfect", "is_valid/a-word").err == ""
     assert graded.text("log.txt") == before
+
+
+LOOPS = "def is_valid(word):\n    while True:\n        pass\n"
+
+
+def test_a_log_tells_which_scenario_of_whom_does_not_end(graded: Course) -> None:
+    graded.write("hangs/loops/a1.py", LOOPS)
+    graded.ok("grade", "hangs", "--out", "reports/hangs", "--log", "log.txt")
+    events = [line.partition(" harness.")[2] for line in graded.text("log.txt").splitlines()]
+    begun = events.index("grading: grading loops")
+    killed = events.index("execution: process killed: cpu_limit", begun)
+    scenarios = [event for event in events[begun:killed] if event.startswith("grading: scenario ")]
+    assert re.fullmatch(
+        r"grading: scenario is_valid/\S+: at most \d\.\d+ s of CPU time, \d+\.\d+ s asleep",
+        scenarios[-1],
+    )
+    assert "exit status -9, CPU time" in events[killed + 1]

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from harness.common.logs import logger_of
 from harness.execution import Runner
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Scenario
 from harness.model.stimulus import Limits
+
+_log = logger_of(__name__)
 
 LIMIT_ENDINGS = frozenset({Ending.CPU_LIMIT, Ending.TIMEOUT})
 # These endings do not tell whether a shared run told the truth.
@@ -83,6 +86,8 @@ def observe_draws(
     A draw that hit a limit, or whose program did not even load, is the last, because the next would
     do the same.
     """
+    cpu, wall = limits.cpu_seconds, limits.wall_seconds
+    _log.info("scenario %s: at most %.3f s of CPU time, %.3f s asleep", scenario.id, cpu, wall)
     draws: list[Observed] = []
     for index in range(len(scenario.stimuli)):
         observed = observer.observe_draw(scenario, index, limits)

@@ -13,6 +13,7 @@ from dataclasses import InitVar, dataclass, field, replace
 from typing import Self
 
 from harness.common import serial
+from harness.common.logs import logger_of
 from harness.execution import (
     TOOL_LIMITS,
     ToolFailed,
@@ -33,6 +34,8 @@ from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport, PolicyRequest, ProgramFiles
 from harness.model.stimulus import Limits
+
+_log = logger_of(__name__)
 
 # The shortened limit, as long as the budget allows: CPU seconds, and times the reference's own.
 SHORTENED_SECONDS = 0.05
@@ -266,6 +269,7 @@ class Running:
                 self._run(scenario, scenario.limits)
             else:
                 *before, hit = self.observed[scenario.id]
+                _log.info("scenario %s: stopped early, its function does not end", scenario.id)
                 stopped = replace(hit, ending=Ending.STOPPED_EARLY, detail=hit.ending.value)
                 self.observed[scenario.id] = (*before, stopped)
 
@@ -305,6 +309,7 @@ class Running:
     def _ends_in_time(self, scenario: Scenario) -> bool:
         """Return whether it keeps to its limit this time, which then counts. If it only ends within
         twice the limit, that is noted."""
+        _log.info("scenario %s: looking again, with twice the time", scenario.id)
         most = scenario.limits.cpu_seconds
         doubled = replace(scenario.limits, cpu_seconds=2 * most)
         draws = observe_draws(self.observer, scenario, doubled)
