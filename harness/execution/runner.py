@@ -28,10 +28,11 @@ from harness.execution.course_replies import (
 )
 from harness.execution.folder import ScenarioFolder, folders_beside, prepare, scratch_directory
 from harness.execution.inside.messages.exceptions import Sources
+from harness.execution.inside.messages.protocol import ScenarioJob
 from harness.execution.interpreter import Interpreter
 from harness.execution.metering import CpuMeter
 from harness.execution.process_server import ProcessServer
-from harness.execution.protocol.answers import Answerable
+from harness.execution.protocol.answers import Answerable, StimulusFacts
 from harness.execution.protocol.jobs import (
     Jobs,
     program_files,
@@ -40,8 +41,8 @@ from harness.execution.protocol.jobs import (
     tool_modules,
 )
 from harness.execution.protocol.observation import observation, with_files
-from harness.execution.protocol.screen import scenario_screen
-from harness.execution.scenario_monitor import NextLine
+from harness.execution.protocol.screen import ScreenParser, scenario_screen
+from harness.execution.scenario_monitor import NextLine, ScenarioMonitor
 from harness.execution.stand_in_process import AskedCalls, StandInProcess
 from harness.execution.test_process import (
     CourseTestConversation,
@@ -282,49 +283,28 @@ class ObservedSubmission:
         reply: NextLine | None = None,
         asked: AskedCalls | None = None,
     ) -> Observation:
-        """Return what the submission did. HarnessError when our own machinery failed. With `reply`,
-        what it gives is typed in place of the stimulus's inputs; how long that takes does not
-        count. `asked` notes what it asks of the course's functions."""
-        server = self._server
-        is_test = stimulus.action.form is Form.TEST
-        if is_test and (stimulus.substitutions or stimulus.stand_ins):
+        """Return what the submission did. Raise HarnessError if our own machinery failed.
+
+        With `reply`, its lines are typed in place of the stimulus's inputs; the time that it takes
+        does not count. `asked` notes the calls of the course's functions.
+        """
+        if stimulus.action.form is Form.TEST and (stimulus.substitutions or stimulus.stand_ins):
             # The test has the place of the process that would answer for the course.
             return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="a test runs it")
-        if (seen := server.seen_of_all(limits)) is not None:
-            return seen
-        job, facts = server.compile(self._jobs.job(stimulus), self._functions)
+        seen_of_all = self._server.seen_of_all(limits)
+        if seen_of_all is not None:
+            return seen_of_all
         screen = scenario_screen(stimulus)
-        job = job.replaced(
-            sentinel=screen.sentinel,
-            prompt_mark=screen.prompt_mark,
-            longest_sleep=limits.wall_seconds,
-        )
-        folder: ScenarioFolder | None = None
-        stand_in: StandInProcess | None = None
-        test: CourseTestConversation | None = None
+        job, facts = self._compiled(stimulus, screen, limits)
         with ExitStack() as stack:
-            if stimulus.folder:
-                guest = self._tests().owner if is_test else None
-                folder = ScenarioFolder(self._folders, stimulus.files, server.owner, guest=guest)
-                stack.callback(folder.remove)
+            folder = self._make_folder(stack, stimulus)
+            if folder is not None:
                 job = job.replaced(folder=str(folder.path))
-            if stimulus.stand_ins or not all(each.provided for each in stimulus.substitutions):
-                stand_in_job = self._jobs.stand_in_job(stimulus)
-                stand_in = self._stand_ins().start_stand_in(stack, stand_in_job, limits)
-                stand_in.asked = asked or AskedCalls(stimulus.answered)
-            if is_test:
-                of_test = test_limits(limits)
-                process = self._tests().start_stand_in(
-                    stack, test_job(stimulus, job.folder), of_test
-                )
-                test = CourseTestConversation(process)
+            stand_in = self._start_stand_in(stack, stimulus, limits, asked)
+            test = self._start_test(stack, stimulus, limits, job.folder)
             if stimulus.replies is not None:
                 reply = partial(next_reply, stimulus.replies, self._ask)
-            typed = (*stimulus.at_load, *stimulus.inputs)
-            hears_ctrl_c = any(each.key is Key.CTRL_C for each in typed)
-            if _log.isEnabledFor(logging.INFO):  # the text costs more than most calls
-                _log.info("observing %s", visible(stimulus.action.display()))
-            monitor = server.start(stack, job, screen, limits, hears_ctrl_c=hears_ctrl_c)
+            monitor = self._start(stack, stimulus, job, screen, limits)
             end = monitor.follow(
                 stimulus.inputs,
                 at_load=stimulus.at_load,
@@ -341,4 +321,65 @@ class ObservedSubmission:
             seen = observation(answerable, limits, screen, end)
             if test is not None and not stimulus.traces_lines:
                 return test.seen(seen, answerable)
-            return seen if folder is None else with_files(seen, folder.contents())
+            if folder is None:
+                return seen
+            return with_files(seen, folder.contents())
+
+    def _compiled(
+        self, stimulus: Stimulus, screen: ScreenParser, limits: Limits
+    ) -> tuple[ScenarioJob, StimulusFacts]:
+        """Return the job of a stimulus for this screen, and the facts of its code."""
+        job, facts = self._server.compile(self._jobs.job(stimulus), self._functions)
+        job = job.replaced(
+            sentinel=screen.sentinel,
+            prompt_mark=screen.prompt_mark,
+            longest_sleep=limits.wall_seconds,
+        )
+        return job, facts
+
+    def _make_folder(self, stack: ExitStack, stimulus: Stimulus) -> ScenarioFolder | None:
+        """Return the scenario's folder, which `stack` removes; None if it has none."""
+        if not stimulus.folder:
+            return None
+        guest = None
+        if stimulus.action.form is Form.TEST:
+            guest = self._tests().owner
+        folder = ScenarioFolder(self._folders, stimulus.files, self._server.owner, guest=guest)
+        stack.callback(folder.remove)
+        return folder
+
+    def _start_stand_in(
+        self, stack: ExitStack, stimulus: Stimulus, limits: Limits, asked: AskedCalls | None
+    ) -> StandInProcess | None:
+        """Return the process that answers for the course's files; None if nothing asks it."""
+        if not stimulus.stand_ins and all(each.provided for each in stimulus.substitutions):
+            return None
+        job = self._jobs.stand_in_job(stimulus)
+        stand_in = self._stand_ins().start_stand_in(stack, job, limits)
+        stand_in.asked = asked or AskedCalls(stimulus.answered)
+        return stand_in
+
+    def _start_test(
+        self, stack: ExitStack, stimulus: Stimulus, limits: Limits, folder: str
+    ) -> CourseTestConversation | None:
+        """Return the conversation with a test of the course; None for all other actions."""
+        if stimulus.action.form is not Form.TEST:
+            return None
+        job = test_job(stimulus, folder)
+        process = self._tests().start_stand_in(stack, job, test_limits(limits))
+        return CourseTestConversation(process)
+
+    def _start(
+        self,
+        stack: ExitStack,
+        stimulus: Stimulus,
+        job: ScenarioJob,
+        screen: ScreenParser,
+        limits: Limits,
+    ) -> ScenarioMonitor:
+        """Start the process of the stimulus, to be followed."""
+        if _log.isEnabledFor(logging.INFO):  # the text costs more than most calls
+            _log.info("observing %s", visible(stimulus.action.display()))
+        typed = (*stimulus.at_load, *stimulus.inputs)
+        hears_ctrl_c = any(each.key is Key.CTRL_C for each in typed)
+        return self._server.start(stack, job, screen, limits, hears_ctrl_c=hears_ctrl_c)

@@ -1,6 +1,7 @@
 """Write the first files of an assignment."""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -74,10 +75,7 @@ def command(
     student data.
     """
     _check_names(assignment_id, names)
-    base = root or Path.cwd()
-    if root is None:
-        with suppress(UserError):
-            base = find_root(base)
+    base = root or _course_folder()
     if tests is not None:
         if source or names or packages:
             raise UserError("--from-tests stands without --from, --file and --package")
@@ -92,22 +90,33 @@ def command(
     if packages and not solution:
         what = f"--package is for a reference that is there, in reference/{assignment_id}"
         raise UserError(what, hint="for a new one write packages: in assignment.yaml")
-    begun: scaffold.Begun | None = None
-    if source is not None:
-        files = scaffold.copied(source, assignment_id)
-    elif solution:
+    if source is None and solution:
         begun = scaffold.from_reference(assignment_id, solution, packages, base.resolve() / CACHE)
-        files = begun.files
-    elif len(names) > 1:
-        files = scaffold.of_several(assignment_id, names)
-    else:
-        files = scaffold.from_template(assignment_id, *(names or ("a1.py",)))
-    _write(base, files)
-    _keep_out(base)
-    if begun:
+        _write(base, begun.files)
+        _keep_out(base)
         _say_what_is_missing(begun, f"specs/{assignment_id}/first.yaml")
+    else:
+        _write(base, _sample_files(assignment_id, source, names))
+        _keep_out(base)
     click.echo(f"Next: harness validate {assignment_id}")
     return 0
+
+
+def _course_folder() -> Path:
+    """Return the nearest folder with specs/, or this folder if there is none."""
+    here = Path.cwd()
+    with suppress(UserError):
+        return find_root(here)
+    return here
+
+
+def _sample_files(assignment_id: str, source: str | None, names: Sequence[str]) -> dict[str, bytes]:
+    """Return the files of a copied or a made-up assignment."""
+    if source is not None:
+        return scaffold.copied(source, assignment_id)
+    if len(names) > 1:
+        return scaffold.of_several(assignment_id, names)
+    return scaffold.from_template(assignment_id, *(names or ("a1.py",)))
 
 
 def _begin_from_tests(base: Path, assignment_id: str, tests: Path, reference: Path | None) -> None:
