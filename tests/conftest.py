@@ -5,7 +5,6 @@ import signal
 import sys
 import zoneinfo
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -15,8 +14,9 @@ import pytest
 
 import harness
 from harness.execution import Interpreter, TierTrial, choose_tier, find_interpreter, speed, try_tier
+from harness.grading import machine
 from harness.model.observation import Tier
-from harness.packaging import program_file
+from harness.packaging.program_file import needed_files
 from harness.reporting.html.environment import environment
 from tests.inline import DRIVERS, GradedPrograms
 from tests.shipped import one_at_a_time
@@ -52,18 +52,13 @@ def _found_out_once() -> Iterator[None]:
     """What comes out the same in every run of this process: an interpreter and a trial of a tier
     (the tests of these look anew), and which files of the harness a program needs. Drivers live
     on."""
-    users = ("grading.context", "grading.single_runs", "study.similarity", "study.transcripts")
     tier = cache(choose_tier)
-    with ExitStack() as stack:
-        stack.enter_context(DRIVERS)
-        for name, function in (
-            ("find_interpreter", cache(find_interpreter)),
-            ("choose_tier", lambda interpreter, require=None: tier(interpreter, require)),
-        ):
-            for module in users:
-                stack.enter_context(patch(f"harness.{module}.{name}", function))
-        needed = cache(program_file._needed)
-        stack.enter_context(patch("harness.packaging.program_file._needed", needed))
+    with (
+        DRIVERS,
+        machine.find_interpreter.replaced_by(cache(find_interpreter)),
+        machine.choose_tier.replaced_by(lambda of, require=None: tier(of, require)),
+        needed_files.replaced_by(cache(needed_files.original)),
+    ):
         yield
 
 

@@ -10,13 +10,14 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
-from unittest.mock import patch
 
 import harness
 from harness.common import serial
-from harness.execution import AnyDriver, Driver, Interpreter, create_driver
+from harness.execution import AnyDriver, Driver, Interpreter
+from harness.grading import machine
 from harness.grading.context import GradingContext
 from harness.grading.engines import CausesJob, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines.local import worker_pool
 from harness.grading.engines.worker import grade_in_turn
 from harness.grading.grader import Graded, Grader
 from harness.grading.observing.setup import GraderSetup
@@ -27,25 +28,16 @@ from harness.model.result import RunResult, of_submission
 from harness.model.submission import Submission
 from harness.model.verdict import VerdictKind
 from harness.results.reuse import Piece
+from harness.study.fuzz.searching import comparer_pool
 from harness.study.fuzz.worker import Setup, Unit, UnitResult, Worker
-
-# Who begins a driver for a task of its own.
-_USERS = {
-    "create_driver": (
-        *("grading.check", "grading.context", "grading.engines.worker", "grading.single_runs"),
-        *("study.fuzz.worker", "study.similarity", "study.transcripts"),
-    ),
-    "Driver": ("grading.single_runs", "grading.validation.again", "study.transcripts"),
-}
 
 
 def real_drivers() -> ExitStack:
     """Within this block each task begins a driver of its own again, in a copy of a process with
     drivers that answer that process alone."""
     stack = ExitStack()
-    for real in (create_driver, Driver):
-        for module in _USERS[real.__name__]:
-            stack.enter_context(patch(f"harness.{module}.{real.__name__}", real))
+    for begin in (machine.create_driver, machine.terminal_driver):
+        stack.enter_context(begin.replaced_by(begin.original))
     return stack
 
 
@@ -172,9 +164,8 @@ def _says_the_same_again(ended: object) -> bool:
 def inline_engine(engine: Callable[..., InlineEngine] = InlineEngine) -> Iterator[None]:
     """Whatever grades within this block does so in this process."""
     with (
-        patch("harness.grading.batch.WorkerPool", engine),
-        patch("harness.grading.engines.local.WorkerPool", engine),
-        patch("harness.study.fuzz.searching.WorkerPool", InlineComparers),
+        worker_pool.replaced_by(engine),
+        comparer_pool.replaced_by(InlineComparers),
     ):
         yield
 
@@ -233,16 +224,15 @@ class Drivers(AbstractContextManager["Drivers"]):
 
     def __init__(self) -> None:
         self._running: dict[tuple[object, ...], AnyDriver] = {}
-        self._patches = ExitStack()
+        self._lending = ExitStack()
 
     def __enter__(self) -> Drivers:
-        for name, modules in _USERS.items():
-            for module in modules:
-                self._patches.enter_context(patch(f"harness.{module}.{name}", self.lend))
+        for begin in (machine.create_driver, machine.terminal_driver):
+            self._lending.enter_context(begin.replaced_by(self.lend))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._patches.close()
+        self._lending.close()
         for driver in self._running.values():
             driver.__exit__(None, None, None)
 

@@ -15,7 +15,7 @@ from harness.common.words import plural
 from harness.execution import cores
 from harness.grading.context import GradingContext, now, run_facts
 from harness.grading.engines import CausesJob, Engine, Job, WorkerFailure, WorkerSetup
-from harness.grading.engines.local import WorkerPool
+from harness.grading.engines.local import worker_pool
 from harness.grading.grader import Graded
 from harness.grading.observing.setup import GraderSetup
 from harness.grading.slow_last import graded_slow_last
@@ -152,7 +152,7 @@ class _Batch:
     engine: Engine = field(init=False)
 
     def __post_init__(self) -> None:
-        engine = self.options.engine or WorkerPool(self.options.jobs)
+        engine = self.options.engine or worker_pool(self.options.jobs)
         object.__setattr__(self, "engine", engine)
 
     @property

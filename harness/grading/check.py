@@ -6,9 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.execution import create_driver, pick_cpu
+from harness.common.replaceable import Replaceable
+from harness.execution import pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Grader
+from harness.grading.machine import create_driver
 from harness.grading.observing.setup import GraderSetup
 from harness.intake.entries import GO_THERE, is_program, listed, must_exist, original_name
 from harness.intake.pipeline import Cohort, read_cohort
@@ -21,14 +23,20 @@ from harness.model.submission import ARCHIVE_ENDINGS, Submission
 from harness.model.verdict import Cause, Verdict
 
 
+@Replaceable
+def setup_of(context: GradingContext) -> GraderSetup:
+    """Return what a check grades with."""
+    spec = context.specification
+    return GraderSetup(
+        plan=spec.plan, key=context.key, reference=spec.reference, slowness=context.slowness
+    )
+
+
 def check_submissions(
     context: GradingContext, submissions: Sequence[Submission]
 ) -> tuple[SubmissionResult, ...]:
     """Grade each submission on all scenarios of the context's plan; nothing is stored."""
-    spec = context.specification
-    setup = GraderSetup(
-        plan=spec.plan, key=context.key, reference=spec.reference, slowness=context.slowness
-    )
+    setup = setup_of(context)
     with (
         create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
         Grader(setup, driver) as grader,

@@ -23,15 +23,13 @@ from harness.common.words import listed
 from harness.execution import (
     Interpreter,
     TierTrial,
-    choose_tier,
-    create_driver,
-    find_interpreter,
     has_terminals,
     install,
     machine_slowness,
     pick_cpu,
 )
 from harness.grading.engines import WorkerSetup
+from harness.grading.machine import choose_tier, create_driver, find_interpreter
 from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
 from harness.grading.observing.setup import GraderSetup
 from harness.model.assignment import FunctionSignature

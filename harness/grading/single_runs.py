@@ -7,8 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.execution import Driver, choose_tier, create_driver, find_interpreter, pick_cpu
+from harness.execution import pick_cpu
 from harness.grading.check import cohort_of, submitted
+from harness.grading.machine import choose_tier, create_driver, find_interpreter, terminal_driver
 from harness.grading.observing.draws import run_scenario
 from harness.intake.entries import must_exist
 from harness.intake.submissions import read_one
@@ -34,7 +35,7 @@ def record_transcripts(
     submitted = plan.assignment.submission_files
     written: list[Path] = []
     with (
-        Driver(interpreter, tier.tier, cpu=pick_cpu()) as driver,
+        terminal_driver(interpreter, tier.tier, cpu=pick_cpu()) as driver,
         driver.submission(plan.assignment, specification.reference) as server,
     ):
         for target in specification.transcripts:

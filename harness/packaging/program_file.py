@@ -14,6 +14,7 @@ from harness.common import serial
 from harness.common.discovery import extensions, import_modules, subclasses
 from harness.common.errors import UserError
 from harness.common.files import files_below, zipped
+from harness.common.replaceable import Replaceable
 from harness.execution import Interpreter, create_driver, find_interpreter, installed_here, pick_cpu
 from harness.grading.grader import Grader
 from harness.grading.observing.setup import GraderSetup
@@ -58,7 +59,7 @@ def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
 
 def program_parts(plan: Plan, key: AnswerKey, entry: str) -> dict[str, bytes]:
     """Return the files that a program needs whose `entry` is a module of the harness."""
-    files = _needed((entry, _READ_AS_TEXT))
+    files = needed_files((entry, _READ_AS_TEXT))
     inside = files_below(_PACKAGE.joinpath(_INSIDE), f"harness/{_INSIDE}", lambda entry: True)
     for name, data in inside:
         if name.endswith(".py"):
@@ -68,7 +69,8 @@ def program_parts(plan: Plan, key: AnswerKey, entry: str) -> dict[str, bytes]:
     return files
 
 
-def _needed(entries: Iterable[str]) -> dict[str, bytes]:
+@Replaceable
+def needed_files(entries: Iterable[str]) -> dict[str, bytes]:
     """Return the files of these modules of the harness and of those that they import.
 
     Imports count directly or through others and anywhere in the code, except those for type

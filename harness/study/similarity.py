@@ -10,14 +10,9 @@ from operator import attrgetter
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.execution import (
-    ToolFailed,
-    TrustedFunction,
-    choose_tier,
-    create_driver,
-    find_interpreter,
-)
+from harness.execution import ToolFailed, TrustedFunction
 from harness.grading.check import cohort_of
+from harness.grading.machine import choose_tier, create_driver, find_interpreter
 from harness.grading.stub import handed_out_stubs
 from harness.model import study
 from harness.model.assignment import Assignment, SourceFile

@@ -21,16 +21,10 @@ from harness.assignment.symbols import as_template
 from harness.common import files
 from harness.common.errors import UserError
 from harness.common.escaping import visible_lines
-from harness.execution import (
-    Driver,
-    Runner,
-    choose_tier,
-    create_driver,
-    find_interpreter,
-    has_terminals,
-)
+from harness.execution import Runner, has_terminals
 from harness.grading.check import submitted
 from harness.grading.context import recalled_tier
+from harness.grading.machine import choose_tier, create_driver, find_interpreter, terminal_driver
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Plan, Scenario, Specification
@@ -87,7 +81,7 @@ def play(
         raise UserError("no confinement for this program here", hint="see harness doctor")
     stimulus = scenario.stimuli[0]
     person = _Person()
-    with Driver(interpreter, tier.tier) as driver:
+    with terminal_driver(interpreter, tier.tier) as driver:
         with driver.submission(assignment, files) as server, person:
             observation = server.observe(stimulus, scenario.limits, reply=person.reply)
             person.show_end(observation)

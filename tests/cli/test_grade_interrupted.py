@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from harness.cli.commands.grading.grade import QUIET_SECONDS, FolderEntries, stamps_of
+from harness.cli.commands.grading.grade import QUIET_SECONDS, FolderEntries, stamps_of, watch_folder
 from harness.cli.progress import PLAIN_AFTER, RECENT, Pace, listener, rounded, steps
 from harness.common.errors import UserError
 from harness.model import result
@@ -268,9 +268,7 @@ def marks(course: Course) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-def test_what_is_there_is_kept_when_another_arrives(
-    restarted: bool, course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_there_is_kept_when_another_arrives(restarted: bool, course: Course) -> None:
     """Also a program that loops, and also after a new start."""
     right = course.text("reference/tiny/a1.py")
     check = "if not amount.isdigit():"
@@ -284,12 +282,12 @@ def test_what_is_there_is_kept_when_another_arrives(
             course.write(f"inbox/{arriving[0][0]}/a1.py", arriving.pop(0)[1])
             grade(frozenset())
 
-    monkeypatch.setattr("harness.cli.commands.grading.grade.watch_folder", watch)
     command = ("grade", "--watch", "inbox", "--assignment", "tiny")
-    told = course.run(*command).err
-    while arriving:
-        course.write(f"inbox/{arriving[0][0]}/a1.py", arriving.pop(0)[1])
-        told += course.run(*command).err
+    with watch_folder.replaced_by(watch):
+        told = course.run(*command).err
+        while arriving:
+            course.write(f"inbox/{arriving[0][0]}/a1.py", arriving.pop(0)[1])
+            told += course.run(*command).err
     assert "scenarios stopped early" in told
     assert "tiny: 2 submissions, 1 graded before" in told
     assert "tiny: 3 submissions, 2 graded before" in told

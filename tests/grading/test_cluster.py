@@ -19,6 +19,7 @@ from harness import grade, load_assignment
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.execution import TierTrial, find_interpreter
+from harness.grading import machine
 from harness.grading.engines import Job, WorkerFailure, WorkerSetup, dask
 from harness.grading.engines.dask import Cluster, described, engine
 from harness.grading.engines.dask import host as wire
@@ -333,11 +334,11 @@ HOLDS = TierTrial(tier=Tier.STANDARD)
     ],
 )
 def test_a_worker_that_does_not_serve_says_why(
-    setup: WorkerSetup, require: Tier, trial: TierTrial, said: str, monkeypatch: pytest.MonkeyPatch
+    setup: WorkerSetup, require: Tier, trial: TierTrial, said: str
 ) -> None:
-    monkeypatch.setattr(f"{WorkerHost.__module__}.try_tier", lambda interpreter, tier: trial)
     host = WorkerHost(jobs=1, python=None, require=require)
-    found = host.shortcoming(wire.pack_setup(setup, described()), "name")
+    with machine.try_tier.replaced_by(lambda interpreter, tier: trial):
+        found = host.shortcoming(wire.pack_setup(setup, described()), "name")
     assert found.endswith(said) and bool(found) == bool(said)
 
 
@@ -351,14 +352,14 @@ def test_another_harness_is_refused() -> None:
 def test_a_failure_makes_a_worker_try_anew_if_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that is full: the job goes elsewhere, and is not a fact about the submission."""
     trials = iter([HOLDS, replace(HOLDS, shortcoming="No space left on device")])
-    monkeypatch.setattr(f"{WorkerHost.__module__}.try_tier", lambda interpreter, tier: next(trials))
     answer = wire.WorkerAnswer(worker="", ended=WorkerFailure(reason="No space left on device"))
     monkeypatch.setattr(WorkerHost, "_attempt", lambda *given: answer)
     host = WorkerHost(jobs=1, python=None, require=Tier.STANDARD)
     job = Job(submission=Submission(id="ada", files=(), origin=""))
     assert host.grade("name", job).refused == NOT_TRIED
-    assert host.shortcoming(wire.pack_setup(SETUP, described()), "name") == ""
-    answer = host.grade("name", job)
+    with machine.try_tier.replaced_by(lambda interpreter, tier: next(trials)):
+        assert host.shortcoming(wire.pack_setup(SETUP, described()), "name") == ""
+        answer = host.grade("name", job)
     assert answer.ended is None
     assert answer.refused.endswith("the standard tier does not hold there: No space left on device")
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pexpect
 import pytest
 
+from harness.grading import machine
 from harness.reporting.export import exporters
 from tests.conftest import TryTier
 from tests.downloads import HandIn, gradescope, laid, program
@@ -70,13 +71,11 @@ def test_what_grading_says(course: Course) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: repr(" ".join(command)))
-def test_what_a_command_says(
-    course: Course, command: tuple[str, ...], try_once: TryTier, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("harness.cli.commands.machine.doctor.try_tier", try_once)
+def test_what_a_command_says(course: Course, command: tuple[str, ...], try_once: TryTier) -> None:
     for name in ("bad.py", f"bad{MARKS[:9]}.py"):
         course.write(name, MARKED_UP)
-    outcome = course.run(*command)
+    with machine.try_tier.replaced_by(try_once):
+        outcome = course.run(*command)
     assert "Traceback" not in outcome.err
     assert outcome.out + outcome.err
     quiet(outcome.out + outcome.err)

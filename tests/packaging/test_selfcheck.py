@@ -1,17 +1,17 @@
 """`selfcheck.pyz` as a student runs it: alone, under any Python, where there are no terminals."""
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from harness.execution import AnyDriver, create_driver, find_interpreter
 from harness.execution.piped import PipedDriver
-from harness.grading.check import check_submissions, cohort_of
-from harness.grading.context import prepare, visible_only
+from harness.grading.check import check_submissions, cohort_of, setup_of
+from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.grader import Grader
 from harness.grading.observing.setup import GraderSetup
 from harness.model.observation import Tier
@@ -38,13 +38,14 @@ RIGHT = {
 
 
 @pytest.fixture(autouse=True)
-def without_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_reference() -> Iterator[None]:
     """The self-check holds no reference: it says what `harness check` says without one."""
 
-    def setup(*, reference: object, **more: Any) -> GraderSetup:
-        return GraderSetup(**more)
+    def setup(context: GradingContext) -> GraderSetup:
+        return replace(setup_of.original(context), reference=())
 
-    monkeypatch.setattr("harness.grading.check.GraderSetup", setup)
+    with setup_of.replaced_by(setup):
+        yield
 
 
 SAMPLES = sorted(FIXTURE.glob("submissions/tiny/*/a1.py"))

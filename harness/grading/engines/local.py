@@ -13,6 +13,7 @@ from multiprocessing.connection import wait
 from typing import Any, Generic, TypeVar
 
 from harness.common.errors import HarnessError
+from harness.common.replaceable import Replaceable
 from harness.execution import cores
 from harness.grading.context import GradingContext
 from harness.grading.engines import FailureJob, Job, PartDone, WorkerFailure, WorkerSetup
@@ -138,6 +139,9 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
                 yield attempt.job, message
 
 
+worker_pool = Replaceable(WorkerPool)
+
+
 @dataclass(slots=True, eq=False)
 class _Attempt(Generic[Task]):
     """A job that a worker has."""
@@ -251,7 +255,7 @@ def search_failures(
 def _outcomes(
     setup: WorkerSetup, jobs: Iterable[JobOfOurs], workers: int | None
 ) -> Iterator[tuple[JobOfOurs, Any]]:
-    with WorkerPool(workers) as pool:
+    with worker_pool(workers) as pool:
         for job, message in pool.run(setup, jobs):
             if isinstance(message, WorkerFailure):
                 raise HarnessError(f"{job.submission.id}: {message.reason}")

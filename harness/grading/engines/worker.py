@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from harness.common import logs
 from harness.common.errors import HarnessError, place_of
-from harness.execution import create_driver, remove_held
+from harness.execution import remove_held
 from harness.grading.engines import (
     AnyJob,
     CausesJob,
@@ -29,6 +29,7 @@ from harness.grading.engines import (
     processes,
 )
 from harness.grading.grader import Graded, Grader
+from harness.grading.machine import create_driver
 from harness.grading.observing.budget import Used
 from harness.grading.observing.in_order import RunsSoFar, TryAgain
 from harness.model.result import SubmissionStatus

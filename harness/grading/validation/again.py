@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from harness.common import serial
-from harness.execution import Driver, pick_cpu
+from harness.execution import pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Graded
+from harness.grading.machine import terminal_driver
 from harness.grading.observing.answer_key import Check, Problem, expectation
 from harness.grading.observing.draws import Observer, run_scenario
 from harness.judging.judge import combine, judge
@@ -35,7 +36,7 @@ def reference_again(context: GradingContext, **how: Any) -> Iterator[Observer]:
     """Run the reference once more within the block; `how` are settings of the driver."""
     specification = context.specification
     with (
-        Driver(context.interpreter, context.tier.tier, cpu=pick_cpu(), **how) as driver,
+        terminal_driver(context.interpreter, context.tier.tier, cpu=pick_cpu(), **how) as driver,
         driver.submission(specification.plan.assignment, specification.reference) as server,
     ):
         yield server

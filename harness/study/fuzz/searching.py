@@ -12,6 +12,7 @@ from pathlib import Path
 
 from harness.common import files, serial
 from harness.common.errors import HarnessError, UserError
+from harness.common.replaceable import Replaceable
 from harness.grading.context import GradingContext
 from harness.grading.engines import WorkerFailure
 from harness.grading.engines.local import WorkerPool
@@ -20,6 +21,8 @@ from harness.model.plan import Plan
 from harness.model.submission import Submission
 from harness.results.reuse import execution_digest, judging_digest
 from harness.study.fuzz.worker import Setup, Unit, UnitResult, batch_size
+
+comparer_pool = Replaceable(WorkerPool)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +285,7 @@ def _run(
             for digest in message.found:
                 differing.add((digest, message.unit.target))
 
-    with WorkerPool(jobs, "harness.study.fuzz.worker") as workers:
+    with comparer_pool(jobs, "harness.study.fuzz.worker") as workers:
         for _, message in workers.run(setup, still_open(), remember):
             if isinstance(message, WorkerFailure):
                 raise HarnessError(f"a process that compares programs died ({message.reason})")

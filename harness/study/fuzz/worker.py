@@ -20,12 +20,12 @@ from harness.execution import (
     Runner,
     SharedGroup,
     ShouldRetain,
-    create_driver,
     decoded,
     has_raised,
     may_share,
 )
 from harness.grading.engines.worker import worker_process
+from harness.grading.machine import create_driver
 from harness.grading.observing.answer_key import evaluated_parts, parameters
 from harness.grading.observing.running import program_may_share
 from harness.grading.observing.shared_process.shared_run import SharingObserver

@@ -16,6 +16,7 @@ from harness.cli import options
 from harness.cli.printing import print_result
 from harness.cli.progress import listener
 from harness.common.errors import UserError, error_lines
+from harness.common.replaceable import Replaceable
 from harness.grading.batch import Interrupted
 from harness.grading.context import isolated, without_tags
 from harness.grading.engines.dask import Cluster
@@ -276,6 +277,7 @@ def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
     return stamps
 
 
+@Replaceable
 def watch_folder(
     folder: Path,
     grade: Callable[[frozenset[str]], object],

@@ -19,9 +19,9 @@ from harness.execution import (
     find_interpreter,
     is_installed,
     remedies,
-    try_tier,
     try_together,
 )
+from harness.grading.machine import try_tier
 from harness.intake.platforms import known_layouts
 from harness.judging.explain.rules import registered_rules
 from harness.matchers.kinds import matcher_keys

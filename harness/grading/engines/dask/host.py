@@ -29,7 +29,6 @@ from harness.execution import (
     find_interpreter,
     machine_slowness,
     scratch_directory,
-    try_tier,
 )
 from harness.grading.engines import BatchJob, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.dask import (
@@ -43,6 +42,7 @@ from harness.grading.engines.dask import (
 )
 from harness.grading.engines.local import WorkerPool
 from harness.grading.grader import Graded
+from harness.grading.machine import try_tier
 from harness.grading.observing.setup import GraderSetup
 from harness.model.observation import Tier
 from harness.model.result import SubmissionResult

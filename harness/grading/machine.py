@@ -1,0 +1,24 @@
+"""The interpreter, tier and drivers that this machine has for a run. A test run finds them out
+once, and lends drivers that live on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness import execution
+from harness.common.replaceable import Replaceable
+
+if TYPE_CHECKING:
+    from harness.execution import Driver, Interpreter
+    from harness.model.observation import Tier
+
+find_interpreter = Replaceable(execution.find_interpreter)
+choose_tier = Replaceable(execution.choose_tier)
+try_tier = Replaceable(execution.try_tier)
+create_driver = Replaceable(execution.create_driver)
+
+
+@Replaceable
+def terminal_driver(interpreter: Interpreter, tier: Tier, **options: Any) -> Driver:
+    """Return a driver that needs terminals, and takes all options of a `Driver`."""
+    return execution.Driver(interpreter, tier, **options)
