@@ -35,6 +35,7 @@ _END = b'{"do":"end","with":[],"changed":[]}'
 _OURS = (
     "client",
     "files",
+    "imports",
     "surroundings",
     "testing",
 )  # modules of `inside.remote` that only tests need

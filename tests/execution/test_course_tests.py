@@ -372,6 +372,7 @@ import tempfile
 from pathlib import Path
 
 import a1
+import pytest
 
 def test_reads_what_the_test_wrote(tmp_path):
     place = tmp_path / "in.txt"
@@ -418,9 +419,28 @@ def test_expected():
 
 def test_source():
     assert "def save" in open("a1.py").read()
+
+def test_plants():
+    import pickle
+    import sys
+    sys.path[:0] = [os.path.dirname(__file__), ".", ""]
+    a1.plant("difflib.py", "planted.py")
+    with pytest.raises(ImportError):
+        import planted
+    assert "folder" not in __import__("difflib").__doc__
+    assert "difflib.py" in os.listdir(".")
+    with pytest.raises(pickle.UnpicklingError):
+        pickle.load(open("planted.pickle", "rb"))
+    assert not os.path.exists("ran")
+    assert pickle.loads(pickle.dumps({"a": [1, {2}]})) == {"a": [1, {2}]}
 """
 FILE_PROGRAM = """
 import os
+def plant(*names):
+    for name in names:
+        save(name, "'a module in the folder'; open('ran', 'w')")
+    with open("planted.pickle", "wb") as file:
+        file.write(b"cos\\nmkdir\\n(S'ran'\\ntR.")
 def count_lines(path):
     with open(path) as file:
         return len(file.readlines())
@@ -459,6 +479,7 @@ WORDS = SourceFile(name="words.txt", data=b"a\nb\nc\n")
         "data",
         "expected",
         "source",
+        "plants",
     ],
 )
 def test_a_test_and_its_program_share_a_folder(one_driver: Driver, test: str) -> None:

@@ -144,6 +144,11 @@ ROWS = {
     "a class in the test that derives": (
         "with pytest.raises(TypeError, match='cannot derive'):\n        class Own(a1.Account): pass"
     ),
+    "`pickle.load` of": (
+        "a1.writes('x', 'I1\\n.'); assert pickle.load(open('x', 'rb')) == 1\n"
+        "    a1.writes('x', 'cos\\ngetcwd\\n(tR.')\n"
+        "    with pytest.raises(pickle.UnpicklingError): pickle.load(open('x', 'rb'))"
+    ),
     "`pickle` of": "with pytest.raises(TypeError): pickle.dumps(a1.Account())",
     "plugins of pytest": "with pytest.raises(ImportError): import hypothesis",
 }

@@ -23,6 +23,7 @@ _FRAMEWORKS = frozenset(("pytest", "unittest", "hypothesis", "gradescope_utils",
 _NOT_TAKEN = frozenset((".py", ".pyc", ".toml", ".cfg", ".ini", ".sh"))
 # In names of files that hold what is expected.
 _OF_TESTS = re.compile(r"expect|solution|answer|correct|output|result|(^|[-_./])outs?([-_./]|$)")
+_ABOVE = re.compile(rb"\.\./[\w./-]+").findall
 _LARGEST = 1024 * 1024  # bytes of a file that tests or programs read
 _MAX_TOGETHER = 4 * _LARGEST
 _DEPTHS = ("*", "*/*", "*/*/*")
@@ -301,6 +302,10 @@ def _notes(found: _Found) -> Iterator[str]:
         yield f"The program can read {', '.join(data)}: see data: in assignment.yaml"
     if secret:
         yield f"Only the tests can read {', '.join(secret)}: see beside: in assignment.yaml"
+    outside = sorted({name.decode() for text in found.tests.values() for name in _ABOVE(text)})
+    if outside:
+        names = ", ".join(outside[:5])
+        yield f"Tests name files outside this folder ({names}): copy them in, and change the paths"
     rest = sorted(found.others.keys() - found.read.keys())
     if rest:
         yield f"Not taken, since no test names them: {', '.join(rest[:5])}"

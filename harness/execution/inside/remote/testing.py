@@ -22,6 +22,7 @@ from ..messages.protocol import CourseTestJob, FromTests
 from . import surroundings
 from .client import Program, SentNames
 from .files import FilesOfTest
+from .imports import load_nothing_below
 from .values import MalformedError
 
 TYPE_CHECKING = False
@@ -273,6 +274,7 @@ class _OneTest:
         self._hear()  # the program's process is there
         sys.meta_path.insert(0, self._suite)
         self._suite.folder = Path(self._files.folder)
+        load_nothing_below(self._files.folder)
         self._files.install(lambda name: self._program.request("text", name))
         surroundings.install(self._program, self._suite.names, self._suite.packages)
         if self._job.is_doctest:
