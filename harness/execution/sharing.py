@@ -31,11 +31,12 @@ ShouldRetain = Callable[[int, bytes], bool]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedJob:
     """One stimulus as `inside.shared.run` reads it, without its typed `lines`, which are sent when
-    asked for. `about` names the function of the sheet that it asks about, see `subject`;
-    `selection` numbers the group's files; `arguments`: see `ProcessServer.compile`."""
+    asked for. `question` is the whole message, packed once for all submissions; `about` names the
+    function of the sheet that it asks about, see `subject`; `selection` numbers the group's files;
+    `arguments`: see `ProcessServer.compile`."""
 
     about: str
-    packed: bytes
+    question: bytes
     lines: tuple[str, ...]
     selection: int
     arguments: int | None

@@ -217,9 +217,9 @@ def test_a_question_that_answers_another_is_later(context: GradingContext, secre
     names = {name.rpartition("/")[2] for name in digests if name in after}
     # The first one's question shows the answer of the two before, which are asked elsewhere.
     assert names == {"first", "second", "third", "short", "in-between", "before", "also-before"}
-    processes = [b"".join(g.jobs[number].packed for number in numbers) for g, numbers, _ in asked]
+    processes = [b"".join(g.jobs[number].question for number in numbers) for g, numbers, _ in asked]
     assert not any(b"after([10, 11" in each and b"after([9, 10" in each for each in processes)
-    questions = [group.jobs[number].packed for group, numbers, _ in asked for number in numbers]
+    questions = [group.jobs[number].question for group, numbers, _ in asked for number in numbers]
     places = [
         next(place for place, packed in enumerate(questions) if text in packed)
         for text in (b"after([10, 11", b"after([ 11, 12", b"after([12, 13")

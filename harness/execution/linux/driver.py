@@ -17,6 +17,7 @@ from harness.execution import sharing
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.folder import prepare, scratch_directory
 from harness.execution.inside.messages.exceptions import Sources
+from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.messages.protocol import (
     MAX_REPLY_BYTES,
     CourseTestJob,
@@ -29,6 +30,7 @@ from harness.execution.inside.messages.protocol import (
     StandInJob,
     ToolJob,
     ToServer,
+    ToSharedRun,
     encode_job,
 )
 from harness.execution.interpreter import Interpreter
@@ -179,7 +181,7 @@ class SubmissionServer(ObservedSubmission):
                 group.selections.append(job.selection)
             group.jobs[number] = SharedJob(
                 about=about,
-                packed=_question(job, limits).encode(),
+                question=framed(ToSharedRun.QUESTION + _question(job, limits).encode()),
                 lines=tuple(typed.text for typed in stimulus.inputs),
                 selection=group.selections.index(job.selection),
                 arguments=facts.arguments,

@@ -372,7 +372,7 @@ class SharedProcess:
             self._channel.send(ToSharedRun.LOAD + marshal.dumps(selection, 2))
         else:
             self._lines = list(reversed(job.lines))
-            self._channel.send(ToSharedRun.QUESTION + job.packed)
+            self._channel.send_framed(job.question)
 
     def run(self, main: str) -> None:
         """Have the process forked, and ask it until it is gone."""
@@ -430,7 +430,8 @@ class SharedProcess:
             while frame is not None:
                 self._take_frame(*split(frame))
                 acted = True
-                frame = None if self._killed_at else self._unread.next()
+                has_more = self._unread.data and not self._killed_at
+                frame = self._unread.next() if has_more else None
         except TamperedError:
             self._kill()  # an answer that is too long is observed in its own process
         return acted

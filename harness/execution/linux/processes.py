@@ -437,8 +437,11 @@ class ScenarioChannel:
     def send(self, message: bytes) -> None:
         """Pass one message to the process, whose ends are given up here before the first one; to
         one that has ended none. HarnessError when one does not read."""
+        self.send_framed(frames.framed(message))
+
+    def send_framed(self, data: bytes) -> None:
+        """Do as `send`, with a message that has its length in front."""
         self._give_up_process_ends()
-        data = frames.framed(message)
         while data:
             try:
                 data = data[os.write(self._tell, data) :]

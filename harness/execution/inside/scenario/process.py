@@ -74,7 +74,7 @@ class Files:
         asked_for = own.keys() - self.beside
         self.library = Library({**own, **extra, **provided})
         programs = frozenset({*self.library.sources, "__main__"})
-        self.waits = Waits([each.data for each in self.library.sources.values()])
+        self._waits: Waits | None = None
         self.comparison = ObjectEquality(programs, setup["compare"])
         # The others may import the submission, which must not run early.
         self.loaded_early = [
@@ -83,6 +83,13 @@ class Files:
             if source.code is None or asked_for.isdisjoint(source.code.co_names)
         ]
         self.student = Sources({source.filename: source.data for source in own.values()})
+
+    def waits(self) -> Waits:
+        """Return how the program may wait, which follows from all of its files, and only a process
+        of its own asks for."""
+        if self._waits is None:
+            self._waits = Waits([each.data for each in self.library.sources.values()])
+        return self._waits
 
     def source(self, filename: str) -> ModuleSource:
         """Return the file that is run or loaded.
@@ -128,7 +135,8 @@ class Program:
         if selection[0] is not None:
             return Files(selection, self.setup, self.submitted)
         if selection not in self.known:
-            self.known[selection] = Files(selection, self.setup, self.submitted)
+            files = self.known[selection] = Files(selection, self.setup, self.submitted)
+            files.waits()  # once for all forks
         return self.known[selection]
 
 
@@ -196,7 +204,7 @@ class ScenarioProcess:
             sys.modules["random"].seed(self.job.seed)
 
     def _prepare_clocks(self) -> None:
-        job, waits = self.job, self.files.waits
+        job, waits = self.job, self.files.waits()
         # The times of files are not moved: with a folder, who sleeps is waited for.
         skips = not job.folder and waits.may_be_skipped(confined=job.starts_nothing)
         if skips and job.longest_sleep:

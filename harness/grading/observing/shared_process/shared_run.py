@@ -60,8 +60,8 @@ class SharingObserver(Observer, Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class SharedStimulus:
-    """A stimulus that may share a process, and the reference's observation. `expected` is the
-    reply of such a process that shows it, from the first time on.
+    """A stimulus that may share a process, its name in the plan (`id`), and the reference's
+    observation. `expected` is the reply of such a process that shows it, from the first time on.
 
     The one with the least `lot` of a function is in the audit."""
 
@@ -71,11 +71,10 @@ class SharedStimulus:
     lot: bytes
     arguments: int | None = None
     expected: bytes | None = None
+    id: StimulusId = field(init=False)
 
-    @property
-    def id(self) -> StimulusId:
-        """Return its name in the plan."""
-        return StimulusId(self.scenario.id, self.index)
+    def __post_init__(self) -> None:
+        self.id = StimulusId(self.scenario.id, self.index)
 
     @property
     def stimulus(self) -> Stimulus:
