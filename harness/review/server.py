@@ -281,6 +281,10 @@ def _changing_routes(app: Flask, desk: Desk, screen: Screen) -> None:
         return jsonify(number=number, said=said)
 
 
+# Previews that were asked for and not opened yet, by several windows.
+_MAX_TICKETS = 20
+
+
 def _preview_routes(app: Flask, desk: Desk, tickets: dict[str, int]) -> None:
     """Add the routes that show a student's page, each preview with its own ticket."""
 
@@ -288,14 +292,19 @@ def _preview_routes(app: Flask, desk: Desk, tickets: dict[str, int]) -> None:
     def preview(number: int) -> Response:
         desk.result(number)  # raises if there is none
         ticket = secrets.token_urlsafe(32)
-        tickets.clear()
         tickets[ticket] = number
+        for old in list(tickets)[:-_MAX_TICKETS]:
+            tickets.pop(old, None)
         return jsonify(path=f"/preview/{ticket}")
 
     @app.get("/preview/<ticket>")
     def previewed(ticket: str) -> Response:
-        # The guard has let it through, because the ticket is known; it is good for one time.
-        result = desk.result(tickets.pop(ticket))
+        # The guard has let it through, because the ticket was known. Another request may have used
+        # it since.
+        number = tickets.pop(ticket, None)
+        if number is None:
+            abort(403, "a preview opens one time")
+        result = desk.result(number)
         page = feedback_page(student_view(result, desk.plan))
         return Response(page, content_type="text/html; charset=utf-8")
 

@@ -6,6 +6,7 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -573,6 +574,19 @@ def test_a_preview_is_the_students_page_for_one_time(ann: Window) -> None:
     assert ann.client.get(path, headers=own).status_code == 403
     assert ann.client.post("/preview/2", headers=own, json={}).status_code == 403
     assert ann.client.post("/preview/99", headers=GOOD, json={}).status_code == 400
+
+
+def test_previews_of_several_windows_open_each_one_time(ann: Window) -> None:
+    own = {"Host": GOOD["Host"]}
+    paths = [ann.client.post("/preview/2", headers=GOOD, json={}).json["path"] for _ in range(22)]
+    statuses = [ann.client.get(path, headers=own).status_code for path in paths[:-1]]
+    assert statuses == [403, 403, *[200] * 19]
+
+    def opened(_: int) -> int:
+        return ann.client.get(paths[-1], headers=own).status_code
+
+    with ThreadPoolExecutor(12) as pool:
+        assert sorted(pool.map(opened, range(12))) == [200, *[403] * 11]
 
 
 def test_the_screen_counts_items_names_authors_and_says_which_files_are_the_same(
