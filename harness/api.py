@@ -97,8 +97,7 @@ def grade(
         raise UserError("fresh and only cannot be combined", hint="leave one of the two out")
     out = Path(out)
     cohort = cohort_of(_paths(paths), specification.plan.assignment, asked, out)
-    chosen = filter(ready, cohort.submissions)
-    cohort = replace(cohort, submissions=tuple(chosen))
+    cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
     _make_writable(out)
     if total_seconds is not None:
         specification = with_total_seconds(specification, total_seconds)

@@ -151,20 +151,15 @@ class Grader(AbstractContextManager["Grader"]):
         another visibility run. Raise HarnessError if a process of ours failed; `may_try_again`:
         TryAgain, also if a scenario could not be observed.
         """
-        plan = self._plan
-        if only is not None:
-            plan = plan.subset(lambda scenario: scenario.id in only)
-        seconds = self._setup.total_seconds
-        slowness = self._setup.slowness
         budget = SubmissionBudget(
-            seconds,
+            self._setup.total_seconds,
             before,
             pause_after=pause_after,
-            slowness=slowness,
+            slowness=self._setup.slowness,
             beside=self._driver.meter,
         )
         task = _Task(
-            plan=plan,
+            plan=self._plan_of(only),
             submission=submission,
             cache=cache or ResultCache(),
             budget=budget,
@@ -183,6 +178,12 @@ class Grader(AbstractContextManager["Grader"]):
             return self._held(submission, error)
         seconds = time.monotonic() - begun
         return replace(graded, result=_with_reason(graded.result), seconds=seconds)
+
+    def _plan_of(self, only: frozenset[str] | None) -> Plan:
+        """Return the plan, or its part with only these scenarios."""
+        if only is None:
+            return self._plan
+        return self._plan.subset(lambda scenario: scenario.id in only)
 
     def find_causes(
         self,

@@ -371,10 +371,18 @@ class Entry:
 
 def without_junk(entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
     """Return which of the things in one student's folder count, and which do not."""
-    junk = set(junk_among(entry.name for entry in entries))
-    junk |= {entry.name for entry in entries if is_environment_folder(entry)}
-    counts = tuple(entry for entry in entries if entry.name not in junk)
-    return counts, tuple(entry for entry in entries if entry.name in junk)
+    junk_names = set(junk_among(entry.name for entry in entries))
+    for entry in entries:
+        if is_environment_folder(entry):
+            junk_names.add(entry.name)
+    counts: list[Entry] = []
+    junk: list[Entry] = []
+    for entry in entries:
+        if entry.name in junk_names:
+            junk.append(entry)
+        else:
+            counts.append(entry)
+    return tuple(counts), tuple(junk)
 
 
 def is_environment_folder(entry: Entry) -> bool:

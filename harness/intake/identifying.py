@@ -101,7 +101,8 @@ def _submission_count(everybody: Sequence[StudentUploads]) -> int:
     attempts = set()
     elsewhere_by_group = {}
     for uploads in everybody:
-        attempts |= {(attempt.origin, attempt.number) for attempt in uploads.attempts}
+        for attempt in uploads.attempts:
+            attempts.add((attempt.origin, attempt.number))
         elsewhere_by_group[uploads.attempts[0].origin] = len(uploads.elsewhere)
     return len(attempts) + sum(elsewhere_by_group.values())
 
@@ -207,22 +208,29 @@ def _on_roster(
         what = "no student on the roster handed anything in"
         hint = "check that its ids are the platform's and that its names are complete"
         raise UserError(what, place=place, hint="; ".join([*doubts, hint]))
-    members = [_on_line(uploads, line_of.get(index)) for index, uploads in enumerate(everybody)]
-    strangers = [member for member in members if member.listed is None]
+    members: list[StudentUploads] = []
+    strangers: list[str] = []
     unsure: set[str] = set()
-    for stranger in strangers:
-        unsure |= set(stranger.person.keys(By.NAME))
+    for index, uploads in enumerate(everybody):
+        member = _on_line(uploads, line_of.get(index))
+        members.append(member)
+        if member.listed is None:
+            strangers.append(member.identity)
+            unsure.update(member.person.keys(By.NAME))
     found = set(at_line.values())
-    missing = [line for at, line in enumerate(roster) if at not in found]
-    members += [_absent(line, members, unsure) for line in missing]
-    alone = [_taken_to_be(everybody[index], line_of[index]) for index in sorted(by_name)]
-    shorter = [_taken_to_be(everybody[index], line_of[index]) for index in sorted(by_zeros)]
-    notices = [*by_name_line(alone), *zeros_line(shorter), *doubts]
+    absent: list[StudentUploads] = []
+    for at, line in enumerate(roster):
+        if at not in found:
+            absent.append(_absent(line, members, unsure))
+
+    def taken_to_be(indexes: Iterable[int]) -> list[str]:
+        return [_taken_to_be(everybody[index], line_of[index]) for index in sorted(indexes)]
+
+    notices = [*by_name_line(taken_to_be(by_name)), *zeros_line(taken_to_be(by_zeros)), *doubts]
     if strangers:
         are = "is" if len(strangers) == 1 else "are"
-        names = listed([stranger.identity for stranger in strangers])
-        notices.append(f"{names} {are} not on the roster")
-    return members, notices
+        notices.append(f"{listed(strangers)} {are} not on the roster")
+    return [*members, *absent], notices
 
 
 def _also_found(
@@ -271,8 +279,8 @@ def _with_extensions(
     They may not have handed in yet. Raise UserError if that is so for all, for an extension of an
     id that several have, and for one that ends before the due time of the class.
     """
-    indexes = by_key((index, member.person.keys(By.ID)) for index, member in enumerate(members))
-    shorter = by_key((index, member.person.keys(By.ZEROS)) for index, member in enumerate(members))
+    indexes = _indexes_by(By.ID, members)
+    shorter = _indexes_by(By.ZEROS, members)
     notices = []
     with_due = [replace(member, due=due) for member in members]
     hint = f"ids here are like {listed(sorted(member.identity for member in members)[:3])}"
@@ -304,6 +312,11 @@ def _with_extensions(
     return with_due, notices
 
 
+def _indexes_by(by: By, members: Sequence[StudentUploads]) -> Mapping[str, Sequence[int]]:
+    """Return the positions of the members by their keys."""
+    return by_key((index, member.person.keys(by)) for index, member in enumerate(members))
+
+
 def _with_late_terms(
     members: Sequence[StudentUploads], terms: Terms
 ) -> tuple[list[StudentUploads], list[str]]:
@@ -314,10 +327,12 @@ def _with_late_terms(
     late = terms.late
     if late is None:
         return list(members), []
-    indexes = by_key((index, member.person.keys(By.ID)) for index, member in enumerate(members))
+    indexes = _indexes_by(By.ID, members)
     used = Counter[int]()
     for row in terms.slip_days:
-        meant = {index for key in row.keys for index in indexes[key]}
+        meant: set[int] = set()
+        for key in row.keys:
+            meant.update(indexes[key])
         if len(meant) > 1:
             what = f"{len(meant)} students are called {row.id}"
             raise UserError(what, place=row.place, hint="give the id of the right one")
@@ -457,8 +472,11 @@ def _matched(members: list[Member], decisions: Decisions) -> Iterator[Member]:
         elif uploads.student is not None:
             absent[id_key(name)] = name, uploads
             absent[id_key(student)] = name, uploads
-    keys = {id_key(match) for match in matches.values()}
-    replaced = {absent[key][0] for key in keys if key in absent}
+    replaced: set[str] = set()
+    for match in matches.values():
+        key = id_key(match)
+        if key in absent:
+            replaced.add(absent[key][0])
     for name, uploads in members:
         if name in matches:
             match = matches[name]

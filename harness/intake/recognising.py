@@ -227,14 +227,18 @@ def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> froze
     for folders in by_parent.values():
         if len(folders) < 2:
             continue
-        classes = set()
+        classes: set[str] = set()
+        others: set[str] = set()
+        around = 0
         for folder in folders:
             if _holds(_is_class, folder, assignment, unreadable=True):
                 classes.add(folder.where)
+            else:
+                others.add(folder.where)
+            around += _holds(_has_submission_inside, folder, assignment)
         is_clear = any(_holds(_is_clearly_one, folder, assignment) for folder in folders)
-        around = sum(_holds(_has_submission_inside, folder, assignment) for folder in folders)
         if is_clear or (around > 1 and not classes):
-            submissions |= {folder.where for folder in folders} - classes
+            submissions |= others
     return frozenset(submissions)
 
 

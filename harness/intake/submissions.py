@@ -1,7 +1,7 @@
 """Stage 5, submission: the files of the selected attempt, or why there are none to grade."""
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -220,11 +220,12 @@ def _archive(attempt: Attempt, expected: str) -> Entry | None:
     """Return the entry of that name, or its only copy, or the only archive, which may be named
     after its student.
     """
-    exact = [entry for entry in attempt.entries if entry.name == expected]
-    if exact:
-        return exact[0]
-    names = (expected,)
-    copies = [entry for entry in attempt.entries if original_name(entry.name, names) == expected]
+    copies: list[Entry] = []
+    for entry in attempt.entries:
+        if entry.name == expected:
+            return entry
+        if original_name(entry.name, (expected,)) == expected:
+            copies.append(entry)
     if len(copies) == 1:
         return copies[0]
     ending = next(end for end in ARCHIVE_ENDINGS if expected.endswith(end))
@@ -256,7 +257,7 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
             notes += _copies_beside(name, entry, attempt, tuple(found))
     notes += refusals
     missing = [name for name in expected if name not in found]
-    others = [e for e in attempt.entries if e.is_python and e.name not in expected]
+    others = [entry for entry in _python_of(attempt) if entry.name not in expected]
     if missing:
         notes.append(_note_on_missing(missing, others))
     beside = _modules_beside(attempt, list(found.values()), expected)
@@ -314,6 +315,10 @@ def _notes_on_places(
     for name, entry in found.items():
         if entry.name not in (name, *assignment.submission_files):
             yield f"{entry.label} was graded as {name}"
+
+
+def _python_of(attempt: Attempt) -> list[Entry]:
+    return [entry for entry in attempt.entries if entry.is_python]
 
 
 def _note_on_missing(missing: Sequence[str], others: Sequence[Entry]) -> str:
@@ -417,7 +422,7 @@ def _of_any_name(
     own = _named(attempt, laid_as, (laid_as,))
     if own is not None and own not in named:
         named.append(own)
-    candidates = named or [entry for entry in attempt.entries if entry.is_python]
+    candidates = named or _python_of(attempt)
     if len(candidates) != 1:
         return {}
     return {laid_as: candidates[0]}
@@ -444,8 +449,7 @@ def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None
 
 def _copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
     """Return the entries whose names are copies of this one of the expected names."""
-    files = (entry for entry in entries if not entry.is_folder)
-    return [entry for entry in files if original_name(entry.name, expected) == name]
+    return _files_meant(name, entries, lambda written: original_name(written, expected))
 
 
 def _in_place_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
@@ -453,8 +457,18 @@ def _in_place_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -
     copies = _copies_of(name, entries, expected)
     if copies:
         return copies
-    files = (entry for entry in entries if not entry.is_folder)
-    return [entry for entry in files if intended_name(entry.name, expected) == name]
+    return _files_meant(name, entries, lambda written: intended_name(written, expected))
+
+
+def _files_meant(
+    name: str, entries: Sequence[Entry], meaning: Callable[[str], str | None]
+) -> list[Entry]:
+    """Return the files whose names mean this one."""
+    files: list[Entry] = []
+    for entry in entries:
+        if not entry.is_folder and meaning(entry.name) == name:
+            files.append(entry)
+    return files
 
 
 def _copies_beside(name: str, entry: Entry, attempt: Attempt, expected: Sequence[str]) -> list[str]:
@@ -508,8 +522,10 @@ def _wrong_names(attempt: Attempt, assignment: Assignment) -> Refused:
     archive = None if attempt.inside else assignment.archive
     what = archive or listed(files)
     where = f" in {attempt.inside}" if attempt.inside else ""
-    python = [entry for entry in attempt.entries if entry.is_python]
-    packed = [entry for entry in attempt.entries if archive and archive_suffix(entry.name)]
+    python = _python_of(attempt)
+    packed: list[Entry] = []
+    if archive:
+        packed += (entry for entry in attempt.entries if archive_suffix(entry.name))
     shown = packed or python or attempt.entries
     if not shown and not attempt.inside:
         return Refused(f"no file {what}", wrong_files=WrongFiles())

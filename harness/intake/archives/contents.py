@@ -119,9 +119,14 @@ def _has_only_backslashes(members: Iterable[Entry]) -> bool:
     some for Windows do. Otherwise a backslash is a character in the name that one student
     chose.
     """
-    names = [member.name for member in members]
-    separated = sum(BACKSLASH in name for name in names)
-    return 2 * separated > len(names) and not any("/" in name for name in names)
+    count = 0
+    separated = 0
+    for member in members:
+        if "/" in member.name:
+            return False
+        count += 1
+        separated += BACKSLASH in member.name
+    return 2 * separated > count
 
 
 def _folder(archive: Path, by_folder: dict[str, list[Entry]], path: str, fault: str = "") -> Entry:

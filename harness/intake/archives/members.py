@@ -74,8 +74,12 @@ class _Collection:
             self._thin_out()
 
     def depth(self) -> int:
-        tops = {group_of(entry.name, 1) for entry in self.entries}
-        return 2 if len({top for top in tops if not is_left_behind(top)}) == 1 else 1
+        tops: set[str] = set()
+        for entry in self.entries:
+            top = group_of(entry.name, 1)
+            if not is_left_behind(top):
+                tops.add(top)
+        return 2 if len(tops) == 1 else 1
 
     def with_faults(self) -> Iterator[Entry]:
         """Yield the entries, those of a crowded submission with the reason why they are not all."""

@@ -142,12 +142,17 @@ def _attempts(place: Entry, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
     """Yield an attempt for each number; a file that did not come again is part of the next."""
     numbered = _after_those_in_time(uploads)
     for again in sorted({upload.again for upload in numbered}):
-        present = [upload for upload in numbered if upload.again <= again]
+        present: list[_Upload] = []
+        parts: list[str] = []
+        late = False
+        for upload in numbered:
+            if upload.again <= again:
+                present.append(upload)
+            if upload.again == again:
+                parts.append(upload.entry.name)
+                late = late or upload.late
         entries = [replace(upload.entry, name=upload.name) for upload in _newest(present)]
-        new = [upload for upload in numbered if upload.again == again]
-        parts = [upload.entry.name for upload in new]
         attempt = at_root(place, entries, parts[0], parts)
-        late = any(upload.late for upload in new)
         yield replace(attempt, late=late, number=again + 1)
 
 

@@ -57,8 +57,11 @@ def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploa
 
 def _is_blind(matches: Sequence[re.Match[str]]) -> bool:
     """Return whether the download hides names, because everybody has the same one."""
-    names = {match["name"] for match in matches}
-    ids = {match["id"] for match in matches}
+    names: set[str] = set()
+    ids: set[str] = set()
+    for match in matches:
+        names.add(match["name"])
+        ids.add(match["id"])
     return names == {"Participant"} or (len(names) == 1 and len(ids) > 1)
 
 
