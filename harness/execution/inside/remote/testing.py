@@ -275,7 +275,7 @@ class _OneTest:
         sys.meta_path.insert(0, self._suite)
         self._suite.folder = Path(self._files.folder)
         load_nothing_below(self._files.folder)
-        self._files.install(lambda name: self._program.request("text", name))
+        self._files.install(self._text_of_program)
         surroundings.install(self._program, self._suite.names, self._suite.packages)
         if self._job.is_doctest:
             self._run_doctest()
@@ -284,6 +284,11 @@ class _OneTest:
         if self._error is not None and isinstance(self._error, MalformedError):
             raise self._error
         return self._described()
+
+    def _text_of_program(self, name: str) -> Any:
+        """Return the text of a file of the program; None for any other, whose name is not sent."""
+        is_known = name.endswith(".py") and name[:-3] in self._suite.names
+        return self._program.request("text", name) if is_known else None
 
     def _say(self, text: str) -> None:
         self._send(FromTests.FOR_PROGRAM, text)
