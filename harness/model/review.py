@@ -19,7 +19,7 @@ from harness.model.result import (
     SubmissionResult,
 )
 
-MOST_QUOTED = 200  # characters of a commented line that are kept
+MAX_QUOTED = 200  # characters of a commented line that are kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,7 +303,7 @@ def _manual_mark(slot: ManualSlot, added: Sequence[ItemAdded], hand: ByHand) -> 
 def _comment_in(comment: LineComment, result: SubmissionResult) -> LineComment:
     """Return the comment at its line in files that may have changed since."""
     files = (file.lines for file in result.files if file.name == comment.file)
-    lines = [line[:MOST_QUOTED].strip() for line in next(files, [])]
+    lines = [line[:MAX_QUOTED].strip() for line in next(files, [])]
     quoted = comment.quoted.strip()
     if comment.line <= len(lines) and lines[comment.line - 1] == quoted:
         return comment

@@ -188,7 +188,7 @@ def _line(sent: Sent, result: SubmissionResult) -> review.Action:
         file=file,
         line=line,
         text=text,
-        quoted=lines[line - 1][: review.MOST_QUOTED],
+        quoted=lines[line - 1][: review.MAX_QUOTED],
     )
     return review.LineCommented(comment=comment)
 
@@ -197,7 +197,7 @@ def _changed_comment(sent: Sent, result: SubmissionResult, old: LineComment) -> 
     quoted = old.quoted
     if old.moved_from:
         lines = _lines(result, old.file)
-        quoted = lines[old.line - 1][: review.MOST_QUOTED]
+        quoted = lines[old.line - 1][: review.MAX_QUOTED]
     text = sent.comment()
     kept = replace(old, text=text, quoted=quoted, moved_from=0, outdated=False)
     return review.LineCommented(comment=kept)
