@@ -25,6 +25,7 @@ import pytest
 import a1
 from a1 import double
 from helpers import SECRET
+from src.a1 import a1 as same_name
 from src.a1 import double as of_package
 
 pytestmark = []
@@ -32,6 +33,7 @@ pytestmark = []
 def test_package():
     assert of_package(4) == 8
     assert of_package is double
+    assert same_name() == 1
 
 @pytest.fixture
 def four():
@@ -126,6 +128,8 @@ def guess():
     return 0
 def does():
     pass
+def a1():
+    return 1
 def asks():
     return float(input())
 if __name__ == "__main__":

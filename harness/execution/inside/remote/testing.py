@@ -212,7 +212,9 @@ def _packages_in(tree: ast.Module, names: list[str]) -> Iterator[str]:
             paths = [node.value] if _IS_PATH(node.value) else []  # of `import_module`
         for path in paths:
             package, _, last = path.rpartition(".")
-            while package and last in names and package not in names:
+            # A function may be called as its module is: `from src.line import line`.
+            is_module = package.rpartition(".")[2] in names
+            while package and last in names and not is_module:
                 yield package
                 package, _, _ = package.rpartition(".")
 
