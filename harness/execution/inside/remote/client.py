@@ -44,6 +44,10 @@ class SentNames:
     def has_object(self, name: str) -> bool:
         return self._objects is None or name in self._objects
 
+    def defines(self, name: str) -> bool:
+        """Return whether a class of the reference is known to define it."""
+        return self._objects is not None and name in self._objects
+
     def has_module(self, name: str) -> bool:
         return self._objects is None or name in self._modules
 
@@ -542,7 +546,7 @@ class Program(Peer):
         for special in specials:
             if type(special) is str and special in SPECIALS and special not in _DEFINED_HERE:
                 namespace[special] = _special_method(special)
-        if "__iter__" in namespace:
+        if "__iter__" in namespace and not self.sent_names.defines("__contains__"):
             namespace["__contains__"] = _contains
         if is_hashable is False:
             namespace["__hash__"] = None
