@@ -35,7 +35,6 @@ from harness.grading.grader import Grader
 from harness.grading.observing.causes import finding as observing
 from harness.grading.observing.causes.finding import CauseFinder
 from harness.grading.observing.setup import GraderSetup
-from harness.grading.validation.known_programs import mutated
 from harness.model.assignment import SourceFile
 from harness.model.plan import Specification
 from harness.model.policy import Outline, OutlinePart
@@ -154,7 +153,7 @@ def _all(cause: Cause, outline: Outline, sheet: object) -> tuple[OutlinePart, ..
 def committed(specification: Specification) -> tuple[Fault, ...]:
     """The mutants of mutants.yaml."""
     return tuple(
-        Fault(why=mutant.why, files=mutated(specification.reference, mutant))
+        Fault(why=mutant.why, files=mutant.written_into(specification.reference))
         for mutant in specification.mutants
     )
 
@@ -179,8 +178,8 @@ def pairs(specification: Specification) -> tuple[Fault, ...]:
     """Each two mutants of one file that can both be written into it."""
     found = []
     for one, other in combinations(specification.mutants, 2):
-        first = mutated(specification.reference, one)
-        both = mutated(first, other)
+        first = one.written_into(specification.reference)
+        both = other.written_into(first)
         if one.file == other.file and first != both:
             found.append(Fault(why=f"{one.why} + {other.why}", files=both))
     return tuple(found)

@@ -33,6 +33,7 @@ SYNONYMS = {
     "how-to/port-your-tests.md": (
         "unit test, unit tests, pytest, unittest, doctest, migrate, check50, otter, test suite"
     ),
+    "how-to/grade-tests.md": "student tests, mutation testing, mutants, test-driven, coverage",
     "how-to/delete-a-student.md": "GDPR, privacy, erase, remove, forget",
     "explanation/how-marks-are-made.md": (
         "grade calculation, points, partial credit, score, rounding, weights"

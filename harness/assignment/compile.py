@@ -25,6 +25,7 @@ from harness.assignment.scenarios.cases import Compiled
 from harness.assignment.scenarios.draws import DRAWS, DrawRequest, draw, freeze, load_module
 from harness.assignment.scenarios.file import ScenarioFile, counted_points, rescale
 from harness.assignment.scenarios.reader import ScenarioReader, slug
+from harness.assignment.scenarios.suites import SuiteSection
 from harness.assignment.scenarios.tests import CourseTestsSection
 from harness.assignment.sent_names import sent_names
 from harness.assignment.symbols import AssignmentSymbols, ProvidedError, class_names
@@ -96,9 +97,12 @@ class _Compiler:
         policy_file = self._open_named(symbols, "policy", "policy.yaml")
         if policy_file is not None:
             policy = read_policy(policy_file, symbols)
-        compiled = self._scenarios(symbols)
-        assignment = self._assignment(symbols, compiled, policy)
         mutants = self._mutants(symbols)
+        suites = SuiteSection(symbols.document, symbols, mutants)
+        writing = suites.read()
+        compiled = self._scenarios(symbols, suites)
+        assignment = self._assignment(symbols, compiled, policy)
+        assignment = replace(assignment, test_writing=writing)
         fuzzing = fuzz_settings(symbols, compiled)
         self.problems.raise_any()
         plan = Plan(
@@ -111,7 +115,7 @@ class _Compiler:
         specification = Specification(
             plan=plan,
             reference=symbols.reference,
-            mutants=mutants,
+            mutants=_of_programs(symbols, mutants),
             transcripts=tuple(compiled.transcripts),
             folder=str(self.folder),
             mutant_mistakes=self.mutant_problems.lines(),
@@ -234,9 +238,20 @@ class _Compiler:
         return f"there is no file {name} in {display_path(self.root, self.folder)}"
 
     def _mutants(self, symbols: AssignmentSymbols) -> tuple[Mutant, ...]:
-        """Read the mutants. They concern only the reference and are not part of the plan."""
-        if not symbols.reference:
+        """Read the mutants. They concern only the reference and are not part of the plan, unless
+        students' tests are to notice them."""
+        are_tested = symbols.shape.test_writing is not None
+        if not symbols.reference and not are_tested:
             return ()
+        if are_tested:
+            name = symbols.shape.mutants or loading.MUTANTS
+            self.used.add(name)
+            found = self._open_other(name, self.problems)
+            if found is None:
+                what = f"there is no {name}: nothing could be noticed"
+                symbols.document.add(("test_writing",), what, "write one, with clauses")
+                return ()
+            return small_files.read_mutants(found, symbols)
         document, name = symbols.document, symbols.shape.mutants
         if name and not self._is_there(name):
             place, label = document.place(("mutants",)), document.label(("mutants",))
@@ -247,7 +262,7 @@ class _Compiler:
             return ()
         return small_files.read_mutants(mutants, symbols)
 
-    def _scenarios(self, symbols: AssignmentSymbols) -> Compiled:
+    def _scenarios(self, symbols: AssignmentSymbols, suites: SuiteSection) -> Compiled:
         compiled = Compiled(recording=self.recording)
         for path in sorted(self.folder.glob("*.yml")):
             what = "this file is not read"
@@ -265,7 +280,7 @@ class _Compiler:
         stated = [scenario for file in files for scenario in file.scenarios]
         tests = CourseTestsSection(symbols.document, symbols, self._test_files(symbols))
         tests.read(stated)
-        scenarios = share_marks([*files, tests], shape.functionality_marks)
+        scenarios = share_marks([*files, tests, suites], shape.functionality_marks)
         compiled.scenarios += with_needs(scenarios, compiled.needs)
         return compiled
 
@@ -303,6 +318,12 @@ class _Compiler:
         for name, file in compiled.stand_ins.items():
             parts.append((f"stand-in/{name}", file.data))
         return digest(parts)
+
+
+def _of_programs(symbols: AssignmentSymbols, mutants: tuple[Mutant, ...]) -> tuple[Mutant, ...]:
+    """Return the mutants of files that are handed in: scenarios must notice these."""
+    names = {file.name for file in symbols.reference}
+    return tuple(mutant for mutant in mutants if mutant.file in names)
 
 
 def _in_use(

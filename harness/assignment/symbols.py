@@ -73,6 +73,7 @@ class AssignmentSymbols:
     floats_within: float | None
     clock: Clock | None  # where a scenario states none
     variants: Variants
+    tested_program: tuple[SourceFile, ...] = ()  # of the reference, what students' tests are about
     clauses: tuple[Clause, ...] | None = None  # None where the assignment lists none
     used: set[str] = field(default_factory=set)  # files below the folder that scenarios name
 

@@ -23,6 +23,7 @@ from harness.execution.inside.messages.protocol import (
     FromBrowser,
     ScenarioJob,
     StandInJob,
+    SuiteJob,
     ToolJob,
     encode_job,
     split,
@@ -45,7 +46,7 @@ _EMPTY, _FOLDER = "/empty", "/folder"  # the machine's for scenarios; those that
 _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
-    "remote.values", "remote.peer", "remote.server",
+    "remote.values", "remote.peer", "remote.server", "remote.guarded",
     "modules", "replacing", "waits", "clock", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
     "scenario.process", "browser",
@@ -148,7 +149,7 @@ class BrowserServer(ProcessServer):
         return Observation(ending=Ending.CPU_LIMIT, phase=Phase.STIMULUS)
 
     def start_stand_in(
-        self, stack: ExitStack, job: StandInJob | CourseTestJob, limits: Limits
+        self, stack: ExitStack, job: StandInJob | CourseTestJob | SuiteJob, limits: Limits
     ) -> StandInProcess:
         raise HarnessError("there are no stand-ins in a browser")
 

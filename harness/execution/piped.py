@@ -33,6 +33,7 @@ from harness.execution.inside.messages.protocol import (
     PipedSetup,
     ScenarioJob,
     StandInJob,
+    SuiteJob,
     ToolJob,
     encode_job,
     split,
@@ -57,7 +58,7 @@ _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "replacing", "waits", "clock", "limits", "stand_ins.calls",
-    "remote.values", "remote.peer", "remote.server",
+    "remote.values", "remote.peer", "remote.server", "remote.guarded",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
     "scenario.process", "piped",
 )  # fmt: skip
@@ -138,7 +139,7 @@ class PipedServer(ProcessServer):
         return PipedMonitor(self._start(stack, job=job, limits=limits), screen, limits)
 
     def start_stand_in(
-        self, stack: ExitStack, job: StandInJob | CourseTestJob, limits: Limits
+        self, stack: ExitStack, job: StandInJob | CourseTestJob | SuiteJob, limits: Limits
     ) -> PipedStandIn:
         process = self._start(stack, job=job, limits=limits)
         stack.callback(lambda: self._meter.add(process.beats.cpu_seconds))

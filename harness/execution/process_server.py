@@ -9,6 +9,7 @@ from harness.execution.inside.messages.protocol import (
     CourseTestJob,
     ScenarioJob,
     StandInJob,
+    SuiteJob,
     ToolJob,
 )
 from harness.execution.inside.scenario.evaluate import analyse
@@ -56,6 +57,6 @@ class ProcessServer(ABC):
 
     @abstractmethod
     def start_stand_in(
-        self, stack: ExitStack, job: StandInJob | CourseTestJob, limits: Limits
+        self, stack: ExitStack, job: StandInJob | CourseTestJob | SuiteJob, limits: Limits
     ) -> StandInProcess:
         """Start a process with the stand-ins of a scenario, until the stack is left."""

@@ -13,6 +13,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -44,14 +45,16 @@ from harness.execution.protocol.observation import observation, with_files
 from harness.execution.protocol.screen import ScreenParser, scenario_screen
 from harness.execution.scenario_monitor import NextLine, ScenarioMonitor
 from harness.execution.stand_in_process import AskedCalls, StandInProcess
-from harness.execution.test_process import (
+from harness.execution.testing.course import (
     CourseTestConversation,
+    suite_setup,
     test_job,
     test_limits,
     tests_setup,
 )
+from harness.execution.testing.handed_in import SuiteObserver, TestedServer
 from harness.execution.trusted_function import TrustedFunction, TrustedProcess
-from harness.model.assignment import Assignment, SourceFile
+from harness.model.assignment import Assignment, SourceFile, TestedProgram
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Form, Key, Limits, Stimulus
 
@@ -86,6 +89,7 @@ class AnyDriver(ABC):
         self._held = ExitStack()
         self._directory = ""
         self._tests: dict[tuple[SourceFile, ...], ProcessServer] = {}
+        self._tested: dict[TestedProgram, TestedServer] = {}
 
     def __enter__(self) -> Self:
         self._directory = str(prepare(self._held.enter_context(scratch_directory())))
@@ -93,6 +97,7 @@ class AnyDriver(ABC):
 
     def __exit__(self, *error: object) -> None:
         self._tests.clear()
+        self._tested.clear()
         self._held.close()
         self._directory = ""
 
@@ -157,6 +162,39 @@ class AnyDriver(ABC):
             setup = tests_setup(assignment, self.interpreter)
             self._tests[key] = self.serve(self._held, setup)
         return self._tests[key]
+
+    def tested(self, assignment: Assignment, name: str) -> TestedServer:
+        """Return the server of a program of the course's that students' tests are run against."""
+        writing = assignment.test_writing
+        if writing is None:
+            raise HarnessError("the assignment has no tests that are handed in")
+        program = writing.program(name)
+        if program not in self._tested:
+            asked = replace(assignment, submission_files=writing.program_files, laid_as=None)
+            self._tested[program] = TestedServer(
+                server=self.serve(self._held, server_setup(asked, program.files)),
+                jobs=Jobs(asked, writing.public_names),
+                functions=assignment.module_names,
+                sources=Sources({file.name: file.data for file in program.files}),
+            )
+        return self._tested[program]
+
+    def suites(
+        self,
+        stack: ExitStack,
+        assignment: Assignment,
+        files: tuple[SourceFile, ...],
+        own: TestedServer,
+    ) -> SuiteObserver:
+        """Return the object that runs the tests of a submission, until the stack is left."""
+        setup = suite_setup(assignment, files, self.interpreter)
+        return SuiteObserver(
+            assignment,
+            self.folders,
+            start_tests=partial(self.serve, stack, setup),
+            program_of=partial(self.tested, assignment),
+            own=own,
+        )
 
     def compiled(self, sources: Mapping[str, str], entry: str) -> dict[str, bytes]:
         return tool_modules(self.interpreter, sources, entry)
@@ -264,6 +302,10 @@ class ObservedSubmission:
         self._functions = assignment.module_names
         self._server = server
         self._tests = partial(driver.tests, assignment)
+        own = TestedServer(
+            server=server, jobs=self._jobs, functions=self._functions, sources=self._sources
+        )
+        self._suites = cache(partial(driver.suites, stack, assignment, files, own))
         self._stand_ins = cache(lambda: driver.serve(stack, stand_in_setup(assignment, reference)))
         self._ask = partial(driver.answers.ask, cache(partial(driver.replies, stack)))
 
@@ -288,6 +330,11 @@ class ObservedSubmission:
         With `reply`, its lines are typed in place of the stimulus's inputs; the time that it takes
         does not count. `asked` notes the calls of the course's functions.
         """
+        if stimulus.action.form is Form.SUITE:
+            if stimulus.substitutions or stimulus.traces_lines or stimulus.finds_loop:
+                # A question about tests has no cause in a function of a program.
+                return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="tests run it")
+            return self._suites().observe(stimulus, limits)
         if stimulus.action.form is Form.TEST and (stimulus.substitutions or stimulus.stand_ins):
             # The test has the place of the process that would answer for the course.
             return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="a test runs it")

@@ -108,7 +108,7 @@ def may_share(stimulus: Stimulus) -> bool:
         return False
     if stimulus.stdin is not None or stimulus.clock or stimulus.stderr_apart or stimulus.at_load:
         return False
-    if stimulus.action.equals or stimulus.action.form is Form.TEST:
+    if stimulus.action.equals or stimulus.action.form in (Form.TEST, Form.SUITE):
         return False
     return all(
         typed.key is None

@@ -342,8 +342,9 @@ def for_students(specification: Specification) -> Specification:
 
 
 def without_tests(specification: Specification) -> Specification:
-    """Return the assignment and its key without tests of the course's, and without their files."""
-    return _only(specification, lambda scenario: not scenario.is_test)
+    """Return the assignment and its key without tests of the course's, without questions about
+    tests that are handed in, and without the files of either."""
+    return _only(specification, lambda scenario: not scenario.is_test and not scenario.is_suite)
 
 
 def isolated(specification: Specification) -> Specification:

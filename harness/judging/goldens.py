@@ -9,6 +9,7 @@ from harness.judging.compare.ending import COMPLETE, is_before_stimulus
 from harness.judging.compare.files import written_mismatches
 from harness.judging.compare.raises import raise_agrees
 from harness.judging.compare.session import compares_variables, is_default_repr, screen_of, shows
+from harness.judging.compare.suite import suite_mismatch
 from harness.judging.compare.text import accepts_printed, pieces, stderr_mismatch
 from harness.judging.explain.failure import TextEdit, item_at
 from harness.judging.side_by_side.comparison import quoted_pair, shared_start
@@ -34,6 +35,7 @@ from harness.model.observation import (
 )
 from harness.model.stimulus import Action, Form, Stimulus
 from harness.model.values import NONE, Value, ValueKind
+from harness.stimuli.suite import SuiteQuestion
 
 ENDINGS_IN_WORDS = {
     Ending.ANSWERED: "answered",
@@ -95,6 +97,10 @@ def disagreements(
         if not sentences:
             sentences += _test(observation)
         return tuple(sentences)
+    if stimulus.action.form is Form.SUITE:
+        if not sentences:
+            sentences += _suite(observation, stimulus)
+        return tuple(sentences)
     if observation.ending is Ending.ANSWERED or observation.ending is stated.ends or is_free:
         sentences += _raises(observation, stated)
         sentences += _inputs(observation, stated, stimulus)
@@ -106,6 +112,25 @@ def disagreements(
         if stimulus.action.steps:
             sentences += _steps(observation, stated, stimulus.action)
     return tuple(sentences)
+
+
+def _suite(observation: Observation, stimulus: Stimulus) -> Iterator[str]:
+    for mismatch in suite_mismatch(observation, stimulus):
+        outcome = mismatch.actual
+        if mismatch.question is SuiteQuestion.NOTICES:
+            yield "the reference's tests do not notice the fault"
+        elif mismatch.question is SuiteQuestion.HELPS:
+            continue  # a test of the reference may be there for students to read
+        elif outcome.not_loaded:
+            yield f"the reference's tests cannot be run: {plain(outcome.not_loaded, limit=300)}"
+        elif outcome.unsteady:
+            names = ", ".join(plain(name) for name in outcome.unsteady)
+            yield f"the reference's tests differ from run to run: {names}"
+        elif not outcome.tests:
+            yield "the reference has no tests"
+        for test in outcome.failed:
+            said = plain(" ".join(test.outcome.message.split()), limit=300)
+            yield f"the reference's test {plain(test.name)} fails: {said}"
 
 
 def _test(observation: Observation) -> Iterator[str]:

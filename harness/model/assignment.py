@@ -222,6 +222,33 @@ class SentNames:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TestedProgram:
+    """A program of the course's that students' tests are run against: the reference, or it with a
+    single fault."""
+
+    __test__ = False  # no test of ours
+
+    name: str
+    files: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestWriting:
+    """`test_writing:` tests that students hand in, and the course's programs that they test."""
+
+    __test__ = False  # no test of ours
+
+    files: tuple[str, ...]  # of the files handed in, those with tests
+    program_files: tuple[str, ...]  # the first is the main one
+    public_names: tuple[str, ...]  # of the programs: all that tests may use
+    programs: tuple[TestedProgram, ...]  # the reference is the first
+
+    def program(self, name: str) -> TestedProgram:
+        """Return the program of this name. Raise KeyError for an unknown one."""
+        return {program.name: program for program in self.programs}[name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """What holds for all scenarios."""
 
@@ -242,6 +269,7 @@ class Assignment:
     stand_in_files: tuple[SourceFile, ...] = ()  # what `stand_in:` names
     test_files: tuple[SourceFile, ...] = ()  # tests of the course's, for nobody else
     sent_names: SentNames = SentNames()  # for these tests
+    test_writing: TestWriting | None = None  # for nobody else either
     archive: str | None = None  # the archive that they are handed in as; None: as they are
     otherwise: OtherFiles = OtherFiles.ZERO
     time_zone: str = ""  # the IANA name of the zone of times that name none

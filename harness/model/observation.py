@@ -148,6 +148,34 @@ class CourseTestOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteTest:
+    """A test that was handed in, and how it came out."""
+
+    name: str
+    outcome: CourseTestOutcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteOutcome:
+    """How the tests that were handed in came out against one program."""
+
+    tests: tuple[SuiteTest, ...] = ()  # against a program with a fault: those that notice it
+    unsteady: tuple[str, ...] = ()  # tests that came out differently against the same program
+    not_loaded: str = ""  # why no test of a file could be run
+    notices_a_fault: bool = False  # of the course's, whichever
+    # Of those that pass on the reference: tests that notice no fault, and groups that notice the
+    # same ones.
+    useless: tuple[str, ...] = ()
+    alike: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def failed(self) -> tuple[SuiteTest, ...]:
+        """Return the tests that did not pass."""
+        passed = CourseTestResult.PASSED
+        return tuple(test for test in self.tests if test.outcome.result is not passed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NamedValue:
     """A variable or parameter, and its value."""
 
@@ -180,6 +208,7 @@ class Observation:
     full_digest: str | None = None  # if it was too large to keep: of the whole
     output_limit: OutputLimit | None = None  # which one it reached, if that is how it ended
     test: CourseTestOutcome | None = None  # of the course's, if one ran
+    suite: SuiteOutcome | None = None  # of tests that were handed in, if they ran
     calls_itself: bool = False  # when looked for a loop: a function that calls itself kept it busy
     ends_in_double: bool = False  # it ran into its CPU limit, and ends by itself in twice that
     cpu_seconds: float = field(default=0.0, compare=False)  # only for the scheduler

@@ -110,6 +110,11 @@ class Scenario:
         """Return whether it is a test of the course's, whose file holds others too."""
         return self.stimuli[0].action.form is Form.TEST
 
+    @property
+    def is_suite(self) -> bool:
+        """Return whether it is a question about the tests that were handed in."""
+        return self.stimuli[0].action.form is Form.SUITE
+
     def standing_in(self) -> Scenario:
         """Return the same scenario with the stand-ins in place of the submission's modules."""
         stimuli = tuple(replace(one, stand_ins=self.stand_ins) for one in self.stimuli)
@@ -144,6 +149,7 @@ class Plan:
                 provided.update(stimulus.provide)
         whole = self.assignment
         has_tests = any(scenario.is_test for scenario in scenarios)
+        has_suites = any(scenario.is_suite for scenario in scenarios)
         variants = (variant for variant in whole.variants if variant.constants in constants)
         extra_files = (file for file in whole.extra_files if file.name in provided)
         stand_in_files = (file for file in whole.stand_in_files if file.name in stood_in)
@@ -154,6 +160,7 @@ class Plan:
             stand_in_files=tuple(stand_in_files),
             test_files=whole.test_files if has_tests else (),
             sent_names=whole.sent_names if has_tests else SentNames(),
+            test_writing=whole.test_writing if has_suites else None,
         )
         return replace(self, assignment=assignment, scenarios=scenarios)
 
@@ -220,6 +227,18 @@ class Mutant:
     find: str
     replace: str
     why: str
+
+    def written_into(self, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
+        """Return the files with the change."""
+        old, new = self.find.encode(), self.replace.encode()
+        changed: list[SourceFile] = []
+        for file in files:
+            if file.name == self.file:
+                data = file.data.replace(old, new)
+                changed.append(SourceFile(name=file.name, data=data))
+            else:
+                changed.append(file)
+        return tuple(changed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,6 +104,7 @@ class Form(StrEnum):
     STEPS = "steps"  # the outcome of each, and the variables afterwards
     PROGRAM = "program"  # its exit status
     TEST = "test"  # how a test of the course's came out
+    SUITE = "suite"  # how the tests that were handed in came out
 
 
 @open_union("harness.stimuli", "action_classes")
@@ -126,6 +127,7 @@ class Action(ABC):
     order: ClassVar[int]  # in lists
     by_name: ClassVar[bool] = True  # it can use the names of a case; else these are only typed
     subject: ClassVar[str] = "it"  # of a sentence, if it calls no function of the submission
+    is_stated: ClassVar[bool] = True  # by a key of a scenario; else assignment.yaml asks for it
 
     @classmethod
     @abstractmethod

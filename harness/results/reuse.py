@@ -252,6 +252,7 @@ class PlanKeys:
             _files(file for file in assignment.extra_files if file.name in extra),
             _files(file for file in assignment.stand_in_files if file.name in stand_in_names),
             _files(assignment.test_files if scenario.is_test else ()),
+            serial.to_plain(assignment.test_writing if scenario.is_suite else None),
             list(assignment.submission_files),
             assignment.laid_as,
             serial.to_plain(assignment.extra_modules),

@@ -6,7 +6,7 @@ is described and drawn. The part that runs beside a submission is in
 call, session or program that it is made of.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from harness.common.discovery import subclasses
@@ -15,12 +15,15 @@ from harness.model.stimulus import Action
 
 @cache
 def stimulus_kinds() -> Mapping[str, type[Action]]:
-    """Return all kinds by their keys in YAML, in their order."""
-    kinds = subclasses(__name__, __path__, Action, lambda kind: kind.order)  # type: ignore[type-abstract]
-    return {kind.key: kind for kind in kinds}
+    """Return the kinds that a scenario can state, by their keys in YAML, in their order."""
+    return {kind.key: kind for kind in _all_kinds() if kind.is_stated}
 
 
 @cache
 def action_classes() -> Mapping[str, type[Action]]:
     """Return all kinds by the names of their classes, as a stored plan names them."""
-    return {kind.__name__: kind for kind in stimulus_kinds().values()}
+    return {kind.__name__: kind for kind in _all_kinds()}
+
+
+def _all_kinds() -> Sequence[type[Action]]:
+    return subclasses(__name__, __path__, Action, lambda kind: kind.order)  # type: ignore[type-abstract]

@@ -30,6 +30,7 @@ from harness.model.observation import (
     Phase,
     Raised,
     StepOutcome,
+    SuiteOutcome,
     Turn,
 )
 from harness.model.plan import Scenario
@@ -59,6 +60,7 @@ LARGE = {
     "left_open": (LONG,),
     "stderr": LONG,
     "test": CourseTestOutcome(result=CourseTestResult.FAILED, message=LONG),
+    "suite": SuiteOutcome(not_loaded=LONG),
 }
 SMALL = {
     *("ending", "phase", "exit_status", "detail", "nearest"),

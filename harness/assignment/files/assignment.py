@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, mode
 
 from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.files.fuzzing import FuzzShape
+from harness.assignment.files.test_writing import TestWritingShape
 from harness.assignment.files.tests import CourseTestsShape
 from harness.assignment.loading import REFERENCE, display_path
 from harness.assignment.scenarios.stimulus import read_clock
@@ -192,6 +193,14 @@ def _pattern(text: str) -> str:
     return text
 
 
+def _test_file_name(name: str) -> str:
+    if not re.fullmatch(r"[^\W\d]\w*\.py", name):
+        what = f"expected the name of a file with tests, like test_a1.py, got {name}"
+        raise wrong(what, instead="test_none.py")
+    return name
+
+
+_TestFiles = Annotated[list[Annotated[str, AfterValidator(_test_file_name)]], OneOrMore()]
 _FileNames = Annotated[list[Annotated[str, AfterValidator(_file_name)]], OneOrMore()]
 _WAYS = Literal["attributes", "repr", "equality", "none"]
 
@@ -267,6 +276,9 @@ class SubmissionShape(Shape):
 
     files: _FileNames = []
     """The names of the files handed in."""
+    tests: _TestFiles = []
+    """The names of the files with tests that students hand in, beside their program or without one
+    (test_writing says what they are worth)."""
     laid_as: str = Field("", alias="as")
     """The name under which the submitted file is run, whatever it was called."""
     archive: Annotated[str, AfterValidator(_archive_name)] = ""
@@ -287,9 +299,10 @@ class SubmissionShape(Shape):
     @property
     def file_names(self) -> tuple[str, ...]:
         """The names under which the program is run."""
-        if self.files:
-            return tuple(self.files)
-        return (self.laid_as,) if self.laid_as else ()
+        names = [*self.files]
+        if not names and self.laid_as:
+            names.append(self.laid_as)
+        return tuple(dict.fromkeys((*names, *self.tests)))
 
     def extra_modules(self) -> ExtraModules:
         """Return which modules may be handed in beside the files."""
@@ -395,6 +408,8 @@ class AssignmentShape(Shape):
     """The mutant file's name (mutants.yaml if it is left out)."""
     tests: CourseTestsShape | None = None
     """Tests that exist already (pytest, unittest, doctest), run as they are."""
+    test_writing: TestWritingShape | None = None
+    """What the tests are worth that students hand in (submission: {tests: …})."""
     fuzz: FuzzShape = FuzzShape()
     """What `harness fuzz` draws beyond the scenarios' own strategies."""
 
@@ -416,6 +431,8 @@ def read_heading(
     paths = [instead.get(name, beside / name) for name in shape.provided]
     provided = _files(document, root, ("provided",), paths)
     states_floats = "floats" in shape.model_fields_set
+    tests = frozenset(shape.submission.tests)
+    programs = tuple(file for file in reference if file.name not in tests)
     return AssignmentSymbols(
         document=document,
         shape=shape,
@@ -424,14 +441,30 @@ def read_heading(
         reference_folder=beside,
         reference=reference,
         provided=provided,
-        functions=public_functions(reference),
-        other_names=other_names(reference[0]) if reference else frozenset(),
+        functions=public_functions(programs),
+        other_names=other_names(programs[0]) if programs else frozenset(),
         definitions=definitions_beside(provided, shape.submission.file_names),
         limits=shape.limits.over(Limits()),
         floats_within=shape.floats.within if states_floats else None,
         clock=_clock(document, shape),
         variants=Variants(provided, shape.submission.file_names),
+        tested_program=_tested_program(document, root, beside, shape),
     )
+
+
+def _tested_program(
+    document: Document, root: Path, beside: Path, shape: AssignmentShape
+) -> tuple[SourceFile, ...]:
+    """Return the reference's files that students' tests are about; none if students hand in no
+    tests."""
+    if shape.test_writing is None:
+        return ()
+    names = shape.test_writing.program or shape.submission.files
+    if not names:
+        what, hint = "nothing says what the tests are about", "add program: [a1.py]"
+        document.add(("test_writing",), what, hint)
+    paths = [beside / name for name in names]
+    return _files(document, root, ("test_writing", "program"), paths)
 
 
 def _files_of_support(

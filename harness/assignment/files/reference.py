@@ -13,7 +13,8 @@ def check_reference_imports(symbols: AssignmentSymbols, root: Path, problems: Pr
     """Note an error for each relative import, and for each import of a file beside the reference
     that is neither submitted nor provided."""
     folder = symbols.reference_folder
-    known = {name.removesuffix(".py") for name in symbols.file_names}
+    names = [*symbols.file_names, *(file.name for file in symbols.tested_program)]
+    known = {name.removesuffix(".py") for name in names}
     for file in symbols.reference:
         if not file.name.endswith(".py"):
             continue

@@ -195,7 +195,8 @@ def read_mutants(document: Document, symbols: AssignmentSymbols) -> tuple[Mutant
     shape = read_shape(MutantsShape, document)
     if shape is None:
         return ()
-    texts = {file.name: file.data.decode("utf-8-sig") for file in symbols.reference}
+    files = symbols.tested_program or symbols.reference
+    texts = {file.name: file.data.decode("utf-8-sig") for file in files}
     mutants: list[Mutant] = []
     for index, part in enumerate(shape.mutants):
         is_listed = symbols.has_clause(document, ("mutants", index, "clause"), part.clause)

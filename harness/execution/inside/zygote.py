@@ -238,7 +238,9 @@ class Server:
         elif "stand_ins" in self.setup:
             self.stand_ins = StandIns(self.setup)
         elif "tests" in self.setup:
+            self.limits.allow_memory(self.setup["memory"])
             self.tests = load_tests(self.setup)
+            self.limits.allow_memory(0)
         else:
             self.limits.allow_memory(self.setup["memory"])
             self.program = Program(self.setup)

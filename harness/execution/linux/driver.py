@@ -28,6 +28,7 @@ from harness.execution.inside.messages.protocol import (
     ScenarioJob,
     Selection,
     StandInJob,
+    SuiteJob,
     ToolJob,
     ToServer,
     ToSharedRun,
@@ -148,7 +149,8 @@ class Driver(AnyDriver):
             self._zygote, self.compiler, own | dict(setup), self.meter, preparing_seconds
         )
         stack.callback(link.close)
-        if ("tool" in setup or "tests" in setup) and link.not_prepared is not None:
+        is_ours = "tool" in setup or ("tests" in setup and not setup["are_handed_in"])
+        if is_ours and link.not_prepared is not None:
             what = setup.get("entry", "the tests")
             raise HarnessError(f"{what} did not load: {self._zygote.complaint()}")
         return link
@@ -350,7 +352,7 @@ class ServerLink(ProcessServer):
         return Monitor(self, terminal, channel, limits)
 
     def start_stand_in(
-        self, stack: ExitStack, job: StandInJob | CourseTestJob, limits: Limits
+        self, stack: ExitStack, job: StandInJob | CourseTestJob | SuiteJob, limits: Limits
     ) -> LinuxStandIn:
         stand_in = LinuxStandIn(self, job, limits)
         stack.callback(stand_in.close)
@@ -427,7 +429,9 @@ class ServerLink(ProcessServer):
 class LinuxStandIn(StandInProcess):
     """One scenario's process with the stand-in modules, forked from their server."""
 
-    def __init__(self, link: ServerLink, job: StandInJob | CourseTestJob, limits: Limits) -> None:
+    def __init__(
+        self, link: ServerLink, job: StandInJob | CourseTestJob | SuiteJob, limits: Limits
+    ) -> None:
         self._channel = ScenarioChannel()
         super().__init__(self._channel.send, limits)
         self._server = link.server

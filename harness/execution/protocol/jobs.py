@@ -30,7 +30,7 @@ from harness.model.values import Value
 INSIDE = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "replacing", "waits", "clock", "confine", "limits", "stand_ins.calls",
-    "remote.values", "remote.peer", "remote.server",
+    "remote.values", "remote.peer", "remote.server", "remote.guarded",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
     "scenario.process",
     "shared.facades", "shared.snapshot", "shared.run", "preload", "zygote",
@@ -239,9 +239,11 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
 
 
 class Jobs:
-    """One assignment's stimuli as a process of ours understands them."""
+    """One assignment's stimuli as a process of ours understands them. With `public_names` the
+    program is the course's, and tests that are handed in may use these names of it."""
 
-    def __init__(self, assignment: Assignment) -> None:
+    def __init__(self, assignment: Assignment, public_names: tuple[str, ...] | None = None) -> None:
+        self._public_names = public_names
         self._kinds = frozenset(_kinds())
         self.main = main_file(assignment)
         self._stand_ins = {file.name: file for file in assignment.stand_in_files}
@@ -256,10 +258,14 @@ class Jobs:
         HarnessError if the plan lacks its provided files."""
         action = stimulus.action
         clock = stimulus.clock
+        public_names: list[str] | None = None
+        if action.form is Form.SUITE and self._public_names is not None:
+            public_names = list(self._public_names)
         return ScenarioJob(
             action=self._module_of(stimulus),
             runs=action.program != "",
-            serves=action.form is Form.TEST,
+            serves=action.form in (Form.TEST, Form.SUITE),
+            public_names=public_names,
             program=action.program or self.main,
             argv=list(action.argv),
             texts=(
@@ -284,6 +290,8 @@ class Jobs:
         """Return the module of `inside.stimuli` that performs the action: that of its kind or of
         one it derives from, or that of the kind it is made of."""
         action = stimulus.action
+        if action.form is Form.SUITE:
+            return "test"
         for kind in type(action).__mro__:
             key = getattr(kind, "key", "")
             if key in self._kinds:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 
-from harness.model.observation import Observation, Raised, StepOutcome
+from harness.model.observation import CourseTestOutcome, Observation, Raised, StepOutcome
 from harness.model.values import Value
 from harness.results.reuse import encoded
 
@@ -84,10 +84,22 @@ def _texts(seen: Observation) -> Iterator[str]:
     for named in (*seen.variables, *seen.files):
         yield named.name
     if seen.test is not None:
-        yield seen.test.message
-        yield seen.test.type_name
-        yield seen.test.source
-        yield from seen.test.calls
+        yield from _texts_of_test(seen.test)
+    if seen.suite is not None:
+        yield seen.suite.not_loaded
+        yield from (*seen.suite.unsteady, *seen.suite.useless)
+        for group in seen.suite.alike:
+            yield from group
+        for test in seen.suite.tests:
+            yield test.name
+            yield from _texts_of_test(test.outcome)
+
+
+def _texts_of_test(test: CourseTestOutcome) -> Iterator[str]:
+    yield test.message
+    yield test.type_name
+    yield test.source
+    yield from test.calls
 
 
 def _texts_raised(raised: Raised) -> Iterator[str]:

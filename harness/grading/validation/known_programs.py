@@ -17,18 +17,6 @@ from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 
 
-def mutated(files: tuple[SourceFile, ...], mutant: Mutant) -> tuple[SourceFile, ...]:
-    """Return the reference with the fault written into it."""
-    old, new = mutant.find.encode(), mutant.replace.encode()
-    changed: list[SourceFile] = []
-    for file in files:
-        if file.name == mutant.file:
-            changed.append(replace(file, data=file.data.replace(old, new)))
-        else:
-            changed.append(file)
-    return tuple(changed)
-
-
 def mutant_jobs(specification: Specification) -> list[Job]:
     """Return one job for each mutant, in the order of the file, on the scored scenarios of its
     clause.
@@ -36,7 +24,7 @@ def mutant_jobs(specification: Specification) -> list[Job]:
     scored = [each for each in specification.plan.scenarios if not each.informational]
     jobs = []
     for index, mutant in enumerate(specification.mutants):
-        files = mutated(specification.reference, mutant)
+        files = mutant.written_into(specification.reference)
         submission = Submission(id=f"mutant-{index}", files=files, origin="mutants.yaml")
         only = tuple(each.id for each in scored if mutant.clause in each.clauses)
         jobs.append(Job(submission=submission, only=only))
@@ -66,6 +54,8 @@ def mutant_problems(
             named = f"the mutant of clause {outcome.clause} ({outcome.why})"
             message = f"{named} survives its {outcome.scenarios} scenarios"
             yield Problem(Check.MUTANTS, "mutants.yaml", message)
+    if specification.plan.assignment.test_writing is not None:
+        return  # `notices:` says which clauses need one
     mutated_clauses = {mutant.clause for mutant in specification.mutants}
     for clause in specification.plan.assignment.clauses:
         if needs_scenario(clause) and clause.id not in mutated_clauses:

@@ -14,6 +14,7 @@ from harness.judging.compare.mismatch import Mismatch, narrowed
 from harness.judging.compare.raises import raise_mismatch, unexpected_raise
 from harness.judging.compare.reads import reads_mismatch
 from harness.judging.compare.session import step_mismatches
+from harness.judging.compare.suite import suite_mismatch
 from harness.judging.compare.test import test_mismatch
 from harness.judging.compare.text import stderr_mismatch, text_mismatches
 from harness.judging.compare.value import value_mismatches
@@ -35,6 +36,10 @@ def mismatches(
     if stimulus.action.form is Form.TEST:
         if not found:
             found += test_mismatch(observation, expectation)
+        return tuple(found)
+    if stimulus.action.form is Form.SUITE:
+        if not found:
+            found += suite_mismatch(observation, stimulus)
         return tuple(found)
     is_session = stimulus.action.form is Form.STEPS
     if not has_outcome(observation, expectation, stimulus):

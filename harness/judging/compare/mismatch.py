@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Matcher, StatedRaise, TextRules
-from harness.model.observation import CourseTestOutcome, Ending, Phase, Raised
+from harness.model.observation import CourseTestOutcome, Ending, Phase, Raised, SuiteOutcome
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
+from harness.stimuli.suite import SuiteQuestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +93,14 @@ class CourseTestMismatch(_AnyMismatch):
     actual: CourseTestOutcome
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteMismatch(_AnyMismatch):
+    """The tests that were handed in do not do what was asked about them."""
+
+    question: SuiteQuestion
+    actual: SuiteOutcome
+
+
 Mismatch = (
     EndingMismatch
     | RaiseMismatch
@@ -100,6 +109,7 @@ Mismatch = (
     | ReadsMismatch
     | ExitMismatch
     | CourseTestMismatch
+    | SuiteMismatch
 )
 
 

@@ -17,6 +17,7 @@ from harness.judging.compare.mismatch import (
     Mismatch,
     RaiseMismatch,
     ReadsMismatch,
+    SuiteMismatch,
     TextMismatch,
     ValueMismatch,
 )
@@ -168,6 +169,7 @@ class Failure:
         self.text = self._first(TextMismatch)
         self.reads = self._first(ReadsMismatch)
         self.test = self._first(CourseTestMismatch)
+        self.suite = self._first(SuiteMismatch)
         self.returns = item_at(self._values(Channel.RETURNS), 0)
         self.leaves = item_at(self._values(Channel.LEAVES), 0)
         self.stderr = item_at(self._values(Channel.STDERR), 0)

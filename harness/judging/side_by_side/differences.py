@@ -12,6 +12,7 @@ from harness.judging.compare.mismatch import (
     Mismatch,
     RaiseMismatch,
     ReadsMismatch,
+    SuiteMismatch,
     TextMismatch,
     ValueMismatch,
 )
@@ -33,11 +34,13 @@ from harness.model.observation import (
     Ending,
     Observation,
     Phase,
+    SuiteOutcome,
     Turn,
 )
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Comparison, Conversation
+from harness.stimuli.suite import SuiteQuestion
 
 MAX_DIFFERENCES = 6
 _MAX_LINES = 60  # of a text beside a description of the expected one
@@ -96,6 +99,13 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus, rules: TextRules) -> Com
             return described(Channel.EXIT, "exit status", str(mismatch.expected), actual)
         case CourseTestMismatch():
             return listed(Channel.TEST, "the test", "it passes", _lines_of_test(mismatch.actual))
+        case SuiteMismatch():
+            return listed(
+                Channel.TEST,
+                "the tests",
+                _WANTED[mismatch.question],
+                _lines_of_suite(mismatch.actual),
+            )
         case ValueMismatch():
             return _of_values(mismatch, stimulus, rules)
         case TextMismatch():
@@ -122,6 +132,31 @@ def _lines_of_test(test: CourseTestOutcome) -> list[str]:
         lines.append(f"line {test.line}: {test.source}")
     said = f"{test.type_name}: {shortened(test.message, 2000)}"
     return [*lines, *(line for line in said.split("\n") if line.strip())]
+
+
+_WANTED = {
+    SuiteQuestion.RUNS: "at least one test can be run",
+    SuiteQuestion.ACCEPTS: "all tests pass",
+    SuiteQuestion.ACCEPTS_OWN: "all tests pass",
+    SuiteQuestion.NOTICES: "at least one test fails",
+    SuiteQuestion.HELPS: "each test notices a fault",
+}
+
+
+def _lines_of_suite(outcome: SuiteOutcome) -> list[str]:
+    """Return a line for each test that failed or differs from run to run."""
+    lines: list[str] = []
+    if outcome.not_loaded:
+        lines.append(shortened(outcome.not_loaded, 2000))
+    for test in outcome.failed[:_MAX_CALLS]:
+        result = _OUTCOMES.get(test.outcome.result, "it fails")
+        lines.append(f"{test.name}: {result}")
+        lines += [f"    {line}" for line in _lines_of_test(test.outcome)]
+    for name in outcome.unsteady:
+        lines.append(f"{name}: it differs from run to run")
+    for name in outcome.useless:
+        lines.append(f"{name}: it fails on no fault")
+    return lines or ["no test fails"]
 
 
 def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:

@@ -115,6 +115,7 @@ class JobKind(bytes, Enum):
     STAND_IN = b"I"
     TOOL = b"T"
     TEST = b"U"
+    SUITE = b"W"
 
 
 @unique
@@ -190,6 +191,8 @@ class FromTests(bytes, Enum):
     CALLED = b"C"  # the number of a call that it makes, and the call in words
     CAME_BACK = b"B"  # that number, and what came of the call
     OUTCOME = b"O"  # how the test came out: the last message
+    BEGINS = b"T"  # of a suite: the name of the test that runs from now on
+    CAME_OUT = b"R"  # of a suite: how that test came out
 
 
 @unique
@@ -283,6 +286,7 @@ class ScenarioJob(Record):
     action: str  # the module of `inside.stimuli` that performs it
     runs: bool  # whether a program is run as `__main__`
     serves: bool = False  # whether it does what a test in another process asks for
+    public_names: list[str] | None = None  # all that tests may use of it; None: everything
     program: str  # its file, or the main module's
     argv: list[str]
     texts: tuple[Any, ...] | None  # of the stimulus, if the process is to compile them
@@ -366,12 +370,25 @@ class CourseTestJob(Record):
     folder: str = ""  # that it shares with the program; empty: there is none
 
 
+class SuiteJob(Record):
+    """The tests that a student handed in, which use a program in another process."""
+
+    kind: ClassVar[JobKind] = JobKind.SUITE
+
+    only: list[str]  # names of tests; empty: all
+    without: list[str]  # names of tests that are left out
+    seed: int
+    folder: str  # that it shares with the program
+
+
 if TYPE_CHECKING:
-    Job: TypeAlias = ScenarioJob | SharedRunJob | StandInJob | ToolJob | CourseTestJob
+    Job: TypeAlias = ScenarioJob | SharedRunJob | StandInJob | ToolJob | CourseTestJob | SuiteJob
 else:
     Job = Record
 
-_JOBS: tuple[type[Record], ...] = (ScenarioJob, SharedRunJob, StandInJob, ToolJob, CourseTestJob)
+_JOBS: tuple[type[Record], ...] = (
+    ScenarioJob, SharedRunJob, StandInJob, ToolJob, CourseTestJob, SuiteJob,
+)  # fmt: skip
 
 
 def encode_job(job: Job) -> bytes:

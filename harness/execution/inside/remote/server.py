@@ -374,14 +374,18 @@ class ProgramServer(Peer):
         except SystemExit as error:
             return _exit_status(error)
         except Exception as error:
-            import traceback  # noqa: PLC0415
-
-            traceback.print_exception(error)
+            self.report(error)
             return 1
         finally:
             if before is not None:
                 sys.modules["__main__"] = before
         return 0
+
+    def report(self, error: BaseException) -> None:
+        """Print the traceback of an exception that ended the program."""
+        import traceback  # noqa: PLC0415
+
+        traceback.print_exception(error)
 
 
 def _exit_status(error: SystemExit) -> int:

@@ -98,7 +98,7 @@ class CourseTestSuite:
             self.packages.update(_packages_in(tree, self._names))
             rewrite_asserts(tree, data, path, None)
             self._add(name, compile(tree, path, "exec", dont_inherit=True))
-        except (SyntaxError, ValueError) as error:
+        except (SyntaxError, ValueError, RecursionError) as error:
             self._add(name, error)
 
     def _add(self, file: str, code: Any) -> None:
@@ -114,7 +114,7 @@ class CourseTestSuite:
 
     def run(self, job: CourseTestJob, send: Send, receive: Receive) -> None:
         """Run one test to the end of this process; never returns."""
-        run = _OneTest(self, job, send, receive)
+        run = OneTest(self, job, send, receive)
         try:
             outcome = run.outcome()
         except MalformedError as error:
@@ -241,7 +241,11 @@ class _Decorators(types.ModuleType):
 class _Watch:
     """A plugin of pytest's that tells the test that runs what came of each of its parts."""
 
-    test: _OneTest
+    test: OneTest
+
+    def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> None:
+        """Tell which test runs next."""
+        self.test.begins(item)
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
         """Keep the first exception of the test."""
@@ -255,8 +259,12 @@ class _Watch:
             outcome = "passed"
         self.test.came_out(outcome, is_call=report.when == "call")
 
+    def pytest_runtest_logfinish(self, nodeid: str, location: object) -> None:
+        """Tell that a test has ended."""
+        self.test.finished()
 
-class _OneTest:
+
+class OneTest:
     """One run of one test."""
 
     def __init__(
@@ -313,7 +321,7 @@ class _OneTest:
                 name = f"{file}, for all tests"
                 session.config.pluginmanager.register(self._suite.load(file), name)
             node = self._suite.module_node(session, self._job.file)
-            found = [item for item in _items(node) if _name_of(item) == self._job.test]
+            found = [item for item in items_below(node) if _name_of(item) == self._job.test]
             if self._job.index >= 0:
                 found = found[self._job.index : self._job.index + 1]
             session.items = found
@@ -322,6 +330,12 @@ class _OneTest:
         except BaseException as error:  # also what the program raises while it is imported
             self.failed(error)
             self._result = "failed"
+
+    def begins(self, item: Any) -> None:
+        """Hear that a test begins."""
+
+    def finished(self) -> None:
+        """Hear that a test has ended."""
 
     def failed(self, error: BaseException) -> None:
         """Keep the first exception of the test."""
@@ -379,14 +393,20 @@ class _OneTest:
         place = self._place(error)
         if place:
             head += f',"line":{place[0]},"source":' + quote(place[1])
+        return head + self._about(error) + "}"
+
+    def _about(self, error: BaseException) -> str:
+        """Return what the program said of an exception of its own, as a field of a JSON object."""
         about = self._program.of_program(error)
-        if about is not None:
-            head += ',"about":' + self._program.encoded(about)
-        return head + "}"
+        return "" if about is None else ',"about":' + self._program.encoded(about)
+
+    def _file_of_place(self) -> str:
+        """Return the name of the file with the test."""
+        return self._job.file
 
     def _place(self, error: BaseException) -> tuple[int, str] | None:
         """Return the last line of the test file that was running, and its text."""
-        path = str(_FOLDER / self._job.file)
+        path = str(_FOLDER / self._file_of_place())
         found = None
         step = error.__traceback__
         while step is not None:
@@ -411,13 +431,13 @@ def _words(error: BaseException | None) -> str:
     return text[:MAX_MESSAGE]
 
 
-def _items(node: Any) -> Iterator[Any]:
+def items_below(node: Any) -> Iterator[Any]:
     """Yield all tests below one of pytest's nodes."""
     for child in node.collect():
         if hasattr(child, "runtest"):
             yield child
         else:
-            yield from _items(child)
+            yield from items_below(child)
 
 
 def _name_of(item: Any) -> str:

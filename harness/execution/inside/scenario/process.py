@@ -269,7 +269,8 @@ class ScenarioProcess:
         answer.begin(runs=runs)
         do = getattr(stimuli, self.job.action).perform
         if self.job.serves:
-            do(self.files.library, self._send, self._receive, answer)
+            names = self.job.public_names
+            do(self.files.library, self._send, self._receive, answer, names)
             return
         if runs:
             do(self.files.library, self.job.program[:-3], answer)

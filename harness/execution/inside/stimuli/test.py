@@ -1,4 +1,4 @@
-"""A test of the course's, in another process, which uses the program here."""
+"""Tests in another process, which use the program here: the course's, or those handed in."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from json import loads
 
 from ..messages import codec
 from ..messages.protocol import FromScenario
+from ..remote.guarded import GuardedServer
 from ..remote.server import ProgramServer, install_streams
 
 TYPE_CHECKING = False
@@ -18,14 +19,27 @@ if TYPE_CHECKING:
     from ..scenario.evaluate import StimulusAnswer
 
 
-def perform(library: Library, send: Send, receive: Receive, answer: StimulusAnswer) -> None:
-    """Do what the test asks for until it has ended: only its own process knows how it came out."""
+def perform(
+    library: Library,
+    send: Send,
+    receive: Receive,
+    answer: StimulusAnswer,
+    public_names: list[str] | None,
+) -> None:
+    """Do what the test asks for until it has ended: only its own process knows how it came out.
+
+    With `public_names` the program is the course's and the tests are not: they may use these names
+    and nothing else.
+    """
 
     def hear() -> Any:
         return loads(receive())
 
     say = partial(send, FromScenario.CALL)
-    server = ProgramServer(library, answer.sources, say, hear)
+    if public_names is None:
+        server = ProgramServer(library, answer.sources, say, hear)
+    else:
+        server = GuardedServer(library, answer.sources, say, hear, frozenset(public_names))
     install_streams(server)
     answer.reach("stimulus")
     server.serve()

@@ -11,6 +11,7 @@ from harness.common.discovery import extensions
 from harness.judging.compare.mismatch import (
     CourseTestMismatch,
     RaiseMismatch,
+    SuiteMismatch,
     TextMismatch,
     ValueMismatch,
 )
@@ -35,6 +36,7 @@ TEXTS: Part[TextEdit] = attrgetter("texts")
 FILE: Part[ValueMismatch] = attrgetter("file")
 FILE_TEXTS: Part[TextEdit] = attrgetter("file_texts")
 TEST: Part[CourseTestMismatch] = attrgetter("test")
+SUITE: Part[SuiteMismatch] = attrgetter("suite")
 STDERR: Part[ValueMismatch] = attrgetter("stderr")
 
 

@@ -24,18 +24,19 @@ from harness.execution.protocol.answers import Answerable
 from harness.execution.protocol.jobs import main_file, tool_modules
 from harness.execution.protocol.replies import RaisedReply, TamperedError, read_as
 from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
-from harness.model.assignment import Assignment
+from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import CourseTestOutcome, CourseTestResult, Ending, Observation
 from harness.model.stimulus import Limits, Stimulus
 from harness.stimuli.test import CourseTest
 
 _LEAST = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512)  # of a test's own process
-_MAX_SOURCE = 500  # characters
-_END = b'{"do":"end","with":[],"changed":[]}'
+MAX_SOURCE = 500  # characters
+END = b'{"do":"end","with":[],"changed":[]}'
 _OURS = (
     "client",
     "files",
     "imports",
+    "suite",
     "surroundings",
     "testing",
 )  # modules of `inside.remote` that only tests need
@@ -93,6 +94,29 @@ def tests_setup(assignment: Assignment, interpreter: object) -> dict[str, object
         "modules": modules,
         "sent_names": (assignment.sent_names.objects, assignment.sent_names.modules),
         "writes": assignment.writes_files,
+        "are_handed_in": False,
+        "memory": 0,
+    }
+
+
+def suite_setup(
+    assignment: Assignment, files: tuple[SourceFile, ...], interpreter: object
+) -> dict[str, object]:
+    """Return what the server of the tests that a student handed in needs to know: nothing of the
+    course's programs but their names."""
+    writing = assignment.test_writing
+    assert writing is not None
+    modules = [name.removesuffix(".py") for name in writing.program_files]
+    modules += [file.name.removesuffix(".py") for file in assignment.variants[0].files]
+    tests = [(file.name, file.data) for file in files if file.name in writing.files]
+    return {
+        "pytest": tool_modules(interpreter, _sources(), "tests"),  # type: ignore[arg-type]
+        "tests": tests,
+        "modules": modules,
+        "sent_names": (None, ()),  # the program is the course's, which learns nothing from values
+        "writes": assignment.writes_files,
+        "are_handed_in": True,
+        "memory": test_limits(assignment.limits).memory_mib * 1024 * 1024,
     }
 
 
@@ -162,7 +186,7 @@ class CourseTestConversation:
                 return False
             elif kind == FromTests.OUTCOME:
                 self._outcome = body
-                deliver(_END)
+                deliver(END)
                 return False
             else:
                 raise HarnessError("a test's process says what nobody understands")
@@ -196,7 +220,7 @@ class CourseTestConversation:
             message=outcome.message[:MAX_MESSAGE],
             type_name=outcome.type_name[:MAX_NAME],
             line=outcome.line,
-            source=outcome.source[:_MAX_SOURCE],
+            source=outcome.source[:MAX_SOURCE],
             calls=calls,
         )
         # The test has ended: whatever the program does then is not its business.

@@ -1,0 +1,3 @@
+from parking import fee
+
+print(fee(16))

@@ -1,0 +1,2 @@
+def test_fee()
+    assert fee(16) == 200

@@ -1,0 +1,199 @@
+"""Make scenarios of `test_writing:` in assignment.yaml: questions about the tests handed in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from harness.assignment.document import Document
+from harness.assignment.files.test_writing import TestWritingShape
+from harness.assignment.scenarios.file import VISIBILITY
+from harness.assignment.scenarios.reader import slug
+from harness.assignment.symbols import AssignmentSymbols
+from harness.model.assignment import SourceFile, TestedProgram, TestWriting
+from harness.model.expectation import Expected
+from harness.model.plan import Mutant, Scenario
+from harness.model.stimulus import Limits, Stimulus
+from harness.stimuli.suite import SuiteQuestion, SuiteRun
+
+REFERENCE = "the reference"
+_CPU_SECONDS = 5.0
+_NAMES = {
+    SuiteQuestion.RUNS: "the tests can be run",
+    SuiteQuestion.ACCEPTS: "the tests accept a right program",
+    SuiteQuestion.ACCEPTS_OWN: "the tests accept the program beside them",
+    SuiteQuestion.HELPS: "each test notices a fault",
+}
+
+
+@dataclass(slots=True)
+class SuiteSection:
+    """The scenarios of `test_writing:`."""
+
+    document: Document
+    symbols: AssignmentSymbols
+    mutants: tuple[Mutant, ...]
+    scenarios: list[Scenario] = field(default_factory=list)
+    marks: Fraction = Fraction()
+
+    def read(self) -> TestWriting | None:
+        """Add the scenarios; return what running them needs. None, with an error noted if there is
+        one, if students hand in no tests."""
+        shape = self.symbols.shape.test_writing
+        files = tuple(self.symbols.shape.submission.tests)
+        if not self._is_whole(shape, files) or shape is None:
+            return None
+        self._add_questions(shape, files)
+        self._add_faults(shape, files)
+        self._add_question_of_each(shape, files)
+        program = self.symbols.tested_program
+        programs = [TestedProgram(name=REFERENCE, files=program)]
+        for number, mutant in enumerate(self.mutants):
+            changed = mutant.written_into(program)
+            programs.append(TestedProgram(name=_program_name(number), files=changed))
+        return TestWriting(
+            files=files,
+            program_files=tuple(file.name for file in program),
+            public_names=tuple(sorted(_public_names(program))),
+            programs=tuple(programs),
+        )
+
+    def _is_whole(self, shape: TestWritingShape | None, files: tuple[str, ...]) -> bool:
+        """Return whether tests are handed in and worth something; note an error if only one of the
+        two is so."""
+        if shape is None:
+            if files:
+                what = "tests are handed in, but nothing says what they are worth"
+                hint = 'add test_writing: {accepts: 1, notices: {"2.1": 2}}'
+                self.document.add(("submission", "tests"), what, hint)
+            return False
+        if not files:
+            what = "no tests are handed in"
+            hint = "write submission: {tests: [test_a1.py]}"
+            self.document.add(("test_writing",), what, hint)
+            return False
+        if shape.accepts_own is not None and not self.symbols.shape.submission.files:
+            what = "no program is handed in beside the tests"
+            self.document.add(("test_writing", "accepts_own"), what, "leave accepts_own out")
+        return bool(self.symbols.tested_program)
+
+    def _add_questions(self, shape: TestWritingShape, files: tuple[str, ...]) -> None:
+        points_of = {
+            SuiteQuestion.RUNS: shape.runs,
+            SuiteQuestion.ACCEPTS: shape.accepts,
+            SuiteQuestion.ACCEPTS_OWN: shape.accepts_own,
+        }
+        for clause in shape.clause:
+            self.symbols.has_clause(self.document, ("test_writing", "clause"), clause)
+        for question, points in points_of.items():
+            if points is None:
+                continue
+            against = "" if question is SuiteQuestion.ACCEPTS_OWN else REFERENCE
+            action = SuiteRun(question=question, files=files, against=against)
+            name = _NAMES[question]
+            scenario = self._scenario(shape, action, name, points=points, key=question.value)
+            clauses = tuple(shape.clause)
+            self.scenarios.append(
+                replace(scenario, clauses=clauses, visibility=VISIBILITY[True], shows_hint=False)
+            )
+
+    def _add_faults(self, shape: TestWritingShape, files: tuple[str, ...]) -> None:
+        counts = _counts(self.mutants)
+        for clause in shape.notices:
+            loc = ("test_writing", "notices", clause)
+            if self.symbols.has_clause(self.document, loc, clause) and clause not in counts:
+                what = f"no mutant is against clause {clause}, so no test can notice it"
+                self.document.add(loc, what, "add one to mutants.yaml")
+        for clause in shape.hints:
+            if clause not in shape.notices:
+                loc = ("test_writing", "hints", clause)
+                self.document.add(loc, f"clause {clause} is not under notices")
+        numbers: dict[str, int] = {}
+        for index, mutant in enumerate(self.mutants):
+            clause = mutant.clause
+            if clause not in shape.notices:
+                continue
+            numbers[clause] = numbers.get(clause, 0) + 1
+            action = SuiteRun(
+                question=SuiteQuestion.NOTICES, files=files, against=_program_name(index)
+            )
+            name = f"the tests notice a fault against {self._clause_in_words(clause)}"
+            if counts[clause] > 1:
+                name += f" ({numbers[clause]} of {counts[clause]})"
+            points = shape.notices[clause] / counts[clause]
+            key = f"notices-{slug(clause)}-{numbers[clause]}"
+            scenario = self._scenario(shape, action, name, points=points, key=key)
+            hint = shape.hints.get(clause, "").strip()
+            self.scenarios.append(replace(scenario, clauses=(clause,), hint=hint))
+
+    def _add_question_of_each(self, shape: TestWritingShape, files: tuple[str, ...]) -> None:
+        """Add the question which tests notice nothing: it costs no marks."""
+        action = SuiteRun(question=SuiteQuestion.HELPS, files=files, against=REFERENCE)
+        name = _NAMES[SuiteQuestion.HELPS]
+        scenario = self._scenario(shape, action, name, points=Fraction(1), key="helps")
+        self.scenarios.append(replace(scenario, informational=True, shows_hint=False))
+
+    def _clause_in_words(self, clause: str) -> str:
+        for known in self.symbols.clauses or ():
+            if known.id == clause:
+                return f"§{clause}: {known.text}"
+        return f"§{clause}"
+
+    def _scenario(
+        self, shape: TestWritingShape, action: SuiteRun, name: str, *, points: Fraction, key: str
+    ) -> Scenario:
+        scenario_id = f"tests/{key}"
+        return Scenario(
+            id=scenario_id,
+            group=scenario_id,
+            name=name,
+            function=action.files[0],
+            clauses=(),
+            visibility=VISIBILITY[shape.visible],
+            points=points,
+            limits=shape.limits.over(_for_all_tests(self.symbols.limits)),
+            stimuli=(Stimulus(action=action, folder=True),),
+            stated=Expected(),
+            place=self.document.place(("test_writing",)),
+            shows_hint=shape.visible == "hint",
+        )
+
+
+def _for_all_tests(limits: Limits) -> Limits:
+    """Return the limits of a program while all tests of a suite run."""
+    return replace(limits, cpu_seconds=max(limits.cpu_seconds, _CPU_SECONDS))
+
+
+def _program_name(number: int) -> str:
+    return f"fault {number + 1}"
+
+
+def _counts(mutants: Sequence[Mutant]) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    for mutant in mutants:
+        counts[mutant.clause] = counts.get(mutant.clause, 0) + 1
+    return counts
+
+
+def _public_names(files: Sequence[SourceFile]) -> Iterator[str]:
+    """Yield the names that the files define and that do not begin with an underscore."""
+    for file in files:
+        for node in ast.parse(file.data).body:
+            for name in _names_of(node):
+                if not name.startswith("_"):
+                    yield name
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        found: list[str] = []
+        for target in targets:
+            names = [part.id for part in ast.walk(target) if isinstance(part, ast.Name)]
+            found += names
+        return found
+    return []

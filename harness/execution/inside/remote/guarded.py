@@ -1,0 +1,176 @@
+"""The course's program as students' tests may use it: by its public names, and without its text.
+
+The tests' process is not trusted here. Whatever it asks for, a test learns of a program only how it
+behaves, and the reference and a program with a fault differ in nothing else.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..messages.codec import FUNCTION, mro_of, without_addresses
+from .peer import SPECIALS
+from .server import ProgramServer
+from .values import CannotTravelError, MalformedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..messages.exceptions import Sources
+    from ..modules import Library
+
+_MODULE = type(sys)
+_INSIDE = frozenset(
+    ("frame", "code", "traceback", "generator", "coroutine", "async_generator")
+)  # names of types whose attributes lead to a program's text
+# Operations that tests may ask for: each is checked here, or tells nothing of the program's text.
+_ALLOWED = (
+    "import", "reload", "get", "set", "delete", "call", "special", "content", "names", "attributes",
+    "copy", "describe", "signature", "source", "documentation", "replace", "restore", "surround",
+    "chdir", "text", "seed", "run", "namespace",
+)  # fmt: skip
+_OF_GENERATORS = frozenset(("send", "throw", "close"))
+# What tests may replace in modules that the program imports too.
+_REPLACEABLE = {
+    "builtins": ("print", "open", "input"),
+    "random": (
+        "choice", "choices", "randint", "random", "randrange", "sample", "shuffle", "uniform",
+    ),
+    "time": ("sleep", "time", "monotonic", "perf_counter"),
+    "os.path": ("exists", "isfile"),
+}  # fmt: skip
+
+
+class GuardedServer(ProgramServer):
+    """Serves one of the course's programs to tests that are handed in."""
+
+    def __init__(
+        self,
+        library: Library,
+        sources: Sources,
+        send: Callable[[str], None],
+        receive: Callable[[], Any],
+        public_names: frozenset[str],
+    ) -> None:
+        super().__init__(library, sources, send, receive)
+        self._public = public_names
+        self._operations = {name: self._operations[name] for name in _ALLOWED}
+
+    def about(self, error: BaseException) -> str:
+        """Return nothing: where the course's program raises is part of its text."""
+        return ""
+
+    def export(self, thing: Any) -> str:
+        kind = type(thing)
+        if kind is _MODULE and thing.__name__ not in self._library.sources:
+            raise CannotTravelError("a module")
+        if kind.__name__ in ("frame", "code", "traceback"):
+            raise CannotTravelError("a part of the program's text")
+        return super().export(thing)
+
+    def _own_thing(self, thing: Any) -> Any:
+        """Return the thing if it is one of the program's. Raise MalformedError else: a method of a
+        text, such as `format`, reads whatever it is given."""
+        if id(thing) not in self._numbers:
+            raise MalformedError("an object")
+        return thing
+
+    def _check_name(self, thing: Any, name: Any) -> None:
+        """Raise AttributeError unless tests may use this name of the thing."""
+        self._own_thing(thing)
+        if type(name) is not str:
+            raise MalformedError("a name")
+        kind = type(thing)
+        is_public = name[:1] != "_"
+        if kind is _MODULE:
+            is_public = name in self._public
+        elif kind.__name__ in _INSIDE:
+            is_public = name in _OF_GENERATORS
+        if not is_public:
+            owner = thing.__name__ if kind is _MODULE else kind.__name__
+            raise AttributeError(f"{owner!r} has no attribute {name!r} for tests")
+
+    def _do_import(self, name: str, again: bool = False) -> Any:
+        if type(name) is not str or name not in self._library.sources:
+            raise ModuleNotFoundError(f"No module named {name!r}")
+        return super()._do_import(name, again)
+
+    def _do_reload(self, module: Any) -> Any:
+        return super()._do_reload(self._own_thing(module))
+
+    def _do_get(self, thing: Any, name: str) -> Any:
+        self._check_name(thing, name)
+        return super()._do_get(thing, name)
+
+    def _do_set(self, thing: Any, name: str, value: Any) -> None:
+        self._check_name(thing, name)
+        super()._do_set(thing, name, value)
+
+    def _do_delete(self, thing: Any, name: str) -> None:
+        self._check_name(thing, name)
+        super()._do_delete(thing, name)
+
+    def _do_call(self, thing: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        return super()._do_call(self._own_thing(thing), arguments, keywords)
+
+    def _do_special(self, thing: Any, name: str, arguments: tuple[Any, ...]) -> Any:
+        self._own_thing(thing)
+        if name not in SPECIALS:
+            raise AttributeError(name)
+        kind = type(thing)
+        if name == "__hash__" and getattr(kind, name, None) is object.__hash__:
+            return self._number(thing)  # its own would be an address
+        result = super()._do_special(thing, name, arguments)
+        if name in ("__repr__", "__str__", "__format__") and type(result) is str:
+            return without_addresses(result)
+        return result
+
+    def _do_content(self, thing: Any) -> Any:
+        return super()._do_content(self._own_thing(thing))
+
+    def _do_names(self, thing: Any) -> Any:
+        self._own_thing(thing)
+        if type(thing) is _MODULE:
+            return tuple(sorted(self._public.intersection(vars(thing))))
+        return tuple([name for name in super()._do_names(thing) if name[:1] != "_"])
+
+    def _do_attributes(self, thing: Any) -> Any:
+        self._own_thing(thing)
+        if type(thing) in (_MODULE, FUNCTION) or type in mro_of(type(thing)):
+            raise AttributeError("__dict__")
+        found = super()._do_attributes(thing)
+        return {name: value for name, value in found.items() if str(name)[:1] != "_"}
+
+    def _do_copy(self, thing: Any, deep: bool) -> Any:
+        return super()._do_copy(self._own_thing(thing), deep)
+
+    def _do_signature(self, thing: Any) -> Any:
+        return super()._do_signature(self._own_thing(thing))
+
+    def _do_documentation(self, thing: Any) -> Any:
+        return super()._do_documentation(self._own_thing(thing))
+
+    def _do_source(self, thing: Any) -> str:
+        raise OSError("could not get source code")
+
+    def _do_text(self, name: str) -> str | None:
+        return None
+
+    def _do_replace(self, module: str, name: str, value: Any) -> None:
+        if name not in _REPLACEABLE.get(module, ()):
+            raise MalformedError("a replacement")
+        super()._do_replace(module, name, value)
+
+    def _do_restore(self, module: str, name: str) -> None:
+        if (module, name) in self._replaced:
+            super()._do_restore(module, name)
+
+    def _do_namespace(self, name: str, run_name: str) -> Any:
+        found = super()._do_namespace(name, run_name)
+        return {key: found[key] for key in sorted(self._public.intersection(found))}
+
+    def report(self, error: BaseException) -> None:
+        """Print the last line of a traceback: the others show the program's text."""
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")

@@ -1,0 +1,125 @@
+"""Runs the tests that a student handed in, in a process that holds them and no byte of the program
+that they test. All tests of all files run in one process, as with pytest.
+"""
+
+from __future__ import annotations
+
+import sys
+from _json import encode_basestring_ascii as quote
+from os import _exit
+from pathlib import Path
+from typing import Any
+
+from ..messages.protocol import FromTests, SuiteJob
+from . import surroundings
+from .testing import CourseTestSuite, OneTest, items_below
+from .values import MalformedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..messages.frames import Receive, Send
+
+_MAX_TESTS = 500
+_MAX_NAME = 200  # characters
+
+
+class StudentSuite(CourseTestSuite):
+    """The test files of a submission, compiled."""
+
+    def run(self, job: SuiteJob, send: Send, receive: Receive) -> None:  # type: ignore[override]
+        """Run the tests to the end of this process; never returns."""
+        run = _SuiteRun(self, job, send, receive)
+        try:
+            run.all()
+        except MalformedError:
+            _exit(72)
+        except MemoryError:
+            _exit(71)
+        send(FromTests.OUTCOME, '{"result":"passed"}')
+        receive()  # until the driver has ended this
+        _exit(0)
+
+
+class _SuiteRun(OneTest):
+    """One run of the tests of a submission."""
+
+    def __init__(self, suite: StudentSuite, job: SuiteJob, send: Send, receive: Receive) -> None:
+        super().__init__(suite, job, send, receive)  # type: ignore[arg-type]
+        self._only = frozenset(job.only)
+        self._without = frozenset(job.without)
+        self._file = ""
+        self._item: Any = None
+
+    def all(self) -> None:
+        """Run the tests, and tell of each."""
+        suite = self._suite
+        self._hear()  # the program's process is there
+        sys.meta_path.insert(0, suite)
+        suite.folder = Path(self._files.folder)
+        self._files.install(lambda name: None)
+        surroundings.install(self._program, suite.names, suite.packages)
+        import random  # noqa: PLC0415
+
+        random.seed(self._job.seed)
+        suite.watch.test = self
+        session = suite.session
+        session.config._tmp_path_factory.getbasetemp = self._files.temporary
+        for file in suite.conftests:
+            session.config.pluginmanager.register(suite.load(file), file)
+        session.items = self._collected(session)
+        session.testscollected = len(session.items)
+        session.config.hook.pytest_runtestloop(session=session)
+
+    def _collected(self, session: Any) -> list[Any]:
+        """Return the tests to run; tell of files whose tests cannot be found."""
+        found: list[Any] = []
+        for name in sorted(self._suite.texts):
+            if not name.endswith(".py") or name in self._suite.conftests:
+                continue
+            try:
+                node = self._suite.module_node(session, name)
+                found += items_below(node)
+            except BaseException as error:  # also what the file raises while it is imported
+                self._file = name
+                self.failed(error)
+                self._result = "failed"
+                self._tell(name)
+        if self._only:
+            found = [item for item in found if test_name(item) in self._only]
+        found = [item for item in found if test_name(item) not in self._without]
+        return found[:_MAX_TESTS]
+
+    def begins(self, item: Any) -> None:
+        """Tell which test runs from now on."""
+        self._error = None
+        self._result = ""
+        self._item = item
+        self._file = item.path.name
+        self._send(FromTests.BEGINS, quote(test_name(item)))
+
+    def finished(self) -> None:
+        """Tell how the test came out."""
+        self._tell(test_name(self._item))
+
+    def _tell(self, name: str) -> None:
+        if isinstance(self._error, MalformedError):
+            raise self._error
+        self._send(FromTests.CAME_OUT, '{"name":' + quote(name) + "," + self._described()[1:])
+
+    def _about(self, error: BaseException) -> str:
+        """Return nothing: what the course's program says of its exceptions is not passed on."""
+        return ""
+
+    def _file_of_place(self) -> str:
+        return self._file
+
+
+def test_name(item: Any) -> str:
+    """Return a test's name with its file's, its class's and its parameters'."""
+    names = [node.name for node in item.listchain()]
+    while names and not names[0].endswith(".py"):
+        names.pop(0)
+    return "::".join([item.path.name, *names[1:]])[:_MAX_NAME]
+
+
+test_name.__test__ = False  # type: ignore[attr-defined]  # not a test of ours

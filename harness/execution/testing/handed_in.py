@@ -1,0 +1,405 @@
+"""The tests that a student handed in, run against programs of the course's, or against the
+student's own: each run has a process for the tests and one for the program.
+
+Neither process is believed more than it must be. The program's holds a text that no test may read,
+and the tests' is the student's: a test notices a fault only if it fails on the program with the
+fault, fails there again, and passes on the reference each time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from harness.common.errors import HarnessError
+from harness.common.escaping import plain
+from harness.execution.folder import ScenarioFolder
+from harness.execution.inside.messages.exceptions import Sources
+from harness.execution.inside.messages.protocol import (
+    MAX_MESSAGE,
+    MAX_NAME,
+    FromTests,
+    SuiteJob,
+    split,
+)
+from harness.execution.protocol.answers import Answerable
+from harness.execution.protocol.jobs import Jobs
+from harness.execution.protocol.observation import observation
+from harness.execution.protocol.screen import scenario_screen
+from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
+from harness.execution.testing.course import END, MAX_SOURCE, test_limits
+from harness.model.assignment import Assignment
+from harness.model.observation import (
+    CourseTestOutcome,
+    CourseTestResult,
+    Ending,
+    Observation,
+    SuiteOutcome,
+    SuiteTest,
+)
+from harness.model.stimulus import Limits, Stimulus
+from harness.stimuli.suite import SuiteQuestion, SuiteRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.execution.process_server import ProcessServer
+
+_MAX_TESTS = 500
+_MAX_CALLS = 50  # of one test
+# Seeds of chance in the tests' process. A test counts if it passes in each run against the
+# reference, and notices a fault if it fails in each of some runs: one that fails by chance does not
+# do both.
+_SEEDS = (1, 2, 3, 4, 5, 6)
+_CONFIRMING_SEEDS = (7, 8)
+_BAD = frozenset({CourseTestResult.FAILED, CourseTestResult.NOT_ENDED})
+_RESULTS = {result.value: result for result in CourseTestResult}
+
+
+def is_bad(test: SuiteTest) -> bool:
+    """Return whether a test failed, or did not come to its end."""
+    return test.outcome.result in _BAD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestedServer:
+    """A program that tests are run against, ready to be forked."""
+
+    __test__ = False  # no test of ours
+
+    server: ProcessServer
+    jobs: Jobs
+    functions: tuple[str, ...]
+    sources: Sources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """One run of a suite: how its tests came out, and how the run itself ended."""
+
+    tests: tuple[SuiteTest, ...]
+    ending: Ending
+    not_loaded: str = ""
+
+    def bad(self) -> tuple[SuiteTest, ...]:
+        return tuple(test for test in self.tests if is_bad(test))
+
+    def results(self) -> dict[str, CourseTestResult]:
+        return {test.name: test.outcome.result for test in self.tests}
+
+
+@dataclass(slots=True, kw_only=True)
+class _Heard:
+    """What the tests' process has said of one run."""
+
+    files: tuple[str, ...]
+    tests: list[SuiteTest] = field(default_factory=list)
+    running: str = ""
+    calls: dict[int, str] = field(default_factory=dict)
+    not_loaded: str = ""
+    is_over: bool = False
+
+    def hear(self, kind: bytes, body: bytes) -> bool:
+        """Take a message; return whether it was the last. Raise StandInUnusableError for one that
+        ours would not write."""
+        try:
+            self._take(kind, json.loads(body))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise StandInUnusableError(Ending.TAMPERED, "a message of the tests") from None
+        return self.is_over
+
+    def _take(self, kind: bytes, sent: Any) -> None:
+        if kind in (FromTests.CALLED, FromTests.CAME_BACK):
+            number, words = sent
+            if len(self.calls) < _MAX_CALLS or number in self.calls:
+                self.calls[int(number)] = f"{self.calls.get(number, '')} {_text(words)}".strip()
+        elif kind == FromTests.BEGINS:
+            self.running = _text(sent)
+            self.calls = {}
+        elif kind == FromTests.CAME_OUT:
+            self._came_out(sent)
+        elif kind == FromTests.OUTCOME:
+            self.is_over = True
+        else:
+            raise ValueError("an unknown message")
+
+    def _came_out(self, sent: dict[str, Any]) -> None:
+        name = _text(sent["name"])
+        outcome = CourseTestOutcome(
+            result=_RESULTS[sent["result"]],
+            message=_text(sent.get("message", ""), MAX_MESSAGE),
+            type_name=_text(sent.get("type_name", "")),
+            line=int(sent.get("line", 0)),
+            source=_text(sent.get("source", ""), MAX_SOURCE),
+            calls=self._calls_in_words(),
+        )
+        self.running = ""
+        if name in self.files:
+            self.not_loaded = f"{name}: {outcome.type_name}: {outcome.message}"
+            return
+        self._add(SuiteTest(name=name, outcome=outcome))
+
+    def _add(self, test: SuiteTest) -> None:
+        known = [other.name for other in self.tests]
+        if test.name in known or len(known) >= _MAX_TESTS:
+            raise ValueError("a test that came out twice")
+        self.tests.append(test)
+
+    def ended(self) -> None:
+        """Note that the test that was running did not come to its end."""
+        if self.running:
+            result = CourseTestResult.NOT_ENDED
+            outcome = CourseTestOutcome(result=result, calls=self._calls_in_words())
+            self.tests.append(SuiteTest(name=self.running, outcome=outcome))
+
+    def _calls_in_words(self) -> tuple[str, ...]:
+        return tuple(plain(call, limit=MAX_NAME) for call in self.calls.values())
+
+
+def _text(value: object, most: int = MAX_NAME) -> str:
+    if type(value) is not str:
+        raise TypeError("a text is missing")
+    return value[:most].encode("utf-8", "replace").decode("utf-8")
+
+
+class _Conversation:
+    """The tests' process while it talks to the program's."""
+
+    def __init__(self, process: StandInProcess, heard: _Heard) -> None:
+        self._process = process
+        self._heard = heard
+
+    def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
+        """Pass on what the program sends, and deliver what the tests ask for next. Raise
+        StandInUnusableError if the tests run into their limits or break the protocol."""
+        if self._heard.is_over:
+            raise StandInUnusableError(Ending.TAMPERED, "it goes on after the tests")
+        self._process.tell(message)
+        while True:
+            kind, body = split(self._next())
+            if kind == FromTests.FOR_PROGRAM:
+                deliver(body)
+                return False
+            if self._heard.hear(kind, body):
+                deliver(END)
+                return False
+
+    def _next(self) -> bytes:
+        try:
+            return self._process.next_answer()
+        except StandInUnusableError as error:
+            ending = Ending.CPU_LIMIT if error.is_late else Ending.CRASHED
+            raise StandInUnusableError(ending, "the tests' own process") from None
+
+
+class SuiteObserver:
+    """Answers questions about the tests of one submission."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        folders: Path,
+        start_tests: Callable[[], ProcessServer],
+        program_of: Callable[[str], TestedServer],
+        own: TestedServer,
+    ) -> None:
+        writing = assignment.test_writing
+        if writing is None:
+            raise HarnessError("the assignment has no tests that are handed in")
+        self._files = writing.files
+        self._reference, *self._faults = (program.name for program in writing.programs)
+        self._folders = folders
+        self._start_tests = start_tests
+        self._program_of = program_of
+        self._own = own
+        self._against_reference: tuple[_Run, ...] | None = None
+        self._noticed: dict[str, SuiteOutcome | None] = {}
+        self._by_itself: dict[str, bool] = {}
+        self._failing: dict[str, frozenset[str]] = {}  # tests, by the fault on which they fail
+
+    @cached_property
+    def _tests(self) -> ProcessServer:
+        return self._start_tests()
+
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        """Return the answer to the stimulus's question. Raise HarnessError if our own machinery
+        fails."""
+        action = stimulus.action
+        assert isinstance(action, SuiteRun)
+        if (seen := self._tests.seen_of_all(limits)) is not None:
+            return seen
+        match action.question:
+            case SuiteQuestion.RUNS | SuiteQuestion.ACCEPTS:
+                seen = self._on_reference(stimulus, limits)
+            case SuiteQuestion.ACCEPTS_OWN:
+                seen = _seen(self._run_all(self._own, stimulus, limits, seed=_SEEDS[0]))
+            case SuiteQuestion.NOTICES:
+                return self._seen_on_fault(action.against, stimulus, limits)
+            case SuiteQuestion.HELPS:
+                return self._seen_of_each(stimulus, limits)
+        if seen.suite is None:
+            return seen
+        notices = self._notices_a_fault(stimulus, limits)
+        return replace(seen, suite=replace(seen.suite, notices_a_fault=notices))
+
+    def _on_reference(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        first, *others = self._reference_runs(stimulus, limits)
+        results = first.results()
+        unsteady: dict[str, None] = {}
+        for run in others:
+            again = run.results()
+            for name in (*results, *again):
+                if results.get(name) is not again.get(name):
+                    unsteady[name] = None
+        return _seen(first, unsteady=tuple(unsteady))
+
+    def _reference_runs(self, stimulus: Stimulus, limits: Limits) -> tuple[_Run, ...]:
+        if self._against_reference is None:
+            reference = self._program_of(self._reference)
+            runs = [self._run_all(reference, stimulus, limits, seed=seed) for seed in _SEEDS]
+            self._against_reference = tuple(runs)
+        return self._against_reference
+
+    def _seen_on_fault(self, against: str, stimulus: Stimulus, limits: Limits) -> Observation:
+        """Return which test notices a fault: it passes on the reference, and fails on the program
+        with the fault each time."""
+        if against not in self._noticed:
+            self._noticed[against] = self._noticing(against, stimulus, limits)
+        outcome = self._noticed[against]
+        if outcome is None:
+            return Observation(ending=Ending.TAMPERED)
+        return _answered(outcome)
+
+    def _noticing(self, against: str, stimulus: Stimulus, limits: Limits) -> SuiteOutcome | None:
+        """Return the test that notices a fault, and those that differ from run to run; None if the
+        protocol is broken."""
+        program = self._program_of(against)
+        useful = self._useful(stimulus, limits)
+        first = self._run(program, stimulus, limits, seed=_SEEDS[0], only=useful)
+        if first.ending is Ending.TAMPERED:
+            return None
+        noticing = {test.name: test for test in first.bad()} if useful else {}
+        self._failing[against] = frozenset(noticing)
+        unsteady: list[str] = []
+        for seed in _CONFIRMING_SEEDS:
+            if not noticing:
+                break
+            again = self._run(program, stimulus, limits, seed=seed, only=list(noticing))
+            failed = {test.name for test in again.bad()}
+            unsteady += [name for name in noticing if name not in failed]
+            noticing = {name: test for name, test in noticing.items() if name in failed}
+        for name, test in noticing.items():
+            if self._passes_by_itself(name, stimulus, limits):
+                named = replace(test, outcome=CourseTestOutcome(result=test.outcome.result))
+                return SuiteOutcome(tests=(named,), unsteady=tuple(unsteady))
+            unsteady.append(name)
+        return SuiteOutcome(unsteady=tuple(unsteady))
+
+    def _passes_by_itself(self, name: str, stimulus: Stimulus, limits: Limits) -> bool:
+        """Return whether a test passes on the reference if no other test runs before it."""
+        if name not in self._by_itself:
+            reference = self._program_of(self._reference)
+            run = self._run(reference, stimulus, limits, seed=_SEEDS[0], only=[name])
+            self._by_itself[name] = run.results().get(name) is CourseTestResult.PASSED
+        return self._by_itself[name]
+
+    def _useful(self, stimulus: Stimulus, limits: Limits) -> list[str]:
+        """Return the names of the tests that pass on the reference each time."""
+        seen = self._on_reference(stimulus, limits)
+        outcome = seen.suite or SuiteOutcome()
+        passed = CourseTestResult.PASSED
+        names = [test.name for test in outcome.tests if test.outcome.result is passed]
+        return [name for name in names if name not in outcome.unsteady]
+
+    def _notices_a_fault(self, stimulus: Stimulus, limits: Limits) -> bool:
+        for against in self._faults:
+            seen = self._seen_on_fault(against, stimulus, limits)
+            if seen.suite is not None and seen.suite.tests:
+                return True
+        return False
+
+    def _seen_of_each(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        """Return which tests notice no fault, and which notice the same ones."""
+        for against in self._faults:
+            self._seen_on_fault(against, stimulus, limits)
+        useless: list[str] = []
+        by_faults: dict[tuple[str, ...], list[str]] = {}
+        names = self._useful(stimulus, limits)
+        for name in names:
+            faults = tuple(fault for fault, bad in self._failing.items() if name in bad)
+            if faults:
+                by_faults.setdefault(faults, []).append(name)
+            else:
+                useless.append(name)
+        alike = tuple(tuple(group) for group in by_faults.values() if len(group) > 1)
+        passed = CourseTestOutcome(result=CourseTestResult.PASSED)
+        tests = tuple(SuiteTest(name=name, outcome=passed) for name in names)
+        return _answered(SuiteOutcome(tests=tests, useless=tuple(useless), alike=alike))
+
+    def _run_all(
+        self, program: TestedServer, stimulus: Stimulus, limits: Limits, *, seed: int
+    ) -> _Run:
+        """Run all tests; after one that does not come to its end, the others in another run."""
+        tests: list[SuiteTest] = []
+        while True:
+            names = [test.name for test in tests]
+            run = self._run(program, stimulus, limits, seed=seed, without=names)
+            tests += run.tests
+            stuck = len(names) >= _MAX_TESTS or not run.tests
+            if run.ending in (Ending.ANSWERED, Ending.TAMPERED) or stuck:
+                return replace(run, tests=tuple(tests))
+
+    def _run(
+        self,
+        program: TestedServer,
+        stimulus: Stimulus,
+        limits: Limits,
+        *,
+        seed: int,
+        only: Sequence[str] = (),
+        without: Sequence[str] = (),
+    ) -> _Run:
+        """Run the tests, or `only` those of these names, against a program."""
+        server = program.server
+        if (seen := server.seen_of_all(limits)) is not None:
+            return _Run(tests=(), ending=seen.ending)
+        job, facts = server.compile(program.jobs.job(stimulus), program.functions)
+        screen = scenario_screen(stimulus)
+        heard = _Heard(files=self._files)
+        with ExitStack() as stack:
+            folder = ScenarioFolder(self._folders, (), server.owner, guest=self._tests.owner)
+            stack.callback(folder.remove)
+            place = str(folder.path)
+            suite_job = SuiteJob(only=list(only), without=list(without), seed=seed, folder=place)
+            process = self._tests.start_stand_in(stack, suite_job, test_limits(limits))
+            job = job.replaced(
+                sentinel=screen.sentinel,
+                prompt_mark=screen.prompt_mark,
+                longest_sleep=limits.wall_seconds,
+                folder=place,
+            )
+            monitor = server.start(stack, job, screen, limits)
+            conversation = _Conversation(process, heard)
+            end = monitor.follow((), folder=folder, stand_in=conversation)
+            if not monitor.compiled:
+                return _Run(tests=(), ending=end.reason or Ending.CRASHED)
+            answerable = Answerable(stimulus, facts, program.sources)
+            seen = observation(answerable, limits, screen, end)
+        ending = Ending.ANSWERED if heard.is_over else seen.ending
+        heard.ended()
+        return _Run(tests=tuple(heard.tests), ending=ending, not_loaded=heard.not_loaded)
+
+
+def _seen(run: _Run, *, unsteady: Collection[str] = ()) -> Observation:
+    if run.ending is Ending.TAMPERED:
+        return Observation(ending=Ending.TAMPERED)
+    outcome = SuiteOutcome(tests=run.tests, unsteady=tuple(unsteady), not_loaded=run.not_loaded)
+    return _answered(outcome)
+
+
+def _answered(outcome: SuiteOutcome) -> Observation:
+    return Observation(ending=Ending.ANSWERED, suite=outcome)

@@ -1,0 +1,35 @@
+"""What the tests that a student handed in show of a program."""
+
+from collections.abc import Iterator
+
+from harness.judging.compare.mismatch import SuiteMismatch
+from harness.model.observation import CourseTestResult, Observation, SuiteOutcome
+from harness.model.stimulus import Stimulus
+from harness.stimuli.suite import SuiteQuestion, SuiteRun
+
+
+def suite_mismatch(observation: Observation, stimulus: Stimulus) -> Iterator[SuiteMismatch]:
+    """Yield how the tests came out, unless the answer to the stimulus's question is yes."""
+    action = stimulus.action
+    assert isinstance(action, SuiteRun)
+    outcome = observation.suite or SuiteOutcome()
+    if not says_yes(action.question, outcome):
+        yield SuiteMismatch(question=action.question, actual=outcome)
+
+
+def says_yes(question: SuiteQuestion, outcome: SuiteOutcome) -> bool:
+    """Return whether the tests do what the question asks for. Without tests they never do, and
+    tests that notice no fault at all do nothing that is asked for."""
+    if question is SuiteQuestion.NOTICES:
+        return bool(outcome.tests)
+    if question is SuiteQuestion.HELPS:
+        return bool(outcome.tests) and not outcome.useless
+    if outcome.not_loaded or not outcome.tests:
+        return False
+    if question is SuiteQuestion.RUNS:
+        return outcome.notices_a_fault
+    results = {test.outcome.result for test in outcome.tests}
+    allowed = {CourseTestResult.PASSED, CourseTestResult.SKIPPED}
+    if CourseTestResult.PASSED not in results or not results <= allowed or outcome.unsteady:
+        return False
+    return outcome.notices_a_fault

@@ -1,0 +1,114 @@
+"""Rules about tests that a student handed in."""
+
+from harness.common.escaping import plain, quoted
+from harness.common.words import counted
+from harness.judging.compare.mismatch import SuiteMismatch
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.rules import SUITE, Stage, rule_about
+from harness.model.observation import CourseTestResult, SuiteTest
+from harness.stimuli.suite import SuiteQuestion
+
+_MAX_MESSAGE = 300  # characters
+_MAX_NAMES = 5
+_OF_FAULTS = (SuiteQuestion.NOTICES, SuiteQuestion.HELPS)
+
+
+@rule_about(Stage.KNOWN_MISTAKE, 410, "hands in no test that can be run", SUITE)
+def no_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
+    outcome = mismatch.actual
+    if mismatch.question in _OF_FAULTS:
+        return None
+    if outcome.not_loaded:
+        return f"No test in this file can be run. {plain(outcome.not_loaded, limit=_MAX_MESSAGE)}"
+    if outcome.tests:
+        return None
+    return "There is no test: a test is a function or a method whose name begins with test_."
+
+
+@rule_about(Stage.KNOWN_MISTAKE, 420, "hands in tests that fail on a right program", SUITE)
+def false_alarm(failure: Failure, mismatch: SuiteMismatch) -> str | None:
+    failed = mismatch.actual.failed
+    if mismatch.question in _OF_FAULTS or not failed:
+        return None
+    against = "a right program"
+    if mismatch.question is SuiteQuestion.ACCEPTS_OWN:
+        against = "your own program"
+    first = failed[0]
+    text = f"{plain(first.name)} {_how(first)} on {against}{_reason(first)}."
+    others = len(failed) - 1
+    if others:
+        text += f" So {_do(others)} {counted(others, 'other test')}: {_names(failed[1:])}."
+    return text
+
+
+@rule_about(Stage.KNOWN_MISTAKE, 430, "hands in tests that differ from run to run", SUITE)
+def unsteady_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
+    names = mismatch.actual.unsteady
+    if not names:
+        return None
+    listed = ", ".join(plain(name) for name in names[:_MAX_NAMES])
+    return (
+        f"{listed}: the same program passed once and failed once. Such a test notices nothing: "
+        "it may use chance or the time, or need another test to run before it."
+    )
+
+
+@rule_about(Stage.DIFFERENCE, 410, "hands in tests that notice no fault here", SUITE)
+def fault_not_noticed(failure: Failure, mismatch: SuiteMismatch) -> str | None:
+    if mismatch.question is not SuiteQuestion.NOTICES:
+        return None
+    return (
+        "Your tests do not notice a program that is wrong here: every test that accepts a right "
+        "program passes on it too."
+    )
+
+
+@rule_about(Stage.DIFFERENCE, 420, "hands in tests of which some notice nothing", SUITE)
+def useless_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
+    if mismatch.question is not SuiteQuestion.HELPS:
+        return None
+    outcome = mismatch.actual
+    if not outcome.useless:
+        return "No test passes on a right program, so none notices a fault."
+    names = [plain(name, limit=80) for name in outcome.useless[:_MAX_NAMES]]
+    if len(outcome.useless) > _MAX_NAMES:
+        names.append("…")
+    return f"{counted(len(outcome.useless), 'test')} of yours fail on no fault: {', '.join(names)}."
+
+
+@rule_about(Stage.DIFFERENCE, 430, "hands in tests that notice nothing", SUITE)
+def nothing_tested(failure: Failure, mismatch: SuiteMismatch) -> str:
+    results = {test.outcome.result for test in mismatch.actual.tests}
+    if CourseTestResult.PASSED not in results:
+        return "No test passed: all of them are skipped."
+    return (
+        "The tests notice no fault at all: they pass on every wrong program too. "
+        "A test needs an assert that compares a result with the sheet's."
+    )
+
+
+def _how(test: SuiteTest) -> str:
+    if test.outcome.result is CourseTestResult.NOT_ENDED:
+        return "does not come to its end"
+    return "fails"
+
+
+def _do(count: int) -> str:
+    return "does" if count == 1 else "do"
+
+
+def _reason(test: SuiteTest) -> str:
+    outcome = test.outcome
+    where = f" at line {outcome.line}, {quoted(outcome.source)}" if outcome.source else ""
+    called = f", after {plain(outcome.calls[-1], limit=120)}" if outcome.calls else ""
+    said = plain(" ".join(outcome.message.split()), limit=_MAX_MESSAGE)
+    if outcome.type_name and outcome.type_name != "AssertionError":
+        said = f"{plain(outcome.type_name, limit=60)}: {said}"
+    return f"{where}{called}: {said}" if said else f"{where}{called}"
+
+
+def _names(tests: tuple[SuiteTest, ...]) -> str:
+    names = [plain(test.name, limit=80) for test in tests[:_MAX_NAMES]]
+    if len(tests) > _MAX_NAMES:
+        names.append("…")
+    return ", ".join(names)

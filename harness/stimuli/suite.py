@@ -1,0 +1,64 @@
+"""The tests that a student handed in, run against a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from harness.model.stimulus import Action, Form, StimulusParts, Typed
+
+if TYPE_CHECKING:
+    from harness.assignment.scenarios.reader import ScenarioReader
+
+
+class SuiteQuestion(StrEnum):
+    """Questions about a suite of tests."""
+
+    RUNS = "runs"  # are there tests that can be run?
+    ACCEPTS = "accepts"  # do all tests pass on the reference?
+    ACCEPTS_OWN = "accepts_own"  # do all tests pass on the program handed in beside them?
+    NOTICES = "notices"  # does a test fail on a program with a fault?
+    HELPS = "helps"  # does each test notice a fault?
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRun(Action):
+    """One question about the tests that were handed in (`test_writing:` in assignment.yaml)."""
+
+    key = "suite"
+    form = Form.SUITE
+    takes = ()
+    order = 90
+    by_name = False
+    subject = "the tests"
+    is_stated = False
+
+    question: SuiteQuestion = field()
+    files: tuple[str, ...] = field()  # with the tests
+    against: str = ""  # the name of the course's program; empty: the one handed in
+
+    @classmethod
+    def read(
+        cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+    ) -> StimulusParts:
+        """Raise TypeError: no scenario states it."""
+        _refuse()
+
+    def yaml_keys(self) -> Mapping[str, str]:
+        """Return no key: no scenario states it."""
+        return {}
+
+    def display(self, bound: Sequence[str] = ()) -> str:
+        """Return the command that runs the tests."""
+        return f"pytest {' '.join(self.files)}"
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Return no text: tests cannot be pasted into an interpreter."""
+        return ()
+
+
+def _refuse() -> NoReturn:
+    raise TypeError("a suite is asked for by test_writing:, not by a scenario")
