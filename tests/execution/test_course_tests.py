@@ -364,9 +364,9 @@ def test_a_test_never_runs_with_functions_of_the_course_in_the_program(one_drive
 
 
 def test_the_texts_of_the_tests_side_are_what_the_process_is_sent() -> None:
-    from harness.execution import test_process as module  # noqa: PLC0415
+    from harness.execution.testing import course as module  # noqa: PLC0415
 
-    folder = Path(module.__file__).parent / "inside" / "remote"
+    folder = Path(module.__file__).parents[1] / "inside" / "remote"
     assert module._sources()["inside.remote.client"] == (folder / "client.py").read_text("utf-8")
 
 

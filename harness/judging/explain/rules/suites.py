@@ -30,7 +30,7 @@ def false_alarm(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     failed = mismatch.actual.failed
     if mismatch.question in _OF_FAULTS or not failed:
         return None
-    against = "a right program"
+    against = "the course's own program"
     if mismatch.question is SuiteQuestion.ACCEPTS_OWN:
         against = "your own program"
     first = failed[0]
