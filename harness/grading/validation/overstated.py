@@ -45,7 +45,7 @@ def unspoken_files(plan: Plan, key: AnswerKey) -> Iterator[str]:
     no clause speaks of that."""
     found: list[Scenario] = []
     for scenario in plan.scenarios:
-        if scenario.is_test or not scenario.stimuli[0].folder:
+        if scenario.is_test or scenario.is_suite or not scenario.stimuli[0].folder:
             continue
         if any(stated.writes_any or stated.writes for stated in _all_stated(scenario)):
             continue
