@@ -169,7 +169,8 @@ def test_what_is_raised_is_stated_and_what_cannot_be_compared_left_out(tmp_path:
     [
         (
             "def never(number: int):\n    while True:\n        pass\n",
-            "never(2): the reference ran into the limit on CPU time",
+            "never(2): the reference ran into the limit on CPU time "
+            "(limits: {cpu_seconds: 5} allows more)",
         ),
         ("LIMIT = 3\n", "the reference has nothing to call or run without input or files"),
     ],

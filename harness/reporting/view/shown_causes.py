@@ -60,6 +60,14 @@ class Card:
         """Return the marks that a fix would earn; 0 if that is not known."""
         return sum((cause.marks for cause in self.causes), Fraction(0))
 
+    @property
+    def varied(self) -> list[str]:
+        """Return the provided files with constants that hidden checks change."""
+        files: dict[str, None] = {}
+        for cause in self.causes:
+            files.update(dict.fromkeys(cause.varied))
+        return list(files)
+
 
 def cards(causes: Sequence[ShownCause], *, joins_hidden: bool = False) -> list[Card]:
     """Return the causes as cards, most marks first. Several missing functions without a similar
@@ -88,6 +96,22 @@ def cards(causes: Sequence[ShownCause], *, joins_hidden: bool = False) -> list[C
 def of_missing_file(check: ShownCheck) -> bool:
     """Return whether a file was not handed in: then an example says nothing more."""
     return _rule(check) == NOT_HANDED_IN
+
+
+def has_example(cause: ShownCause) -> bool:
+    """Return whether a call says more than the cause's sentence.
+
+    It does not if the function or its file is missing, or if loading the file fails, for then
+    everything fails.
+    """
+    if cause.first is None or not cause.function:
+        return False
+    return not is_missing(cause) and not of_missing_file(cause.first)
+
+
+def with_main_guard(line: str) -> str:
+    """Return a program that runs the line only if it is not imported."""
+    return f'def main() -> None:\n    {line}\n\n\nif __name__ == "__main__":\n    main()'
 
 
 # These rules say that a value is wrong, and not for which inputs.

@@ -22,7 +22,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.submission import Lateness, WrongFiles
-from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
+from harness.model.verdict import CodePlace, Conversation, StandInOutcome, Verdict, VerdictKind
 from harness.results.redaction import Advice, ShownCause, ShownCheck
 from harness.results.student_view import StudentView
 
@@ -370,6 +370,25 @@ def advice_line(advice: Advice) -> str:
     """Return `“name” (hidden): description hint`."""
     said = " ".join(filter(None, (advice.description, advice.hint)))
     return f"“{advice.name}” (hidden): {shorten(said, _MAX_ADVICE)}"
+
+
+def lines_of(place: CodePlace) -> str:
+    """Return `line 3` or `lines 3 to 5`."""
+    if place.first == place.last:
+        return f"line {place.first}"
+    return f"lines {place.first} to {place.last}"
+
+
+def then(talk: Conversation) -> str:
+    """Return what comes after the turn that differs, if only one side asks for input then."""
+    if talk.expected is None or talk.actual is None:
+        return ""
+    ends = talk.expected.typed is None
+    if ends == (talk.actual.typed is None):
+        return ""
+    if ends:
+        return "After this the program should end; here it asked for input."
+    return "After this the program should ask for input; here it did not."
 
 
 def draws(verdict: Verdict) -> str:
