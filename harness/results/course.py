@@ -256,8 +256,12 @@ def _students(
     runs: Sequence[CourseRun], roster: Sequence[tuple[Student, Person]]
 ) -> tuple[tuple[CourseStudent, ...], list[str]]:
     """Return the students with their results, and lines about those who are in doubt."""
-    submitted = [(number, result) for number, run in enumerate(runs) for result in run.results]
-    keys = [_keys(runs[number], result) for number, result in submitted]
+    submitted: list[tuple[int, SubmissionResult]] = []
+    keys: list[frozenset[str]] = []
+    for number, run in enumerate(runs):
+        for result in run.results:
+            submitted.append((number, result))
+            keys.append(_keys(run, result))
     keys += _roster_keys(runs, roster)
     notices: list[str] = []
     students: list[CourseStudent] = []
@@ -291,7 +295,10 @@ def _roster_keys(
     platforms = set(map(_platforms, runs))
     for _, person in roster:
         ids = person.keys(By.LOGIN)
-        yield ids | id_keys(f"{id_} of {platform}" for id_ in ids for platform in platforms)
+        of_platforms: list[str] = []
+        for platform in platforms:
+            of_platforms += (f"{id_} of {platform}" for id_ in ids)
+        yield ids | id_keys(of_platforms)
 
 
 def _keys(run: CourseRun, result: SubmissionResult) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Which submission of a run a person means: by its id, or by its student's id or name."""
+"""Find the submission of a run that a person names by its id, or by its student's id or name."""
 
 import difflib
 from collections.abc import Sequence
@@ -23,17 +23,22 @@ def only_match(wanted: str, called: Sequence[Called], *, listing: str = "harness
             return places[0]
         if places:
             ids = [called[place][0] for place in places]
-            shown = ", ".join(ids[:_MAX_NAMED])
-            if len(ids) > _MAX_NAMED:
-                shown += f" and {len(ids) - _MAX_NAMED} more"
-            hint = f"name one by its id: {shown}"
-            raise UserError(f"{wanted!r} names {len(ids)} submissions", hint=hint)
+            raise UserError(f"{wanted!r} names {len(ids)} submissions", hint=_choice(ids))
     known: list[str] = []
     for submission_id, name, _ in called:
         known += filter(None, (submission_id, name))
     near = difflib.get_close_matches(wanted, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"{listing} lists them"
+    hint = f"{listing} lists them"
+    if near:
+        hint = f"did you mean {near[0]}?"
     raise UserError(f"no submission {wanted!r}", hint=hint)
+
+
+def _choice(ids: Sequence[str]) -> str:
+    shown = ", ".join(ids[:_MAX_NAMED])
+    if len(ids) > _MAX_NAMED:
+        shown += f" and {len(ids) - _MAX_NAMED} more"
+    return f"name one by its id: {shown}"
 
 
 def _has_id(wanted: str, called: Called) -> bool:

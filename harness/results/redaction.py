@@ -175,9 +175,14 @@ def shown_causes(
     Then follow failures that no cause explains, which are failures of the harness.
     """
     reader = _Reader(result, plan, shown)
-    redacted = [cause for cause in map(reader.redact, reader.causes) if cause is not None]
+    redacted: list[ShownCause] = []
+    explained: set[str] = set()
+    for cause in reader.causes:
+        explained.update(cause.scenarios)
+        shown_cause = reader.redact(cause)
+        if shown_cause is not None:
+            redacted.append(shown_cause)
     redacted.sort(key=reader.first_of)
-    explained = {name for cause in reader.causes for name in cause.scenarios}
     others = [check for name, check in reader.failed.items() if name not in explained]
     return reader.merge(redacted, merge_causes(others))
 
@@ -191,7 +196,7 @@ class _Reader:
         self._shown = frozenset(check.id for check in shown)
         self._place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
         self._entries = {entry.scenario_id: entry for entry in result.scenarios}
-        # Of whoever may not see all, the causes that rest on visible scenarios only.
+        # Readers who may not see everything get the causes that rest on visible scenarios only.
         self.causes = result.causes
         is_all_shown = self._shown >= self._place.keys() & self._entries.keys()
         if not is_all_shown and result.students_causes is not None:
@@ -291,7 +296,9 @@ class _Reader:
         return [self._tally(*group) for group in by_function.items()]
 
     def _tally(self, function: str, scenarios: Sequence[Scenario]) -> HiddenTally:
-        clause_ids = {clause for scenario in scenarios for clause in scenario.clauses}
+        clause_ids: set[str] = set()
+        for scenario in scenarios:
+            clause_ids.update(scenario.clauses)
         clauses = [clause for clause in self._plan.assignment.clauses if clause.id in clause_ids]
         undefined = (entry for entry in self._result.undefined if entry.name == function)
         return HiddenTally(
@@ -323,8 +330,11 @@ class _Reader:
         """
         causes = [*redacted, *others]
         # For each cause, whether it is one of the others, and its place in their order.
-        order: list[tuple[bool, int]] = [(False, self.first_of(cause)) for cause in redacted]
-        order += [(True, number) for number in range(len(others))]
+        order: list[tuple[bool, int]] = []
+        for cause in redacted:
+            order.append((False, self.first_of(cause)))
+        for number in range(len(others)):
+            order.append((True, number))
         known = tuple(causes)
         for tally in self.tallies():
             index = _index_for(tally.function, known)

@@ -186,7 +186,7 @@ def student_view(
     extra = [entry for entry in result.scenarios if entry.scenario_id in extra_ids]
     return StudentView(
         id=result.id,
-        name=result.student.name if result.student else "",
+        name=_name_of(result),
         title=plan.assignment.title,
         course=plan.assignment.course,
         status=result.status,
@@ -223,6 +223,12 @@ def student_view(
     )
 
 
+def _name_of(result: SubmissionResult) -> str:
+    if result.student is None:
+        return ""
+    return result.student.name
+
+
 OUR_FAULT = (
     "The harness failed on this submission, which is not your program's fault. "
     "A person has to look at it."
@@ -231,15 +237,18 @@ OUR_FAULT = (
 
 def students_problem(result: SubmissionResult) -> str:
     """Return the problem; of our own failures not where in our code they happened."""
-    is_ours = result.status is SubmissionStatus.HARNESS_ERROR or any(
-        is_not_judged(entry.verdict) for entry in result.scenarios
-    )
-    return OUR_FAULT if is_ours and result.problem else result.problem
+    is_ours = result.status is SubmissionStatus.HARNESS_ERROR
+    is_ours = is_ours or any(is_not_judged(entry.verdict) for entry in result.scenarios)
+    if is_ours and result.problem:
+        return OUR_FAULT
+    return result.problem
 
 
 def _own_files(result: SubmissionResult) -> tuple[SourceFile, ...]:
-    could_not_be_graded = not result.files
-    return result.shown_files if result.line_comments or could_not_be_graded else ()
+    """Return the student's files if people commented on their lines, or none could be graded."""
+    if result.line_comments or not result.files:
+        return result.shown_files
+    return ()
 
 
 def _of_budget(result: SubmissionResult) -> Iterator[str]:
