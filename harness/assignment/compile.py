@@ -44,7 +44,7 @@ class Compilation:
 
     specification: Specification
     requests: dict[str, DrawRequest]  # the draws that it asks for, by their frozen file
-    fuzzing: FuzzSettings  # what is drawn beyond them to find differences
+    fuzzing: FuzzSettings  # further inputs for finding differences
 
 
 def compile_assignment(
@@ -340,7 +340,7 @@ def _in_use(
 
 
 class HasMarks(Protocol):
-    """Scenarios, and what they are worth together (0: their points)."""
+    """Scenarios, and their marks together (0: their points)."""
 
     document: Document
     scenarios: list[Scenario]

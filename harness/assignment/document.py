@@ -315,7 +315,7 @@ class Document:
             hint = "quote it if it is text, write the value out if it is not"
             return self.refuse(loc, f"*{event.anchor} is an alias", hint)
         if event.anchor is not None:
-            hint = "write the value out where it is used"
+            hint = "write the value itself in each place"
             self.refuse(loc, f"&{event.anchor} is an anchor", hint)
         if event.tag is not None:
             tag = self.text[event.start_mark.index :].split(maxsplit=1)[0]

@@ -72,7 +72,7 @@ def load(
 
 
 class _Cache:
-    """One assignment's entry. The first line of its file is the digest of what it came from."""
+    """One assignment's entry. The first line of its file is the digest of its sources."""
 
     def __init__(self, root: Path, folder: Path, support: Path | None) -> None:
         name = folder.name

@@ -62,7 +62,7 @@ def _defined_by(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _inherited(base: str, known: set[str]) -> Iterable[str] | None:
-    """Return what a class has of a base; None if the base is not known."""
+    """Return the names that a class has from a base; None if the base is not known."""
     if base in known or base in _PLAIN_BASES:
         return ()
     for kind in (_AS_BUILTINS.get(base), *(vars(m).get(base) for m in _MODULES)):

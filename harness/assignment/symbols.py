@@ -71,7 +71,7 @@ class AssignmentSymbols:
     definitions: frozenset[str]  # functions and classes of the provided files, but for drivers
     limits: Limits
     floats_within: float | None
-    clock: Clock | None  # where a scenario states none
+    clock: Clock | None  # if a scenario states none
     variants: Variants
     tested_program: tuple[SourceFile, ...] = ()  # of the reference, what students' tests are about
     clauses: tuple[Clause, ...] | None = None  # None where the assignment lists none
@@ -116,7 +116,7 @@ class AssignmentSymbols:
         names = [clause.id for clause in self.clauses]
         if name in names:
             return True
-        hint = nearest(name, names) or "list it, with what the sheet says, in clauses.yaml"
+        hint = nearest(name, names) or "list it, with the sheet's words, in clauses.yaml"
         document.add(loc, f"unknown clause {name}", hint)
         return False
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 DOCTEST_ENDINGS = (".txt", ".md", ".rst")
-# In the text of whatever reads or writes files: `open(`, `Path(`, `os.`, `sqlite3.connect(`.
+# In the text of code that reads or writes files: `open(`, `Path(`, `os.`, `sqlite3.connect(`.
 _FILE_WORDS = (
     b"tmp_path", b"tmpdir", b"tempfile", b"chdir", b"open(", b"open,", b"Path", b"os.", b"from os",
     b"shutil", b"sqlite3", b"logging", b"fileinput",
@@ -29,7 +29,7 @@ _VISIBILITY: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decorated:
-    """What the decorators of a test say; None: nothing."""
+    """The facts from a test's decorators; None: nothing."""
 
     points: Fraction | None = None
     visible: Any = None
@@ -146,7 +146,7 @@ def _names_in(node: ast.AST) -> Iterator[str]:
 
 
 def decorated_by(node: ast.FunctionDef | ast.ClassDef) -> Decorated:
-    """Return what the decorators say, which are known by their names."""
+    """Return the facts from decorators, which are known by their names."""
     found = Decorated()
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call):

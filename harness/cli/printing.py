@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 
 from harness.common.escaping import visible
 
-_UNWRAPPED = 2000  # columns: what is read by a program is not cut to the width of a terminal
+_UNWRAPPED = 2000  # columns: text for a program is not cut to the width of a terminal
 
 
 def result_console() -> Console:
@@ -27,7 +27,7 @@ def print_result(*results: RenderableType) -> None:
 
 
 def say(console: Console, markup: str) -> None:
-    """Print a sentence as it is: in one line, whatever the width."""
+    """Print a sentence in one line, even if it is wider than the terminal."""
     console.print(markup, highlight=False, soft_wrap=True)
 
 

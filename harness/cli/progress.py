@@ -206,7 +206,7 @@ def rounded(seconds: float) -> str:
 
 
 Steps = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and of how much (0: not known)."""
+"""Called with the present task, the amount done and the whole amount (0: not known)."""
 
 
 @contextmanager

@@ -132,7 +132,7 @@ class Sheet:
         return tuple(plain_name(bare_cell(cell)) for cell in self.rows[0])
 
     def column(self, *names: str) -> int | None:
-        """Return the first column with one of these names, whatever their case; None for none."""
+        """Return the first column with one of these names, in any case; None for none."""
         wanted = set(map(plain_name, names))
         for index, name in enumerate(self.columns):
             if name in wanted:
@@ -254,7 +254,7 @@ def csv_text(rows: Iterable[Sequence[str]], form: Form = PLAIN) -> str:
 
 
 def inert_cell(text: str) -> str:
-    """Return the text as a cell that no spreadsheet takes for a formula, whatever its delimiter.
+    """Return the text as a cell that no spreadsheet takes for a formula, with any delimiter.
     Numbers and dashes stay as they are."""
     text = _INNER.sub(r"\1'\2", text)
     is_formula = text.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(text)

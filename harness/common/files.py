@@ -49,10 +49,10 @@ def write_bytes(path: Path, data: bytes, *, private: bool = False) -> None:
 def open_atomic(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """A file to be written piece by piece, put at `path` once all of it is written: a reader finds
     the old file or the new one, never a part. Missing folders are made. With `private` only its
-    owner can read it. Raises OSError, naming `path`, where the folder cannot be written or the disk
+    owner can read it. Raises OSError, naming `path`, if the folder cannot be written or the disk
     is full; after any failure the old file stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The process's number lets a later run recognise what a killed one left behind.
+    # The process's number lets a later run recognise files that a killed one left behind.
     temporary = path.with_name(f".{os.urandom(6).hex()}.{os.getpid()}.tmp")
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL

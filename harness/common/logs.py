@@ -1,4 +1,4 @@
-"""Shows what the harness does, one line an event, on stderr or in a file. Silent unless asked for.
+"""Logs the harness's work, one line an event, on stderr or in a file. Silent unless asked for.
 
 Each package logs under its own name (`harness.execution`, `harness.intake`, …). Worker processes
 inherit the environment, and with it where to log.
@@ -35,7 +35,7 @@ def log_to(target: str) -> None:
 
 
 def log_as_parent() -> None:
-    """Log where the process that started this one logs, if it does."""
+    """Log to the same place as the process that started this one, if it logs."""
     if target := os.environ.get(VARIABLE):
         log_to(target)
 

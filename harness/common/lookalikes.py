@@ -1,4 +1,4 @@
-"""Characters that look like others: what a text would be if it were typed on a plain keyboard."""
+"""Characters that look like others: the text as a plain keyboard would type it."""
 
 import unicodedata
 from collections.abc import Callable

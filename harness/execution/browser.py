@@ -1,5 +1,5 @@
 """Runs submissions in a browser. The page's worker holds two interpreters: this one has the answers
-and judges; the other, the `Machine` that the worker's JavaScript gives, runs what a student wrote,
+and judges; the other, the `Machine` that the worker's JavaScript gives, runs the student's code,
 in a memory of its own that is put back before each scenario (`harness.execution.inside.browser`).
 Both take turns in one thread, so that a typed line is given when it is asked for, and a program
 that does not end is ended by the worker, or with it."""
@@ -76,7 +76,7 @@ def _message(value: Any) -> bytes:
 
 class End(Protocol):
     """How a run of the machine ended. `began`: the program was compiled and the job begun; the
-    `exit_code` is negative for what a signal would have ended; `passed`: the limit of time was."""
+    `exit_code` is negative if a signal would have ended it; `passed`: the limit of time was."""
 
     began: bool
     exit_code: int
@@ -85,7 +85,7 @@ class End(Protocol):
 
 
 class Machine(Protocol):
-    """The other interpreter; what it runs calls nothing of it but the monitor."""
+    """The other interpreter; its programs can call only its monitor."""
 
     files: Any  # its own, as Emscripten keeps them
 
@@ -176,7 +176,7 @@ class BrowserServer(ProcessServer):
 def _taken_from(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Take all files out of the folder, into which the machine brings them back. Yield each with
     its path there."""
-    for place in sorted(folder.rglob("*"), reverse=True):  # what a folder holds comes before it
+    for place in sorted(folder.rglob("*"), reverse=True):  # a folder's content comes before it
         if place.is_dir():
             place.rmdir()
             continue
@@ -227,7 +227,7 @@ class BrowserMonitor(ScenarioMonitor):
         return end.exit_code, end.seconds / SLOWER
 
     def _bring_back(self) -> None:
-        """Copy what the run left in its folder to ours: one more than is shown at most."""
+        """Copy the run's files to our folder: one more than is shown at most."""
         files, found = self._machine.files, [""]
         for below in found:  # it grows
             source, target = _FOLDER + below, Path(self.folder + below)
@@ -242,13 +242,13 @@ class BrowserMonitor(ScenarioMonitor):
                 found += [f"{below}/{name}" for name in names[: MAX_ENTRIES + 2 - len(found)]]
 
     def _kill(self) -> None:
-        pass  # the machine looks at what it is answered
+        pass  # the machine looks at the answer
 
     def _exclude_since(self, begun: float) -> None:
         pass  # nor does it count the time that an answer takes
 
     def shown(self, data: Any) -> bool:
-        """Take what a person would see, an array of JavaScript's."""
+        """Take the visible output, an array of JavaScript's."""
         self._show(data.to_bytes())
         return self._reason is None
 

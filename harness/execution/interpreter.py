@@ -122,7 +122,7 @@ def _ask(place: Path) -> Interpreter | None:
 
 
 def _places(version: str) -> Iterator[Path]:
-    """Yield the places where this version ("3.12", or any: "3.*") may be, the likeliest first."""
+    """Yield possible places of this version ("3.12", or any: "3.*"), the likeliest first."""
     if fnmatch(_dotted(sys.version_info[:2]), version):
         yield Path(sys.executable)
     home = Path.home()
@@ -163,7 +163,7 @@ _OPTIONS = (
 _YANKED = re.compile(r"yanked version: '([^']+)'")
 _NO_PIP = "No module named pip"
 _PATIENCE = 600.0  # seconds for all downloads
-_REPORT = "installed.json"  # beside the packages: pip's report of what it installed
+_REPORT = "installed.json"  # beside the packages: pip's report of its installations
 _AT_EVERY_START = frozenset({"sitecustomize", "usercustomize"})
 _NOT_THERE = re.compile(r"No matching distribution found for (\S+)")
 _OFFLINE = ("NewConnectionError", "ConnectTimeoutError", "NameResolutionError", "ProxyError")

@@ -1,5 +1,5 @@
-"""Counts what a submission's processes cost beside its scenarios' own: its server, which compiles
-it, the functions that answer in its place, and our own functions that read it."""
+"""Counts the cost of a submission's processes besides its scenarios' own: its server, which
+compiles it, the functions that answer in its place, and our own functions that read it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Runs submissions on systems without terminals: one interpreter per scenario, over three pipes.
 
-This is the portable tier: a program is not confined and may do whatever its user may do. Its time
+This is the portable tier: a program is not confined and has all rights of its user. Its time
 and output are limited, its memory if the system can do that, and the processes that it started are
 ended.
 """
@@ -149,7 +149,7 @@ class PipedServer(ProcessServer):
 _SECRET_BYTES = 16
 _HEARTBEAT = 0.1
 _PATIENCE = 60.0  # seconds for an interpreter to start, however busy the machine
-_PREPARING = 30.0  # seconds to compile what a student wrote
+_PREPARING = 30.0  # seconds to compile the student's code
 _ORPHANED = 2.0  # seconds after its end in which other processes that hold its pipes wrote nothing
 _IDLE_SHARE = 0.05
 _STARTED = framed(Heartbeat.STARTED)
@@ -157,7 +157,7 @@ _KEYS = {Key.CTRL_C: Keyboard.CTRL_C, Key.CTRL_D: Keyboard.CTRL_D}
 
 
 class CpuHeartbeat:
-    """What a process reports of its own time: every `period` seconds the CPU seconds used so far.
+    """A process's report of its own time: every `period` seconds the CPU seconds used so far.
     With next to nothing between two it was asleep: even a busy machine would have given more."""
 
     def __init__(self, limits: Limits) -> None:
@@ -228,7 +228,7 @@ class PipedMonitor(ScenarioMonitor):
                 heard = now
                 self._take(*event)
             elif process.has_ended():
-                process.kill()  # whatever it left behind
+                process.kill()  # and its children
                 if self._over or now - heard > _ORPHANED:
                     break
             if self._reason is None:
@@ -258,7 +258,7 @@ class PipedMonitor(ScenarioMonitor):
 
     def _take(self, pipe: Pipe, data: bytes) -> None:
         if pipe is Pipe.SAID:  # counts even after we ended the process
-            if not self._started:  # else `_said` is what the interpreter complains about
+            if not self._started:  # otherwise `_said` is the interpreter's complaint
                 self._said += data
                 self._started = self._said.startswith(_STARTED)
                 data = self._said[len(_STARTED) :] if self._started else b""
@@ -271,7 +271,7 @@ class PipedMonitor(ScenarioMonitor):
         return self._process.beats.handled(frame) or super()._handled(frame)
 
     def _show_unshown(self) -> None:
-        """Show what came, type at each secret that asks, keep back what may begin another one."""
+        """Show the output, type at each secret that asks, keep back the start of another one."""
         secret = self._process.secret
         while self._reason is None:
             text, found, rest = self._unshown.partition(secret)
@@ -332,8 +332,8 @@ _WINDOWS_ERRORS = 0xC0000000
 class Pipe(IntEnum):
     """Where bytes came from."""
 
-    SHOWN = 1  # what a person would see
-    SAID = 2  # what the process says of itself
+    SHOWN = 1  # visible output
+    SAID = 2  # the process's report about itself
 
 
 class PipedProcess:

@@ -65,7 +65,7 @@ class Runner(Protocol):
     """One submission, ready to be observed."""
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        """Return what the program does when given this stimulus.
+        """Return the program's behaviour under this stimulus.
 
         Raise HarnessError if our machinery failed.
         """
@@ -74,7 +74,7 @@ class Runner(Protocol):
 PREPARING_SECONDS = 10.0  # of CPU time, for compiling what a student wrote
 
 CallsOf = Callable[[Stimulus, Limits], tuple[str, ...] | None]
-"""Digests of what is asked of the functions that a stimulus substitutes (`Stimulus.answered`); None
+"""Digests of the calls to functions that a stimulus substitutes (`Stimulus.answered`); None
 where they cannot be substituted."""
 
 

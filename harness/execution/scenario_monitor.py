@@ -29,7 +29,7 @@ class Partner(Protocol):
     """A process of the course's that a submission's talks to: its stand-ins, or a test."""
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on a message, and deliver what comes back; True if a line of input is asked for.
+        """Pass on a message, and deliver the reply; True if a line of input is asked for.
 
         Raise StandInUnusableError if that is not possible.
         """
@@ -39,11 +39,11 @@ _FOR_STAND_IN = (FromScenario.CALL, FromScenario.STAND_IN_INAPPLICABLE)
 
 
 class ScenarioMonitor(ABC):
-    """Follows one scenario's process: reads what it sends and shows, and types when it asks for
+    """Follows one scenario's process: reads its messages and output, and types when it asks for
     input. `deliver` passes a message to the process."""
 
-    course_fault = ""  # what the course's generator of replies did wrong
-    compiled = True  # whether the process has compiled what it was sent
+    course_fault = ""  # the mistake of the course's generator of replies
+    compiled = True  # whether the process has compiled its code
 
     def __init__(
         self, screen: ScreenParser, limits: Limits, deliver: Callable[[bytes], None]
@@ -70,7 +70,7 @@ class ScenarioMonitor(ABC):
         is_piped: bool = False,
     ) -> End:
         """Follow the process until it is gone. While its modules load, the lines of `at_load` are
-        typed. With `reply_to`, what it gives is typed in place of
+        typed. With `reply_to`, its results are typed in place of
         `inputs`; with `is_piped`, nothing is typed, since the process has its input. HarnessError
         when our own machinery is gone."""
         self._is_piped = is_piped
@@ -133,7 +133,7 @@ class ScenarioMonitor(ABC):
         return typed
 
     def _show(self, data: bytes) -> None:
-        """Take what a person would see."""
+        """Take visible output."""
         self._screen.raw += data
         if self._screen.exceeds(self._most_output):
             self._stop(Ending.OUTPUT_LIMIT)
@@ -154,7 +154,7 @@ class ScenarioMonitor(ABC):
             self._stop(Ending.TAMPERED, str(error))
 
     def _handled(self, frame: bytes) -> bool:
-        """Do what the frame asks for, here of the stand-in: to answer a call, or to end since it
+        """Carry out the frame's request, here of the stand-in: to answer a call, or to end since it
         does not apply. False if it asks for nothing, and is a part of the reply."""
         kind, body = split(frame)
         if kind not in _FOR_STAND_IN or self._stand_in is None:

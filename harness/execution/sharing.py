@@ -1,5 +1,5 @@
 """The shared run, seen from the driver: many scenarios of one program in one confined process. What
-comes back is bytes, the same ones where the same was done; `decoded` reads them."""
+comes back is bytes, the same ones for the same behaviour; `decoded` reads them."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def decoded(
     arguments: int | None,
     raised_in: Sources | None = None,
 ) -> Observation | None:
-    """Return what a program did, from the report of `inside.shared.run`; `arguments` as in
+    """Return a program's behaviour, from the report of `inside.shared.run`; `arguments` as in
     `SharedJob`.
 
     Return None if it has more than one form and must be observed in its own process. With

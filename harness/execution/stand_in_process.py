@@ -61,14 +61,14 @@ class StandInProcess(ABC):
 
     @abstractmethod
     def _hear(self) -> bool:
-        """Wait a moment for what it writes; False when it has ended and all of it was heard."""
+        """Wait a moment for its output; False when it has ended and all of it was heard."""
 
     @abstractmethod
     def _is_late(self, waited: float, longest: float) -> bool:
         """Return whether it reached its limits, including `longest` seconds of waiting for it."""
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on what a submission's process sends, and deliver what comes back, until it is the
+        """Pass on messages of a submission's process, and deliver replies, until it is the
         submission's turn again; True when the stand-in asks for a line of its input.
         StandInUnusableError when the stand-in does not apply, fails, or runs into its limits."""
         self.asked.admit(message)

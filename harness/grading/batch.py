@@ -59,7 +59,7 @@ class BatchOptions:
     """How to grade, and into which folder."""
 
     out: Path
-    paths: tuple[Path, ...] = ()  # what the submissions were read from
+    paths: tuple[Path, ...] = ()  # sources of the submissions
     only: frozenset[str] | None = None  # the ids to grade, where all others stay as they are
     jobs: int | None = None  # workers; None: one a core
     engine: Engine | None = None  # in place of workers on this machine
@@ -75,7 +75,7 @@ class BatchOptions:
     ) = None
     # Is called with the run when all marks are there and many causes are still to be found.
     on_marks: Callable[[RunResult], None] | None = None
-    strength: StrengthFigures | None = None  # what is known of how strong the scenarios are
+    strength: StrengthFigures | None = None  # the strength of the scenarios, if known
 
 
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
@@ -217,7 +217,7 @@ class _Batch:
     def _save_causes(
         self, members: Sequence[Submission], before: SubmissionResult, found: SubmissionResult
     ) -> None:
-        """Store what was found of the result that the first of a group had `before`."""
+        """Store the findings about the result that the first of a group had `before`."""
         for submission in members:
             result = self._pending(submission)
             if result is None:
@@ -421,7 +421,7 @@ def _covers(store: StoreReader, paths: Sequence[Path]) -> bool:
     """Return whether `paths` contain everything that the stored run was asked to grade and that
     still exists.
 
-    False if it is unknown what the run was asked to grade.
+    False if the run's selection is unknown.
     """
     folder = store.path.parent.resolve()
     before = [(folder / path).resolve() for path in store.paths()]

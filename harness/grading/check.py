@@ -1,5 +1,5 @@
-"""A student's own check: the visible scenarios of one file, in this process; and what the files
-mean that are named on the command line."""
+"""A student's own check: the visible scenarios of one file, in this process; and its facts about
+files that mean that are named on the command line."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -170,7 +170,7 @@ def without_files(result: SubmissionResult, names: Collection[str]) -> Submissio
 
 
 def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assignment) -> list[str]:
-    """Return what a student should know of these files before handing them in."""
+    """Return advice for the student before handing in these files."""
     if asked.laid_as is not None:  # any name will do
         return []
     found = [note for submission in submissions for note in submission.notes]

@@ -1,5 +1,5 @@
 """Setting up: the interpreter, the tier and the answer key that an assignment is graded with; and
-what a run was made with, how confined, and when."""
+a run's versions, its confinement and its time."""
 
 import ast
 import builtins
@@ -181,7 +181,7 @@ def prepare(
 
 
 def _refuse_disagreements(plan: Plan, key: AnswerKey) -> None:
-    """Raise UserError if the reference does not do what the scenarios state."""
+    """Raise UserError if the reference does not meet the scenarios."""
     problems = key_disagreements(plan, key)
     if not problems:
         return
@@ -274,7 +274,7 @@ def _recalled_key(
             return serial.loads(AnswerKey, path.read_bytes())
     with create_driver(interpreter, tier, cpu=pick_cpu()) as driver:
         key = make_key(specification, driver, slowness)
-    # A reference that fell short may have met a busy machine: what it did then is not kept.
+    # The machine may have been busy: keep no observations of a reference that fell short.
     if path is not None and not key_disagreements(plan, key):
         with contextlib.suppress(OSError):  # a cache that cannot be written is not an error
             write(path, serial.dumps(key), private=True)

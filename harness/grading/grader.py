@@ -76,8 +76,8 @@ class Graded:
     seen: Mapping[str, str] = field(default_factory=dict)
     used: Used = field(default_factory=Used)
     paused: bool = False  # the result is of a part of the scenarios, for it took long
-    so_far: RunsSoFar | None = None  # where it was paused, what it has to go on with
-    kept: float = 0.0  # where it was paused, the share of its scenarios that will not run again
+    so_far: RunsSoFar | None = None  # the earlier runs of a paused submission
+    kept: float = 0.0  # of a paused submission, the share of its scenarios that will not run again
     seconds: float = 0.0  # of real time
     shared: int = 0  # scenarios that passed in shared processes
     not_plain: bool = False  # an object that might change unseen is why they all ran alone
@@ -88,7 +88,7 @@ OnPart = Callable[[RunsSoFar, Used], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Task:
-    """A submission to be graded on a plan, what is known of it, and what it may use."""
+    """A submission to be graded on a plan, with known facts and limits."""
 
     plan: Plan
     submission: Submission
@@ -144,12 +144,12 @@ class Grader(AbstractContextManager["Grader"]):
     ) -> Graded:
         """Grade a submission, from its bytes to its mark, on all scenarios or `only` these.
 
-        If it was paused, it goes on from the time that it had used (`before`) and from what it had
-        found (`so_far`). If there are causes to be found, and that is to be done later, they are
-        pending in its result. If our own code fails on it, it is held for review and says where
-        that was. `on_part` is called with what was found, and the time used, before scenarios of
-        another visibility run. Raise HarnessError if a process of ours failed; `may_try_again`:
-        TryAgain, also if a scenario could not be observed.
+        If it was paused, it goes on from the time that it had used (`before`) and from the runs
+        that it had found (`so_far`). If there are causes to be found, and that is to be done
+        later, they are pending in its result. If our own code fails on it, it is held for review
+        and says where that was. `on_part` is called with the findings, and the time used, before
+        scenarios of another visibility run. Raise HarnessError if a process of ours failed;
+        `may_try_again`: TryAgain, also if a scenario could not be observed.
         """
         budget = SubmissionBudget(
             self._setup.total_seconds,
@@ -270,10 +270,10 @@ class Grader(AbstractContextManager["Grader"]):
         """Return the first `most` scored scenarios that a program of ours fails, from the ids
         `first` or, if there are none, from the others.
 
-        A failure that used up its whole time is the last that is looked for. The same program gives
-        the same answer in every run. A shared process is used to choose what to run alone; a
-        scenario counts as failed only if the program fails it alone. Raise HarnessError if our own
-        machinery failed.
+        A failure that used up its whole time is the last that is looked for. The same program
+        gives the same answer in every run. A shared process is used to choose what to run alone;
+        a scenario counts as failed only if the program fails it by itself. Raise HarnessError if
+        our own machinery failed.
         """
         scored = [each for each in self._plan.scenarios if not each.informational]
         report = self._read(submission)
@@ -319,7 +319,7 @@ class Grader(AbstractContextManager["Grader"]):
         return self._first_wrong(AloneObserver(server), scenario.standing_in()) is None
 
     def _first_wrong(self, observer: DrawObserver, scenario: Scenario) -> Observation | None:
-        """Return the observation of its first stimulus that does not do what is expected."""
+        """Return the observation of its first stimulus with an unexpected outcome."""
         for index in range(len(scenario.stimuli)):
             seen = observer.observe_draw(scenario, index, scenario.limits).observation
             if seen.ending is Ending.HARNESS_ERROR:
@@ -421,7 +421,7 @@ def _likely_to_fail(scenarios: Iterable[Scenario], shared: SharedRunResult) -> t
 
 
 def with_causes(plan: Plan, result: SubmissionResult, found: FoundCauses) -> SubmissionResult:
-    """Return the result with causes and what each costs."""
+    """Return the result with causes and their costs."""
     students = found.for_students
     return replace(
         result,

@@ -27,7 +27,7 @@ AsTemplate = Callable[[str, ProvidedVariant, tuple[str, ...]], str]
 def record_transcripts(
     specification: Specification, as_template: AsTemplate, *, python: Path | None = None
 ) -> tuple[Path, ...]:
-    """Write every transcript file whose content differs from what the reference does. Returns the
+    """Write every transcript file that differs from the reference's behaviour. Returns the
     files written. Raises UserError when the reference does not end by itself."""
     plan = specification.plan
     interpreter = find_interpreter(plan.assignment.python, python)
@@ -72,7 +72,7 @@ def graded_files_at(path: Path, assignment: Assignment, graded: SubmissionResult
     for submission in _readings(path, assignment, graded.id):
         if not submission.problem and submission.digest == graded.source_digest:
             return submission
-    what = f"this is not what was graded as {graded.id}"
+    what = f"this is not the submission graded as {graded.id}"
     hint = "leave out --submission to use the files that the run stored"
     raise UserError(what, place=str(path), hint=hint)
 

@@ -17,7 +17,7 @@ TIMES_THE_MEDIAN = 10
 MIN_SECONDS = 2.0  # shorter ones hold up nobody
 FIRST_SECONDS = 10.0  # until there is a median
 FEWEST = 5  # submissions of which there is one
-_KEPT = 0.8  # of the weight of what was noted before
+_KEPT = 0.8  # of the weight of earlier notes
 
 
 class ClassPace:

@@ -273,8 +273,8 @@ def _names(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def bodies(tree: ast.AST) -> list[ast.stmt]:
-    """Return all statements inside functions, at any depth, except docstrings and what a stub has
-    in their place."""
+    """Return all statements inside functions, at any depth, except docstrings and the statements
+    that a stub has in their place."""
     found: list[ast.stmt] = []
     for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

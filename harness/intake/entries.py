@@ -447,7 +447,7 @@ def _first_bytes(path: Path, size: int, *, ours: bool) -> bytes:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise Refused("is not a regular file", ours=ours)
-            # As much memory is taken as is asked for, whatever is there.
+            # This takes all the memory asked for, even for a small file.
             return file.read(min(size, status.st_size + 1))
     except OSError as error:
         raise Refused(f"cannot be read ({error.strerror or error})", ours=ours) from None

@@ -48,7 +48,7 @@ class Class:
 
     members: tuple[StudentUploads, ...]  # in the order of ids
     students: int  # who handed in
-    submissions: int  # all attempts; what a group handed in together counts once
+    submissions: int  # all attempts; a group's common submission counts once
     notices: tuple[str, ...] = ()
 
 
@@ -82,7 +82,9 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
 def _without_times(downloads: Sequence[Download]) -> list[str]:
     """Return a line about each platform that only marks attempts as late."""
     names = {download.name for download in downloads if download.times is Times.LATE_ONLY}
-    what = "gives no times: a submission is late if it was marked LATE there, whatever --due says"
+    what = (
+        "gives no times: a submission is late if it was marked LATE there, and --due has no effect"
+    )
     return [f"{platform} {what}" for platform in sorted(names)]
 
 
@@ -97,7 +99,7 @@ def _test_students(downloads: Sequence[Download]) -> Iterator[str]:
 
 
 def _submission_count(everybody: Sequence[StudentUploads]) -> int:
-    """Return the number of all attempts; what a group handed in together counts once."""
+    """Return the number of all attempts; a group's common submission counts once."""
     attempts = set()
     elsewhere_by_group = {}
     for uploads in everybody:
@@ -147,7 +149,7 @@ def _zoned(uploads: StudentUploads, zone: ZoneInfo | None) -> StudentUploads:
 def _check_times(
     downloads: Sequence[Download], members: Sequence[StudentUploads], roster: str
 ) -> None:
-    """Raise UserError where a due time cannot be compared with anything."""
+    """Raise UserError if a due time cannot be compared with anything."""
     times = [attempt.at for member in members for attempt in member.attempts]
     for download in downloads:
         if download.times is Times.NONE and not any(times):
@@ -413,7 +415,7 @@ def submissions_of(
     """Yield the members' submissions, as people decided.
 
     One that is held for a person has the files as `choices` of which that person may say that it is
-    to be graded. If our own code fails on one, it is held, and says where that was.
+    to be graded. If our own code fails on one, it is held, and its message names the place.
     """
     for name, uploads in _matched(list(members), decisions):
         file = _decided(decisions, name, DecisionKind.CHOOSE)

@@ -132,7 +132,7 @@ _OF_SAMPLES = "expect.yaml"  # the course's own file beside a sample
 
 
 def _left_out(submissions: Iterable[Submission]) -> tuple[str, ...]:
-    """Return the paths of what does not count, each behind the id of its submission."""
+    """Return the paths of files that do not count, each behind its submission's id."""
     found: list[str] = []
     for submission in submissions:
         for path in submission.left_out:

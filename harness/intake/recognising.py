@@ -66,7 +66,7 @@ class Download:
 
     @property
     def times(self) -> Times:
-        """Return what the download tells about times."""
+        """Return the download's facts about times."""
         if self.layout is None:
             return Times.NONE
         return self.layout.times
@@ -465,7 +465,7 @@ def may_be_one(entry: Entry) -> bool:
 
 
 def candidates_in(folder: Entry) -> list[Entry]:
-    """Return the things in a folder of submissions that may be one of them, whatever their names
+    """Return the things in a folder of submissions that may be one of them, with any names
     begin with. Raise OSError, or Refused for too many.
     """
     everything = folder.everything(MAX_CLASS_ENTRIES)

@@ -162,7 +162,7 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
     """Return the attempt with the files of the expected archive in place of those beside it.
 
     Without an archive, expected files are taken, with a note. Without either, everything stays as
-    it is, and `_chosen` says what was expected.
+    it is, and `_chosen` names the expected one.
     """
     expected = assignment.archive
     if expected is None or attempt.problem:
@@ -245,7 +245,7 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         found = _of_any_name(attempt, assignment, found)
         expected = tuple(found)
     if attempt.inside_fault and (not found or any(name not in found for name in expected)):
-        raise Refused(f"{attempt.inside} {attempt.inside_fault}")  # it may be what is missing
+        raise Refused(f"{attempt.inside} {attempt.inside_fault}")  # it may be the missing file
     if not found:
         raise _wrong_names(attempt, assignment)
     files, refusals = _readable(found, attempt)
@@ -332,7 +332,7 @@ def _note_on_missing(missing: Sequence[str], others: Sequence[Entry]) -> str:
 def _modules_beside(
     attempt: Attempt, taken: Sequence[Entry], expected: Sequence[str]
 ) -> list[Entry]:
-    """Return the modules beside a graded file, from where it would import them."""
+    """Return the modules beside a graded file, in the folder from which it would import them."""
     folders = {entry.folder for entry in taken}
     beside: list[Entry] = []
     for entry in attempt.entries:
@@ -348,8 +348,8 @@ def extra_modules(
 ) -> tuple[dict[str, list[Entry]], list[Entry]]:
     """Return the modules that the assignment allows, by their names in imports, and all others.
 
-    With a module come its numbered copies. A numbered file without the module is what a platform
-    or browser made of the module.
+    With a module come its numbered copies. A numbered file without the module is the name that a
+    platform or browser made of the module.
     """
     taken: dict[str, list[Entry]] = {}
     copies: dict[str, list[Entry]] = {}

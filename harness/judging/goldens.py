@@ -1,4 +1,4 @@
-"""Whether the reference does what a scenario states, and nothing harmful that it does not state."""
+"""Whether the reference meets a scenario, and does nothing harmful that it does not state."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -67,7 +67,7 @@ class Unstated:
         return f"{self.did}, which the scenario does not state{self._in_brackets()}."
 
     def briefly(self) -> str:
-        """Say only what the reference did."""
+        """Say only the reference's behaviour."""
         return f"{self.did}{self._in_brackets()}"
 
     def _in_brackets(self) -> str:
@@ -81,7 +81,7 @@ Disagreement = str | Unstated
 def disagreements(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> tuple[Disagreement, ...]:
-    """Return where the reference's own `observation` differs from the scenario's statements, a
+    """Return the differences of the reference's `observation` from the scenario's statements, a
     plain sentence each.
 
     Things that are not stated may only be harmless: an exception, an exit status other than 0, a
@@ -161,7 +161,7 @@ def _ending(observation: Observation, stated: Expected) -> Iterator[Disagreement
         did += " while it was loading"
     early = observation.phase in (Phase.GIVEN, Phase.ARGUMENTS)
     if stated.ends is not None and early and ending is not Ending.ANSWERED:
-        yield f"{did} before what is asked for was run, but the scenario states how that ends."
+        yield f"{did} before the tested call was run, but the scenario states how that ends."
     elif stated.ends is not None and ending is not stated.ends:
         yield f"{did}, but the scenario states that it ends with {stated.ends.value}."
     elif stated.ends is None and ending is not Ending.ANSWERED:
@@ -179,10 +179,9 @@ def _named(raised: Raised) -> str:
 
 _ELSEWHERE = {
     Phase.LOADING: "while it was loading",
-    Phase.GIVEN: "in what is given, before it is called",
-    Phase.ARGUMENTS: "in an argument of the call, or in what it is called on, before the call "
-    "itself",
-    Phase.RESULT: "when what the call returned was read, after the call itself (`list(…)` around "
+    Phase.GIVEN: "in a given value, before the call",
+    Phase.ARGUMENTS: "in an argument of the call, or in its object, before the call itself",
+    Phase.RESULT: "when the call's result was read, after the call itself (`list(…)` around "
     "the call makes that its own)",
 }
 
@@ -196,7 +195,7 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[Disagreement
     raised, wanted = observation.raised, stated.raises
     elsewhere = _ELSEWHERE.get(observation.phase)
     if raised is not None and elsewhere is not None:
-        # Whatever is stated is about the call: no submission could show it.
+        # All statements are about the call: no submission could show it.
         fix = ""
         if raised.type_name == "ModuleNotFoundError" and observation.phase is Phase.LOADING:
             fix = " (list a module of others under packages:, or one of yours under provided:)"
@@ -278,7 +277,7 @@ def _comparable(what: str, value: Value, fix: str = "") -> Iterator[str]:
             hint = f"compare: {{{name}: [its attributes]}} in assignment.yaml"
             yield f"{what}, of the class {name}, shows nothing that can be compared; state {hint}."
         elif part.kind is ValueKind.FOREIGN and not part.items:
-            yield f"of {what} only the type is known ({name}); state what it is to be."
+            yield f"only the type of {what} is known ({name}); state the expected value."
         else:
             continue
         return
@@ -290,10 +289,10 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
     if stated.prompts_any:
         observation = observation.without_prompts()
     if stated.prints is not None and not accepts_printed(stated.prints, observation, rules):
-        yield f"what the reference prints {_unlike(observation.printed, stated.prints, stated)}"
+        yield f"the reference's output {_unlike(observation.printed, stated.prints, stated)}"
     if stated.stderr and any(stderr_mismatch(observation, stated)):
         unlike = _unlike(observation.stderr or "", stated.stderr, stated)
-        yield f"what the reference writes to stderr {unlike}"
+        yield f"the reference's output to stderr {unlike}"
     if stated.transcript is not None:
         wanted = exactly(stated.transcript)
         if not wanted.accepts_text(shown, rules):
@@ -415,7 +414,7 @@ def _files(observation: Observation, expectation: Expectation, stimulus: Stimulu
 
 
 def _own_step(name: str, own: StatedStep, step: StepOutcome, stated: Expected) -> Iterator[str]:
-    """Yield where the reference does not do what the scenario states of a step."""
+    """Yield the reference's disagreements with the scenario's statements about a step."""
     if not raise_agrees(own.raises, step.raised):
         did = "nothing" if step.raised is None else _named(step.raised)
         wanted = "nothing" if own.raises is None else own.raises.in_words()

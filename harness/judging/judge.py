@@ -1,5 +1,5 @@
-"""Verdicts: of an observation, of a sample from its draws, of a run with stand-ins, of what is not
-run; and what a scenario states with every `{python: …}` replaced by its value (`resolve`)."""
+"""Verdicts: of an observation, of a sample from its draws, of a run with stand-ins, of scenarios
+not run; and a scenario's statements with every `{python: …}` replaced by its value (`resolve`)."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import replace
@@ -181,7 +181,7 @@ def merge_stand_in_verdict(
     own: Verdict, second: Verdict, scenario: Scenario, files: Collection[str]
 ) -> Verdict:
     """Return the verdict after a second run with the scenario's stand-ins. Of that run counts only
-    whether it passed, for a submission can show what a stand-in answers: whatever is explained and
+    whether it passed, for a submission can show a stand-in's answers: everything explained and
     shown is of the run with the submitted files (`own`). It says in which of the `files` that are
     handed in the fault is. `stand_in` says more, to nobody but the lecturer."""
     if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
@@ -204,7 +204,7 @@ def merge_stand_in_verdict(
             stand_in=outcome,
         )
     # In which of the other ways it came out is not said: a submission can choose among them by
-    # what it was answered.
+    # its answer.
     where = _other_file(scenario, files)
     words = f"With our {names} in place of yours it does not pass either: look at {where} too."
     explanation = stated(RULE, words)

@@ -1,4 +1,4 @@
-"""Modules that were handed in and are not taken, where a program fails because it imports one.
+"""Modules that were handed in and are not taken, if a program fails because it imports one.
 
 A verdict may be another submission's of the same text, with other files beside it: this is said of
 each submission afterwards.
@@ -39,7 +39,7 @@ def with_not_taken(
                 is_are = "is"
             message = (
                 f"{plain(files[0], limit=60)} was handed in, but only {listed(taken)} {is_are} "
-                f"taken: what it defines belongs in there."
+                f"taken: its definitions belong in there."
             )
             said[name] = replace(verdict, explanation=stated(RULE, message))
     return said

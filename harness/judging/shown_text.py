@@ -1,4 +1,4 @@
-"""What is shown of a program's own texts: everything but addresses and internal paths.
+"""The shown part of a program's own texts: everything but addresses and internal paths.
 
 Every verdict, and with it every view, is made of an observation that passed through
 `without_internals`. Values are compared before that, as they are.
@@ -32,7 +32,7 @@ _SHORT = "…"
 def without_internals(thing: T) -> T:
     """Return the same with `0x…` in place of every address of an object, which differs from run to
     run, and with only the names of files in Python's library, in the folders in which programs run
-    and in our own code. Only for what is shown: a scenario may ask for an address."""
+    and in our own code. Only for display: a scenario may ask for an address."""
 
     def change(part: object) -> object:
         if type(part) is str:

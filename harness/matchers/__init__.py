@@ -1,1 +1,1 @@
-"""What may stand in place of an expected value or text."""
+"""Matchers, which stand in place of an expected value or text."""

@@ -20,7 +20,7 @@ from harness.model.values import Value, ValueKind
 if TYPE_CHECKING:
     from harness.assignment.scenarios.reader import ScenarioReader
 
-_SHORT_NAME = 4  # characters: of shorter names one other letter is much (Pet is no set)
+_SHORT_NAME = 4  # characters: of shorter names one other letter is much (Pet does not mean set)
 _ALIKE, _ALIKE_SHORT = 0.6, 0.75  # of 1
 _OCTAL = re.compile(r"[-+]?0[0-9]")
 _MAX_PLAIN = 12  # places before or behind the point
@@ -44,7 +44,7 @@ class YamlNode:
 
     source: ScenarioReader  # the scenario that is read, with the constants in force
     path: tuple[str | int, ...]  # the keys and indexes that lead here from the top of the file
-    data: Any  # what the YAML holds here: None, bool, int, float, str, list or dict
+    data: Any  # the value in the YAML: None, bool, int, float, str, list or dict
     for_text: bool  # a text is expected (printed output, a message) and not any value
     floats: Floats | None  # how far off floats may be; None: not at all
     patterns: Mapping[str, str]  # the assignment's named patterns: words to regular expression

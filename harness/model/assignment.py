@@ -43,7 +43,7 @@ class ExtraModules:
     refuse: tuple[str, ...] = ()  # of those that are not allowed
 
     def use_of(self, name: str) -> ExtraUse:
-        """Return what the patterns say of a file's name; the first list that fits decides."""
+        """Return the patterns' answer about a file's name; the first list that fits decides."""
         if any(fnmatchcase(name, pattern) for pattern in self.allow):
             return ExtraUse.ALLOW
         if any(fnmatchcase(name, pattern) for pattern in self.refuse):
@@ -79,7 +79,8 @@ class RubricLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricItem:
-    """What a person looks for: it applies or not, or in a level. Points below 0 are taken away."""
+    """Something that a person looks for: it applies or not, or in a level. Points below 0 are
+    taken away."""
 
     id: str
     title: str
@@ -157,9 +158,9 @@ class Period:
 
 
 class LateOf(StrEnum):
-    """What a percentage that lateness costs is of."""
+    """The base of a percentage that lateness costs."""
 
-    TOTAL = "total"  # of what the total is out of
+    TOTAL = "total"  # of the maximum of the total
     REACHED = "reached"  # of the marks reached
 
 

@@ -28,7 +28,7 @@ class Floats:
     """How far off floats may be."""
 
     within: float
-    in_text: bool = False  # also where a text shows them
+    in_text: bool = False  # also if a text shows them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +44,13 @@ EXACT = TextRules()
 
 @open_union("harness.matchers.kinds", "matcher_classes")
 class Matcher(ABC):
-    """What may stand in place of an expected value or text: a dataclass of `harness.matchers`."""
+    """A matcher in place of an expected value or text: a dataclass of `harness.matchers`."""
 
     __slots__ = ()
 
     @abstractmethod
     def accepts(self, value: Value) -> bool:
-        """Whether `value` is what the matcher asks for. HarnessError: a `{python: …}` that is not
+        """Whether `value` meets the matcher. HarnessError: a `{python: …}` that is not
         resolved, a pattern that takes too long to search for."""
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
@@ -59,7 +59,7 @@ class Matcher(ABC):
 
     @abstractmethod
     def in_words(self, *, whole: bool = False) -> str:
-        """What the matcher asks for, as the object of "expected …"; its lines below one another
+        """The matcher's demand, as the object of "expected …"; its lines below one another
         (`whole`), or two of them in a sentence."""
 
     def value_in_words(self, value: Value) -> str | None:
@@ -144,7 +144,7 @@ class StatedLeave:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedStep:
-    """What one step of a session should do, where the scenario states it by matchers."""
+    """The expected effects of a session's step, if the scenario states them by matchers."""
 
     step: int  # from 0
     returns: Matcher | None = None
@@ -192,7 +192,7 @@ class Expected:
         return TextRules(ignore=self.ignore, within=within)
 
     def of_step(self, index: int) -> StatedStep | None:
-        """Return what the step of this index states by matchers; None if it states nothing so."""
+        """Return the matchers stated by the step of this index; None if it has none."""
         return next((step for step in self.steps if step.step == index), None)
 
     def parts(self) -> tuple[Matcher, ...]:
@@ -214,7 +214,7 @@ class Expectation:
     """What one stimulus's observation is compared with."""
 
     stated: Expected  # every `{python: …}` replaced by the value it had beside the reference
-    reference: Observation | None  # None where the assignment has none
+    reference: Observation | None  # None if the assignment has none
     parameters: tuple[str, ...] = ()  # a call's positional arguments as the reference names them
 
     @property
@@ -225,7 +225,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonAnswer:
-    """What a `{python: expression}` was worth beside the reference, for one stimulus."""
+    """The value of a `{python: expression}` beside the reference, for one stimulus."""
 
     expression: str
     value: Value

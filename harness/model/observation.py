@@ -1,4 +1,4 @@
-"""What a program did when it was given a stimulus, and how it was confined: facts, no judgement."""
+"""A program's behaviour under a stimulus, and its confinement: facts, no judgement."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Phase(StrEnum):
 
     LOADING = "loading"  # the submission's own body (what runs at import)
     GIVEN = "given"  # the setup before the call or the session's first step
-    ARGUMENTS = "arguments"  # what the call is given, or what a method is called on
+    ARGUMENTS = "arguments"  # the call's arguments, or a method's object
     STIMULUS = "stimulus"  # the call itself, a session's steps, the program that is run
-    RESULT = "result"  # what the call returned, as it was read or compared
+    RESULT = "result"  # the call's result, as it was read or compared
 
 
 class Filled(StrEnum):
-    """What a program filled until it reached its limit on output."""
+    """The output on which a program reached its limit."""
 
     SCREEN = "screen"  # by printing
     FOLDER = "folder"  # by writing files
@@ -66,12 +66,12 @@ class Frame:
 
 
 class NameHintKind(StrEnum):
-    """What the program's own names say about an exception."""
+    """Facts about an exception from the program's own names."""
 
     NEAREST = "nearest"  # `owner` has a name `near` that is nearly this one
     OUTSIDE = "outside"  # a function of this name is outside the class `owner`
     NO_SELF = "no_self"  # the method's first parameter is `near`
-    SELF_DOT = "self_dot"  # an attribute of `owner`; `near` is what the method calls its object
+    SELF_DOT = "self_dot"  # an attribute of `owner`; `near` is the method's name for its object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +136,11 @@ class CourseTestResult(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CourseTestOutcome:
-    """How a test of the course's came out, and what it did. What the program itself raised is in
+    """The outcome of a course's test, and its acts. The program's own exception is in
     the observation."""
 
     result: CourseTestResult
-    message: str = ""  # of what it raised, with the values that pytest shows
+    message: str = ""  # of its exception, with the values that pytest shows
     type_name: str = ""
     line: int = 0  # of the test file; 0: none
     source: str = ""  # that line
@@ -200,7 +200,7 @@ class Observation:
     exit_status: int | None = None
     stderr: str | None = None  # its text, if that is not part of the screen
     detail: str = ""  # of the ending: the name of a function or signal, what broke, which limit
-    nearest: str = ""  # what the program has that is called most like a missing function
+    nearest: str = ""  # the program's name most like that of a missing function
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
     left_open: tuple[str, ...] = ()  # which of them it did not close
     lines: int | None = None  # of the program that ran, if they were counted

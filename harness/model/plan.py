@@ -95,7 +95,7 @@ class Scenario:
     hint: str = ""
     description: str = ""
     stated_cases: tuple[Expected, ...] = ()  # of each stimulus, where cases state it themselves
-    stand_ins: tuple[StandIn, ...] = ()  # for a second run, where the first fails
+    stand_ins: tuple[StandIn, ...] = ()  # for a second run, if the first fails
     needs: tuple[str, ...] = ()  # functions and scenarios (ids, groups) that must be right first
     # Hidden, but its hint and its description are shown to a student when it fails.
     shows_hint: bool = False

@@ -58,7 +58,7 @@ class ModuleOutline:
     mentions: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     asks: int = 0  # the line (1-based) that asks for input as the file is loaded; 0: none is seen
-    through: str = ""  # what it calls for that: `input` or an own function
+    through: str = ""  # the call in between: `input` or an own function
     asking: str = ""  # its text
 
 
@@ -122,7 +122,7 @@ class Outline:
     that it prints outside functions."""
 
     parts: tuple[OutlinePart, ...] = ()
-    # The methods of its classes, as `Account.deposit`; and what a class has besides them, such as
+    # The methods of its classes, as `Account.deposit`; and a class's other attributes, such as
     # `__init__`, as a part of the class's name.
     members: tuple[OutlinePart, ...] = ()
     modules: tuple[ModuleOutline, ...] = ()
@@ -203,7 +203,7 @@ class PolicyGroup(StrEnum):
 
 
 class Severity(StrEnum):
-    """What a finding means. Only DEDUCT and ZERO take marks."""
+    """The consequence of a finding. Only DEDUCT and ZERO take marks."""
 
     NOTE = "note"
     REVIEW = "review"
@@ -332,7 +332,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One place where a submission's text broke a rule; line and column are 1-based."""
+    """One place at which a submission's text broke a rule; line and column are 1-based."""
 
     rule: str  # the name of its kind
     clause: str

@@ -1,4 +1,5 @@
-"""What a run found: its facts, each submission's marks with their reasons; and a run's events."""
+"""The results of a run: its facts, each submission's marks with their reasons; and a run's
+events."""
 
 import shlex
 from collections.abc import Collection
@@ -44,7 +45,7 @@ class StrengthFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioResult:
-    """A verdict and what it earned."""
+    """A verdict and its marks."""
 
     scenario_id: str
     verdict: Verdict
@@ -64,7 +65,7 @@ class PickedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualMark:
-    """What a person gave for a slot; None: nothing yet."""
+    """A person's mark for a slot; None: nothing yet."""
 
     slot: ManualSlot
     mark: Fraction | None = None
@@ -94,20 +95,20 @@ class Override:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineComment:
-    """What a person says of a line."""
+    """A person's comment on a line."""
 
     id: str
     file: str
     line: int  # from 1
     text: str
     quoted: str = ""  # the line as it was
-    moved_from: int = 0  # the line that it was, where the file has changed since
+    moved_from: int = 0  # its former line, if the file has changed since
     outdated: bool = False  # the file has changed and has lost the line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undefined:
-    """A function of the assignment that the submission's text does not define, whatever was
+    """A function of the assignment that the submission's text does not define, whichever was
     observed."""
 
     name: str
@@ -116,7 +117,7 @@ class Undefined:
 
 
 class DecisionKind(StrEnum):
-    """What a person decides about a submission."""
+    """A person's decision about a submission."""
 
     CHOOSE = "choose"  # which file is graded
     MATCH = "match"  # whose it is
@@ -158,7 +159,7 @@ class CausesPending:
     """The causes of a submission's failures are still to be found. The mark does not depend on
     them.
 
-    `evidence` has what they are derived from, packed; the seconds are what the submission used of
+    `evidence` has their sources, packed; the seconds are the submission's use of
     its time."""
 
     evidence: bytes
@@ -312,7 +313,7 @@ class Contents:
     what: str  # "folders"
     total: int
     students: int
-    of_students: int  # which hold what the students handed in
+    of_students: int  # which hold the students' files
     review: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     metadata: tuple[str, ...] = ()  # the platform's own
@@ -359,7 +360,7 @@ class CohortFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What a run was made with."""
+    """The versions and settings of a run."""
 
     assignment: str
     started: str  # ISO 8601 with a zone

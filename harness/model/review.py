@@ -271,7 +271,7 @@ def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> Submis
     if excuse := given.decisions.get(DecisionKind.EXCUSE):
         notes.append(f"excused: {excuse.value}")
     if given.source_digest not in ("", result.source_digest):
-        notes.append("what a person gave was given for an earlier version of these files")
+        notes.append("a person marked an earlier version of these files")
     comments = [_comment_in(comment, result) for comment in given.line_comments.values()]
     return replace(
         result,

@@ -98,7 +98,7 @@ class StimulusParts:
 
 
 class Form(StrEnum):
-    """The parts of an action. They decide what is observed and how it is compared."""
+    """The parts of an action. They decide the observed facts and their comparison."""
 
     EXPRESSION = "expression"  # a value or an exception
     STEPS = "steps"  # the outcome of each, and the variables afterwards
@@ -114,7 +114,7 @@ class Action(ABC):
 
     A kind has a field for each property that it uses, with `= field()` if it has no default:
     otherwise the property would be taken as the default. `form` says which of them it consists of,
-    and therefore what is observed and compared.
+    and therefore the facts to observe and compare.
     """
 
     __slots__ = ()
@@ -233,7 +233,7 @@ class Stimulus:
     substitutions: tuple[Substitution, ...] = ()
     # Digests of all that substituted functions may be asked; None: anything.
     answered: tuple[str, ...] | None = None
-    marks_prompts: bool = False  # where the text of each `input` call begins is observed
+    marks_prompts: bool = False  # observe the start of each prompt of `input`
     finds_loop: bool = False  # of an endless program only the place of its loop is observed
     counts_lines: bool = False  # how many lines of the program run is observed, too
     traces_lines: bool = False  # of any program only which of its lines run is observed

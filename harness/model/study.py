@@ -220,7 +220,7 @@ class StyleEvidence:
     findings: tuple[StyleFinding, ...] = ()  # the first ones of ruff
     found: int = 0  # how many there are
     longest: tuple[CodeElement, ...] = ()  # functions
-    undocumented: tuple[CodeElement, ...] = ()  # what has no docstring
+    undocumented: tuple[CodeElement, ...] = ()  # elements without a docstring
     numbers: tuple[CodeElement, ...] = ()  # that no name explains
     repeated: tuple[CodeElement, ...] = ()  # blocks
     missing: str = ""  # what could not be looked at, and why
@@ -271,7 +271,7 @@ class Lines:
 class Prompt:
     """A state of a conversation, and the line that is typed then."""
 
-    text: str  # what was printed last ends with it
+    text: str  # the last output ends with it
     often: Lines  # four times as often as the lines of `sometimes`
     sometimes: Lines
     closing: Lines  # in turn and again, once a game is to come to its end
@@ -305,7 +305,7 @@ class FuzzSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzDifference:
-    """An input on which a submission does not do what the reference does."""
+    """An input on which a submission differs from the reference."""
 
     target: str
     function: str

@@ -1,4 +1,4 @@
-"""What a student handed in."""
+"""A student's submission."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,7 +23,7 @@ class Withheld(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Student:
-    """Who handed in, as the source knows them; empty is what it does not have."""
+    """Who handed in, as the source knows them; missing parts are empty."""
 
     id: str  # Canvas's user id, Moodle's participant number, Blackboard's user name
     name: str = ""
@@ -32,12 +32,12 @@ class Student:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lateness:
-    """How late something was handed in that is graded all the same, and what that costs."""
+    """The lateness of a submission that is graded all the same, and its cost."""
 
     due: str  # ISO 8601 with an offset
-    begun: Period | None = None  # what is counted of it, slip days left out; None: nothing
+    begun: Period | None = None  # the part that counts, without slip days; None: nothing
     slip_days: int = 0  # used
-    share: Fraction = Fraction(0)  # what it costs of `of`
+    share: Fraction = Fraction(0)  # its cost as a share of `of`
     of: LateOf = LateOf.TOTAL
 
     @property
@@ -92,8 +92,8 @@ class Submission:
     origin: str  # their place, for messages
     problem: str = ""  # why they cannot be graded as handed in: "found X.py, expected a1.py"
     notes: tuple[str, ...] = ()
-    student: Student | None = None  # None where the source tells only a folder's or file's name
-    handed_in: str = ""  # ISO 8601, without an offset where no zone is known; empty: no time is
+    student: Student | None = None  # None if the source tells only a folder's or file's name
+    handed_in: str = ""  # ISO 8601, without an offset if no zone is known; empty: no time is
     attempt: int | None = None  # the one of the attempts, from 1, whose files these are
     attempts: int | None = None
     withheld: Withheld | None = None  # not to be graded; the reason is in `notes` or `problem`

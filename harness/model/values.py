@@ -1,5 +1,5 @@
-"""Python values as data: a submission's own objects never reach the parent, which compares what the
-child describes in this closed vocabulary, type-exact."""
+"""Python values as data: a submission's own objects never reach the parent, which compares the
+data that the child describes in this closed vocabulary, type-exact."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class ValueKind(StrEnum):
     RANGE = "range"
     ELLIPSIS = "ellipsis"
     OBJECT = "object"  # of a class of the submission's: `text` its name, `items` its attributes
-    ITERATOR = "iterator"  # `text` is the type's name, `items` what it yields, cut by an Ellipsis
+    ITERATOR = "iterator"  # `text` is the type's name, `items` its items, cut by an Ellipsis
     FOREIGN = "foreign"  # any other type: `text` is its name, `items` its repr if that is known
     UNREADABLE = "unreadable"  # an attribute that raised: `text` is the exception's type
     FUNCTION = "function"  # a function or method: `text` is its name, of a built-in one `str.upper`
     CYCLE = "cycle"  # the value contains itself here
-    TOO_LARGE = "too_large"  # `text` says what was too large
+    TOO_LARGE = "too_large"  # `text` names the part that was too large
 
 
 _BRACKETS = {

@@ -17,7 +17,7 @@ from harness.model.policy import LuckyCall
 
 NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
 DIFFERS_FROM_RUN_TO_RUN = "differs_from_run_to_run"  # the rule for what another run does not show
-OUT_OF_BUDGET = "out_of_budget"  # the rule for what was not run: all time was used up
+OUT_OF_BUDGET = "out_of_budget"  # the rule for scenarios not run: all time was used up
 
 
 class VerdictKind(StrEnum):
@@ -35,7 +35,7 @@ class VerdictKind(StrEnum):
     UNREADABLE = "unreadable"
     TAMPERED = "tampered"
     STOPPED_EARLY = "stopped_early"
-    NOT_RUN = "not_run"  # what it needs is wrong already, or all its time was used up
+    NOT_RUN = "not_run"  # one that it needs is wrong, or all time was used up
     HARNESS_ERROR = "harness_error"
 
 
@@ -65,7 +65,7 @@ class Channel(StrEnum):
     WRITES = "writes"
     STDERR = "stderr"
     TEST = "test"  # how a test of the course's came out
-    SHOWS = "shows"  # what a session shows of a value, and without a reference of a whole step
+    SHOWS = "shows"  # a session's display of a value, and without a reference of a whole step
 
 
 # Channels of values: what differs of them is marked item by item, and not by character.
@@ -103,7 +103,7 @@ class Cell:
     """One side of a row: a line, or of a long one the part around its first difference."""
 
     text: str = ""
-    note: Absence = Absence.NONE  # where this side has no such line
+    note: Absence = Absence.NONE  # if this side has no such line
     # Index of the first character that differs; `len(text)`: the text ends too soon.
     mark: int | None = None
     marks: tuple[Span, ...] = ()  # the items of a value that differ
@@ -120,7 +120,7 @@ class ComparedRow:
 
     expected: Cell
     other: Cell | None = None
-    forgiven: Cell | None = None  # the actual one where only what the scenario ignores differs
+    forgiven: Cell | None = None  # the actual one if the scenario ignores its differences
 
     @property
     def actual(self) -> Cell:
@@ -172,7 +172,7 @@ class Comparison:
     channel: Channel
     subject: str  # "return value", "board afterwards", "step 3: …", "turn 2"
     rows: tuple[ComparedRow, ...]
-    in_words: bool = False  # the one row is not aligned: what is expected is described
+    in_words: bool = False  # the one row is not aligned: it describes the expectation
     left_out_before: int = 0  # lines above the rows, equal on both sides
     left_out_after: int = 0  # rows below
     more_expected: int = 0  # lines of each side below the rows
@@ -211,8 +211,8 @@ class Explanation:
     rule: str
     facts: Facts
     later: Later | None = None  # what went wrong after that
-    reason: Reason | None = None  # what the submission's text or another run adds to the facts
-    lead: Lead | None = None  # where the fault is
+    reason: Reason | None = None  # additional fact from the submission's text or another run
+    lead: Lead | None = None  # the place of the fault
     remarks: tuple[str, ...] = ()  # further sentences
     hint: str = ""  # the lecturer's
 
@@ -344,15 +344,15 @@ class Cause:
     blamed: bool = False
     place: CodePlace | None = None  # of the function
     line: int | None = None  # the very line, if it is known
-    raised_in: CodePlace | None = None  # where the example's exception came up outside `place`
+    raised_in: CodePlace | None = None  # place of the example's exception outside `place`
     raised_at: int | None = None  # its line there
     suspects: tuple[Suspect, ...] = ()  # to be shown to readers of the example
     about_text: bool = False  # in runs of older versions, so that they can be read
     symptoms: tuple[Symptom, ...] = ()
     clauses: tuple[str, ...] = ()
     hint: str = ""
-    together_with: tuple[str, ...] = ()  # what has to be right as well for some scenarios to pass
-    marks_at_stake: Fraction = Fraction(0)  # exact: what the mark would rise by if they passed
+    together_with: tuple[str, ...] = ()  # must be right as well for some scenarios to pass
+    marks_at_stake: Fraction = Fraction(0)  # exact: the rise of the mark if they passed
 
     @property
     def rule(self) -> str:
@@ -367,7 +367,7 @@ class Cause:
         return replace(self, explanation=replace(self.explanation, lead=lead))
 
     def with_reason(self, reason: Reason) -> Cause:
-        """Return the cause with what is known of its facts."""
+        """Return the cause with the known reason for its facts."""
         return replace(self, explanation=replace(self.explanation, reason=reason))
 
     def stating(self, sentence: str) -> Cause:
@@ -386,6 +386,6 @@ def rule_words() -> Mapping[str, str]:
 
 
 def rule_in_words(rule: str) -> str:
-    """Return what a function does wrong, as the end of a sentence; the rule's name if it has no
+    """Return a function's mistake, as the end of a sentence; the rule's name if it has no
     words."""
     return rule_words().get(rule) or rule.replace("_", " ") or "fails"

@@ -1,7 +1,7 @@
 """Grade a student's checkout: the program inside `grader.pyz`, which needs only the standard
 library.
 
-It ends with status 0 whatever the marks are, and with 1 only if the grader itself failed. Scores in
+It ends with status 0 for any marks, and with 1 only if the grader itself failed. Scores in
 `result.json` (schema classroom50/result/v1) are whole numbers: a hundred for each mark, distributed
 over the tests by largest remainder so that they add up.
 """
@@ -107,7 +107,7 @@ def _summary(result: SubmissionResult, plan: Plan) -> str:
 
 
 def _remove(path: Path) -> None:
-    """Remove what the checkout has there: a result that was handed in must not be taken for ours if
+    """Remove the checkout's file there: a result that was handed in must not be taken for ours if
     the grader fails. A link is not followed."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
@@ -116,7 +116,7 @@ def _remove(path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace the file, whatever the checkout has there. Do not follow a link."""
+    """Replace the file, even if the checkout has one. Do not follow a link."""
     path.unlink(missing_ok=True)
     path.write_bytes(encoded(text))
 
@@ -187,7 +187,7 @@ def shared_out(weights: Sequence[Fraction], total: int) -> list[int]:
 
 
 def output_lines(status: str, summary: str) -> str:
-    """Return the two lines to append to the job's output, whatever the summary contains."""
+    """Return the two lines to append to the job's output, safe for any summary."""
     return f"status={status}\nsummary={' '.join(visible(summary).split())}\n"
 
 

@@ -16,7 +16,7 @@ _LATE = {"larsen-cleo": 0.1, "okafor-emil": 20, "larsen-jona": 30, "okafor-gwen"
 def demo_files() -> dict[str, bytes]:
     """Return the course and its download from Gradescope, by paths below the folder of the demo.
 
-    It is graded with the Python that runs this, whatever the example names.
+    It is graded with the Python that runs this, not the example's.
     """
     root = _PACKAGE / "shipped" / "demo"
     if not root.is_dir():

@@ -124,7 +124,7 @@ def _readme(plan: Plan, names: list[str]) -> str:
     packages = " ".join(assignment.packages)
     if packages:
         nothing = "Nothing else"
-        install = f"Install what it uses, once:\n\n  python3 -m pip install {packages}\n\n"
+        install = f"Install its packages, once:\n\n  python3 -m pip install {packages}\n\n"
     else:
         nothing = "Nothing"
         install = ""

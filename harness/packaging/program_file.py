@@ -32,7 +32,7 @@ _INSIDE = "execution/inside"
 _FINDING = {import_modules.__name__, extensions.__name__, subclasses.__name__}
 _PACKAGE = resources.files("harness")
 _SHEBANG = b"#!/usr/bin/env python3\n"
-# This is in syntax that every Python understands, so that an old one can say what it lacks.
+# This is in syntax that every Python understands, so that an old one can name its missing features.
 _MAIN = b"""\
 import sys
 

@@ -93,7 +93,7 @@ def _options(plan: Plan, arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def about(plan: Plan) -> str:
-    """Say what the program does and does not do, and which checks it contains."""
+    """Say the program's purpose and limits, and which checks it contains."""
     counts: Counter[str] = Counter()
     for scenario in plan.scenarios:
         if not scenario.informational:

@@ -1,6 +1,6 @@
 """Check files against a policy, and whether a program may run in a process shared by scenarios.
 
-There is no I/O, and nothing of the files is run. The limited process calls `run`.
+This module does no I/O, and runs none of the files. The limited process calls `run`.
 
 `check_sharing` is one walk over the syntax tree. It looks up spellings and resolves nothing: no
 name becomes allowed because the program defines it. This is the first of two low walls. It keeps a
@@ -152,7 +152,7 @@ _NAMES = frozenset(
 _PREFIXES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_")  # of generators, frames, tracebacks, code
 _ATTRIBUTES = frozenset({"format_map", "obj", "with_traceback"})
 # A program that catches one of these may go on after a limit of recursion or memory was reached,
-# and the place of that limit may tell what a process ran before. An uncaught one is noticed.
+# and the place of that limit may reveal a process's earlier runs. An uncaught one is noticed.
 _LIMITS = frozenset(
     """
     BaseException BaseExceptionGroup Exception ExceptionGroup MemoryError RecursionError

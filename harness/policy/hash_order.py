@@ -1,7 +1,7 @@
-"""Where a program shows the order of a set, or a hash.
+"""Places at which a program shows the order of a set, or a hash.
 
 Both depend on the seed of text hashes, which is another one at each start of Python. This is a
-guess by spellings: what it finds is run again under other seeds, and only a difference counts.
+guess by spellings: its findings are run again under other seeds, and only a difference counts.
 """
 
 import ast
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from harness.policy.index import children, walk
 
-Place = tuple[int, int, str]  # the line (1-based), the column, and what is there
+Place = tuple[int, int, str]  # the line (1-based), the column, and the text there
 _ORDER = "the order of a set"
 _HASH = "hash()"
 _MAKERS = frozenset({"set", "frozenset"})
@@ -17,7 +17,7 @@ _TYPES = frozenset({"set", "frozenset", "Set", "FrozenSet", "AbstractSet", "Muta
 _METHODS = frozenset(
     {"copy", "difference", "intersection", "symmetric_difference", "union", "keys"}
 )
-# What takes a set, or what was made of one in its order, and gives the same in every order.
+# These take a set, or a list made from one, and give the same in every order.
 _ORDER_FREE = frozenset(
     {"Counter", "all", "any", "frozenset", "len", "max", "min", "set", "sorted", "sum"}
 )
@@ -117,7 +117,7 @@ class _Sets:
 
 
 def _is_order_free(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
-    """Whether what the node gives is taken by what gives the same in every order."""
+    """Whether the node's value goes to a function that gives the same in every order."""
     is_made = isinstance(node, (*_COMPREHENSIONS, ast.Call))
     parent = parents.get(id(node))
     return is_made and isinstance(parent, ast.Call) and _last_name(parent.func) in _ORDER_FREE

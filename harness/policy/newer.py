@@ -1,6 +1,6 @@
-"""What a file needs that this Python is too old for.
+"""Features of a file for which this Python is too old.
 
-Nothing is guessed: each newer construct is written as older Pythons have it, and only where the
+Nothing is guessed: each newer construct is written as older Pythons have it, and only if the
 whole file is valid then did it need these constructs and nothing else.
 """
 
@@ -47,7 +47,7 @@ class Newer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
-    """A stretch of a text, what stands for it in older Pythons, and what it needs as it is."""
+    """A stretch of a text, its form in older Pythons, and the version that it needs as it is."""
 
     start: int
     end: int
@@ -149,7 +149,7 @@ def _check_alone(text: str, start: int, end: int) -> None:
 
 
 def _scanned(text: str, string: re.Match[str], depth: int) -> tuple[int, str]:
-    """Return where a string ends, and what stands for it: its expressions are `_`."""
+    """Return the end of a string, and its replacement: its expressions are `_`."""
     prefix, quote = string["prefix"].lower(), string["quote"]
     has_fields = "f" in prefix or "t" in prefix
     parts = [prefix.replace("t", "f"), quote]
@@ -187,7 +187,7 @@ def _escaped(text: str, at: int, *, has_fields: bool, is_raw: bool) -> str:
 
 
 def _field(text: str, start: int, quote: str, depth: int) -> tuple[int, str]:
-    """Return where the field at a brace ends, and what stands for it."""
+    """Return the end of the field at a brace, and its replacement."""
     at = _end_of_expression(text, start + 1, depth)
     expression = text[start + 1 : at]
     _check_expression(expression, depth)
@@ -321,7 +321,7 @@ def _closing(tokens: Sequence[_Token], at: int) -> int:
 
 
 def _version_of_parameters(text: str) -> PythonVersion:
-    """Check the text between the brackets of `def f[T]`, and tell what it needs."""
+    """Check the text between the brackets of `def f[T]`, and tell its needed version."""
     tree = _check(f"def _(\n{text}\n): pass", "exec")
     arguments = next(each for each in ast.walk(tree) if isinstance(each, ast.arguments))
     starred = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]

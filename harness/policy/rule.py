@@ -33,7 +33,7 @@ class ListSetting:
 
     key: str
     description: str  # for editors
-    noun: str  # what a name is called in messages
+    noun: str  # the word for a name in messages
     names: Callable[[], tuple[str, ...]] | None = None  # that may be allowed; None: any
     may_forbid: bool = True
     forbidden: Callable[[], tuple[str, ...]] | None = None  # the same
@@ -63,7 +63,7 @@ class CheckedFile:
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A place where a rule is broken (`node` None: the file as a whole, shown at line 1)."""
+    """A place at which a rule is broken (`node` None: the file as a whole, shown at line 1)."""
 
     node: ast.AST | None
     message: str

@@ -41,7 +41,7 @@ _WITH = (SubmissionStatus.GRADED, SubmissionStatus.UNREADABLE, SubmissionStatus.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailRequest:
-    """What the user asked for."""
+    """The user's options."""
 
     sender: str  # "CSSE7030 <csse7030@uni.example>"
     at: datetime  # with a zone
@@ -242,7 +242,7 @@ def _template(path: Path) -> Filled:
     def filled(values: Mapping[str, object]) -> EmailMessage:
         try:
             text = template.render(values)
-        except Exception as error:  # a template may do what it likes: TypeError, ZeroDivisionError
+        except Exception as error:  # a template may raise anything: TypeError, ZeroDivisionError
             what, hint = f"cannot be filled in: {error}", f"it can use {', '.join(values)}"
             raise UserError(what, place=str(path), hint=hint) from None
         return _message(text, path)

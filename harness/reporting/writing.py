@@ -236,7 +236,7 @@ class Manifest:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / MANIFEST
-        self._digests: dict[str, str] = {}  # what each page was made from, and its own
+        self._digests: dict[str, str] = {}  # digests of each page's sources, and its own
         with suppress(FileNotFoundError):
             for line in self._path.read_text(encoding="ascii", errors="replace").splitlines():
                 page, _, digests = line.partition(" ")

@@ -1,4 +1,4 @@
-"""Redact causes to what a student may read.
+"""Redact causes for students.
 
 They are derived from visible scenarios only. Then the failing hidden scenarios are counted by
 function, and the counts are merged into the list.
@@ -211,7 +211,7 @@ class _Reader:
         return min(self._place[check.id] for check in cause.checks)
 
     def redact(self, cause: Cause) -> ShownCause | None:
-        """Return what the cause's shown scenarios tell about it; None if it has none of them.
+        """Return the facts about the cause from its shown scenarios; None if it has none of them.
 
         Message, place and lines are the example's. If the example is hidden, the first shown check
         gives its own explanation.

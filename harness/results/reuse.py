@@ -1,11 +1,12 @@
-"""Say what the next grading uses again: under which keys, and as which rows of the store.
+"""Define the results that the next grading uses again: under which keys, and as which rows of
+the store.
 
 A key covers everything that its value depends on, and nothing else: the name, points, place and
-visibility of a scenario are in none. Most submissions do the same on most scenarios, so a row is a
-key and the digest of a text; a text that many share is sent and stored once.
+visibility of a scenario are in none. Most submissions do the same on most scenarios, so a row is
+a key and the digest of a text; a text that many share is sent and stored once.
 
-A stored observation is used again only by code that would observe the same. So a key covers all of
-the harness's sources that can change an observation, and no others: another hint of `harness
+A stored observation is used again only by code that would observe the same. So a key covers all
+of the harness's sources that can change an observation, and no others: another hint of `harness
 doctor`, or another place to look for an interpreter, makes no submission run again.
 """
 
@@ -44,7 +45,7 @@ _MAX_SENT = 200_000
 
 
 class SharedPass(StrEnum):
-    """Stored in place of the observations of a scenario that did in a shared process what the
+    """Stored in place of the observations of a scenario that behaved in a shared process like the
     reference does."""
 
     PASSED = "passed in a shared process"
@@ -177,7 +178,7 @@ class _StimuliName(NamedTuple):
 
 
 class PlanKeys:
-    """The keys of a plan's scenarios. What they share for all submissions is computed once.
+    """The keys of a plan's scenarios. Their common part for all submissions is computed once.
 
     `interpreter` names the build, `execution_digest` the code that runs the submissions,
     `judged_by` the code that judges them. All scenarios must be of the plan with this assignment.
@@ -269,7 +270,7 @@ class PlanKeys:
 
 
 def shared_key(key_alone: str, proof_digest: str, reference_digest: str) -> str:
-    """Return the key for "did what the reference does" of a scenario in a shared process.
+    """Return the key for "behaved like the reference" of a scenario in a shared process.
 
     It combines `key_alone` (the key of the same scenario in its own process), the digest of the
     sharing rules and the digest of the reference's observations. Other rules or another reference
@@ -343,7 +344,7 @@ class ResultCache:
         return None
 
     def probe(self, key: str, kind: type[P]) -> P | None:
-        """Return what a probe of this kind found, under this key."""
+        """Return the findings of a probe of this kind, under this key."""
         return None
 
 

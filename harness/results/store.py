@@ -181,7 +181,7 @@ class Store(StoreReader):
             execute("DELETE FROM submission WHERE id = ?", [(name,) for name in names])
 
     def earlier(self, submission_id: str, source_digest: str) -> SubmissionResult | None:
-        """Return the last good result of exactly these files, made with whatever state.
+        """Return the last good result of exactly these files, made with any state.
 
         Return None if there is none.
         """

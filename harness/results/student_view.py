@@ -175,7 +175,7 @@ def hidden_kind(verdict: Verdict) -> VerdictKind:
 def student_view(
     result: SubmissionResult, plan: Plan, *, visible: frozenset[Visibility] = ALWAYS
 ) -> StudentView:
-    """Return what the student may see: visible scenarios whole, hidden ones as a name and a
+    """Return the student's view: visible scenarios whole, hidden ones as a name and a
     verdict.
 
     `visible` has the visibilities that are open by now. Findings, notes and the reason why a file

@@ -45,7 +45,7 @@ class BoundedServer(TcpWSGIServer):  # type: ignore[misc]
         self, application: Any, listening: socket.socket, token: str, *, max_bytes: int
     ) -> None:
         self.token = token
-        # Its warnings of a long queue would hide what the command says.
+        # Its warnings of a long queue would hide the command's messages.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         settings = Adjustments(
             sockets=[listening],

@@ -117,7 +117,7 @@ class Desk:
     def __init__(
         self, database: Path, *, who: str, part: Part = Part(), anonymous: bool = False
     ) -> None:
-        """UserError where the run cannot be read or written."""
+        """UserError if the run cannot be read or written."""
         self.who = who
         self.anonymous = anonymous
         self._database = database
@@ -129,11 +129,11 @@ class Desk:
         # By id: the number of the newest change when one of this submission was read.
         self._changed_at: dict[str, int] = {}
         self._others_at: dict[str, int] = {}  # the same, of changes by others
-        # The stored bytes of the submission that was shown last, and what they stand for.
+        # The stored bytes of the submission that was shown last, and their meaning.
         self._last_shown_data: object = None
         self._last_shown: SubmissionResult | None = None
         self._facts: RunFacts | None = None
-        self._changes = defaultdict[str, list[review.Change]](list)  # by what they are about
+        self._changes = defaultdict[str, list[review.Change]](list)  # by their subject
         self._change_numbers: dict[str, int] = {}  # by the ids of changes
         self._hands: dict[str, review.ByHand] = {}
         self.plan: Plan
@@ -365,7 +365,7 @@ class Desk:
         return [each for each in standing if review.overwrites(draft.action, each.action)]
 
     def _unseen(self, changes: Iterable[review.Change], seen: object) -> tuple[str, ...]:
-        """Return who made the changes by others that are newer than what a page has seen."""
+        """Return who made the changes by others that are newer than the page."""
         if not isinstance(seen, int):
             return ()
         people: list[str] = []

@@ -1,4 +1,4 @@
-"""`steps:` statements and calls in one namespace, each with what it should do."""
+"""`steps:` statements and calls in one namespace, each with its expected effects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps(Session):
-    """The steps of a session in YAML, each with what it returns, prints or raises."""
+    """The steps of a session in YAML, each with its result, output or exception."""
 
     key = "steps"
     noun = "list of steps"

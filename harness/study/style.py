@@ -108,7 +108,7 @@ def _run_ruff(program: str, data: bytes) -> bytes:
 
 
 def _finding(file: str, row: Mapping[str, object]) -> study.StyleFinding | None:
-    """Return the finding; None if it is of no rule, such as the place where a file cannot be
+    """Return the finding; None if it is of no rule, such as the place at which a file cannot be
     parsed, which is reported elsewhere."""
     rule = row.get("code")
     place = row.get("location")

@@ -496,7 +496,7 @@ def constants_line(constants: Mapping[str, str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """What a person has seen after typing some inputs."""
+    """The screen after some inputs."""
 
     # The output and the typed lines.
     text: str
@@ -547,7 +547,7 @@ def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) ->
 
 
 def _difference(text: str, shown: str) -> MisalignedError:
-    """Return the error that says where a transcript and the reference's screen first differ."""
+    """Return the error with the first difference of a transcript from the reference's screen."""
     # `commonprefix` compares texts, not paths.
     place = len(commonprefix([text, shown]))  # noqa: RUF071
     line = _line(text, place)

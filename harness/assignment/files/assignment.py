@@ -106,7 +106,7 @@ class LateShape(Shape):
     per_hour: Percent | None = None
     """The same for each hour begun, in place of per_day."""
     of: Literal["total", "reached"] = "total"
-    """What the percentages are of: what the total is out of, or the marks reached."""
+    """Percentages of: the assignment's maximum, or the marks reached."""
     at_most: Percent = Field(Fraction(1), json_schema_extra={"default": "100%"})
     """The most that lateness takes of that."""
     grace: PeriodText | None = None
@@ -118,7 +118,7 @@ class LateShape(Shape):
     ] = 0
     """Late days that cost a student nothing, in all assignments of the course together."""
     attempt: Literal["in_time", "latest"] = "in_time"
-    """What is graded of a student who handed in both in time and late."""
+    """The submission to grade if a student handed in both in time and late."""
 
     @model_validator(mode="after")
     def _costs_something(self) -> LateShape:
@@ -280,7 +280,7 @@ class SubmissionShape(Shape):
     """The names of the files with tests that students hand in, beside their program or without one
     (test_writing says what they are worth)."""
     laid_as: str = Field("", alias="as")
-    """The name under which the submitted file is run, whatever it was called."""
+    """The name under which the submitted file is run."""
     archive: Annotated[str, AfterValidator(_archive_name)] = ""
     """The archive that they are handed in as, like A3.zip; .tar, .tar.gz and .tgz are read too."""
     otherwise: Literal["zero", "review"] = "zero"
@@ -328,9 +328,9 @@ class RubricItemShape(Shape):
     id: IdWord
     """A short word for it, unique in the rubric."""
     title: Annotated[str, AfterValidator(str.strip)]
-    """What it says on pages."""
+    """Its text on pages."""
     points: Worth = Fraction(0)
-    """What it adds to the mark, or (below 0) takes away, where it applies."""
+    """Points added to the mark, or (below 0) taken away, if it applies."""
     levels: dict[str, Worth] = {}
     """In place of points: the degrees in which it may be met, each with its points."""
 
@@ -354,7 +354,7 @@ class ManualShape(Shape):
     clause: str = ""
     """The clause of the sheet that it is about, quoted."""
     rubric: list[RubricItemShape] = []
-    """What the mark is made up of. Where items only take away, it begins at out_of, else at 0."""
+    """The parts of the mark. If items only take away, it begins at out_of, else at 0."""
 
 
 class AssignmentShape(Shape):
@@ -367,12 +367,12 @@ class AssignmentShape(Shape):
     python: Annotated[str, AfterValidator(_version)] = Field(examples=["3.12"])
     """The Python version, quoted: "3.12"."""
     submission: SubmissionShape = Field(examples=[{"files": ["a1.py"]}])
-    """What is handed in."""
+    """The files to hand in."""
     time_zone: Annotated[str, AfterValidator(_zone)] = ""
     """The zone of due times, of downloads and of a clock that name none, like
     Australia/Brisbane."""
     clock: str = ""
-    """The time that programs are told where a scenario says nothing itself, like 2026-03-01T12:00
+    """The time that programs are told if a scenario sets none, like 2026-03-01T12:00
     in that zone."""
     isolation: Literal["auto", "all", "proved"] = "auto"
     """Which scenarios may share a process: those of programs without state of their own (auto), or
@@ -389,7 +389,7 @@ class AssignmentShape(Shape):
     """What is handed in late and graded all the same, and what that costs (left out: what is late
     has no mark)."""
     limits: AllLimitsShape = AllLimitsShape()
-    """What a scenario may use where it says nothing itself."""
+    """Allowances for scenarios that set none themselves."""
     compare: dict[str, Comparison] = {}
     """Classes, and how their objects are compared: by attributes (a list), attributes (all public
     ones), repr, equality, or none (only by the class)."""
@@ -397,9 +397,9 @@ class AssignmentShape(Shape):
     """How far off a float may be, anywhere in a value (left out: not at all), and with in_text in
     printed and returned text, files, sessions and transcripts too."""
     prompts: Prompts = "exact"
-    """{any: true}: the text of each `input()` call is free where a scenario says nothing itself."""
+    """{any: true}: prompts of `input()` are free, unless a scenario says otherwise."""
     patterns: dict[str, Annotated[str, AfterValidator(_pattern)]] = {}
-    """Regular expressions by what they match, in the words that students read."""
+    """Regular expressions, each named by a description that students read."""
     policy: str = ""
     """The policy file's name."""
     clauses: str = ""

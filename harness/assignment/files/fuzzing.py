@@ -28,7 +28,7 @@ FuzzLines = Annotated[
 
 class _TargetShape(Shape):
     name: str
-    """What is drawn or played, unique in the list."""
+    """The name of the target, unique in the list."""
     function: str
     """The function (or the submitted program) it is about."""
     clause: Words = []
@@ -52,11 +52,11 @@ class FuzzAnswersShape(Shape):
     """Lines to type at a prompt, or `file.function`, which returns them."""
 
     often: FuzzLines
-    """What is typed four times of five: a list, or `file.function`."""
+    """Inputs typed four times out of five: a list, or `file.function`."""
     sometimes: FuzzLines = []
-    """What is typed one time of five: a list, or `file.function`."""
+    """Inputs typed one time out of five: a list, or `file.function`."""
     closing: FuzzLines = []
-    """What is typed, in turn and again, to bring a game to its end (often, if left out)."""
+    """Inputs typed in turn, repeatedly, to end a game (often, if left out)."""
 
 
 class FuzzGameShape(_TargetShape):
@@ -71,14 +71,14 @@ class FuzzGameShape(_TargetShape):
     inputs: Whole = 40
     """How many lines are typed at most, before the game is brought to its end."""
     answers: dict[str, FuzzAnswersShape]
-    """What may be typed, by how the text ends that is printed before it."""
+    """Possible inputs, by the ending of the text printed before them."""
 
 
 class FuzzShape(Shape):
     """`fuzz:` what `harness fuzz` draws beyond the scenarios' own strategies."""
 
     assume: Words = []
-    """`file.function`: whether the sheet defines what a draw does. It applies to draws that bind
+    """`file.function`: whether the sheet defines a draw's result. It applies to draws that bind
     all names of its parameters; of a game they are `typed` and `printed`."""
     samples: list[FuzzSampleShape] = []
     """Calls that no scenario draws for."""

@@ -71,7 +71,7 @@ def _import(statement: str) -> str:
 
 
 class FileImportsShape(OneKeyShape):
-    """What a file may import: exactly one of the four."""
+    """The imports allowed in a file: exactly one of the four."""
 
     exactly: list[Annotated[str, AfterValidator(_import)]] = []
     """These statements, no more and no fewer."""
@@ -87,7 +87,7 @@ class ImportsShape(FileImportsShape):
     """`imports:` exactly one of the four, for every file; or files, each with its own."""
 
     files: dict[str, FileImportsShape] = {}
-    """Submitted files by name, and what each may import."""
+    """Submitted files by name, each with its allowed imports."""
 
 
 class AllowShape(Shape):
@@ -106,7 +106,7 @@ class ListShape(OneKeyShape):
     allow: list[str] = []
     """What is allowed."""
     forbid: list[str] = []
-    """What is forbidden."""
+    """Names that are forbidden."""
 
 
 class PolicyClausesShape(Shape):
@@ -176,7 +176,7 @@ else:
     RequirementShape = create_model(
         "RequirementShape",
         __base__=_RequirementShape,
-        __doc__="What a part of a program must have, or must not have.",
+        __doc__="Requirements for a part of a program.",
         **_CONDITION_FIELDS,
     )
 
@@ -189,7 +189,7 @@ class _PolicyShape(Shape):
     structure: list[RequirementShape] = []
     """What files, classes and functions must have, or must not have."""
     severity: SeverityShape = SeverityShape()
-    """What a finding means."""
+    """The consequence of a finding."""
     clauses: PolicyClausesShape = PolicyClausesShape()
     """The clauses that findings cite."""
 

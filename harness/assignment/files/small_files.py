@@ -81,7 +81,7 @@ class ExemptionShape(Shape):
     """Scenarios that do not count, and for whom."""
 
     student: Stripped = ""
-    """An id or email; everybody where it is left out."""
+    """An id or email; everybody if left out."""
     scenarios: list[str]
     """Globs over scenario ids."""
     reason: Reason
@@ -129,7 +129,7 @@ class MutantShape(Shape):
     replace: str
     """What takes its place."""
     why: Stripped
-    """What is wrong then."""
+    """The mistake that it shows."""
 
 
 class MutantsShape(Shape):
@@ -344,7 +344,7 @@ class ExpectShape(Shape):
     findings: list[Annotated[str, _FINDING]] = []
     """Policy rules it breaks."""
     verdicts: dict[str, Annotated[str, _VERDICT]] = {}
-    """Verdicts by glob, where they are not plain failures."""
+    """Verdicts by glob, except plain failures."""
     causes: dict[str, Annotated[list[Annotated[str, _CAUSE]], OneOrMore()]] = {}
     """All causes: the function to fix ("" the whole file) and the rule of the example, or a list of
     rules."""

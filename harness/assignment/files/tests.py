@@ -54,9 +54,9 @@ class SelectShape(Shape):
     clause: Words = []
     """The clause or clauses of the sheet that they test."""
     hint: str = ""
-    """Shown to students where it fails."""
+    """Shown to students if it fails."""
     description: str = ""
-    """What is tested and why, in a sentence or two for students."""
+    """The purpose of the test, in a sentence or two for students."""
     informational: bool = False
     """Shown as a difference that costs no marks."""
     extra_credit: bool = False
@@ -81,13 +81,13 @@ class CourseTestsShape(Shape):
     points: Points = Field(default=Fraction(1), json_schema_extra={"default": 1})
     """Points of each test, where its decorators (points, weight) say nothing."""
     marks: Points = Fraction()
-    """What the tests are worth together, of the assignment's functionality_marks."""
+    """The marks of all tests together, out of functionality_marks."""
     visible: Visible = False
     """What students see of each: true, false, hint, after_due_date, after_published."""
     clause: Words = []
     """The clause or clauses of the sheet that they test."""
     hint: str = ""
-    """Shown to students where one fails."""
+    """Shown to students if one fails."""
     limits: LimitsShape = LimitsShape()
     """Limits of the program in each test that differ from the assignment's."""
     select: list[SelectShape] = []

@@ -63,7 +63,7 @@ def variations(reader: ScenarioReader) -> list[Variation]:
 
 def _literal(value: Any, base: object) -> str:
     if isinstance(base, set):
-        return Value.of(set(value)).source()  # in one order, whatever the hash seed
+        return Value.of(set(value)).source()  # in the same order for every hash seed
     if isinstance(base, tuple):
         return repr(tuple(value))
     return repr(value)

@@ -244,7 +244,7 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
             raise UserError(f"{source} gave {name!r}, which is not a name", place=place)
         literal, read_back = repr(value), NotImplemented
         with contextlib.suppress(TypeError, ValueError, SyntaxError, RecursionError):
-            literal = Value.of(value).source()  # a set in one order, whatever the hash seed
+            literal = Value.of(value).source()  # a set in the same order for every hash seed
             read_back = ast.literal_eval(literal)
         if type(read_back) is not type(value) or read_back != value:
             gave = f"{name} = {literal[:60]}"

@@ -88,7 +88,7 @@ class ScenarioFile:
         if "points_total" in head.model_fields_set:
             self.scenarios = rescale(self.scenarios, head.points_total)
         if {"marks", "points_total"} <= head.model_fields_set:
-            what = "marks and points_total both say what the file is worth"
+            what = "marks and points_total both set the file's marks"
             self.document.add(("marks",), what, "keep one of them")
         elif head.marks and not counted_points(self.scenarios):
             what = "no scenario of the file counts"

@@ -82,7 +82,7 @@ class ScenarioReader:
     document: Document
     symbols: AssignmentSymbols
     head: SettingsShape
-    own: ScenarioShape  # in which what a row, or the file for all, states has taken its place
+    own: ScenarioShape  # with the statements of its row and its file filled in
     loc: Loc
     broken: frozenset[Any] = frozenset()  # keys with a mistake (also unknown ones), left out
     row: Loc = ()  # its place

@@ -121,7 +121,7 @@ class RaisesShape(Shape):
     ] = []
     """The types that it may have."""
     any: Annotated[Literal[True], WrapValidator(strictly)] = False  # type: ignore[assignment]
-    """Whatever type."""
+    """Any type."""
     message: ExpectedText = None
     """Its message."""
     is_a: Annotated[str, AfterValidator(_identifier), Expects("the name of a class")] = ""
@@ -156,7 +156,7 @@ class SampleShape(Shape):
 
 
 class SettingsShape(Shape):
-    """What a scenario may say about itself, and the head of its file for all of them."""
+    """Keys of a scenario that may also stand at the head of its file."""
 
     function: str = ""
     """The function (or the submitted program) that the points belong to."""
@@ -173,11 +173,11 @@ class SettingsShape(Shape):
     extra_credit: bool = False
     """Points above the total."""
     needs: Words = []
-    """Functions and scenarios that must be right first: where one is not, this is not run."""
+    """Functions and scenarios that must be right first: if one is not, this is not run."""
     hint: str = ""
-    """Shown to students where it fails."""
+    """Shown to students if it fails."""
     description: str = ""
-    """What is tested and why, in a sentence or two for students."""
+    """The purpose of the test, in a sentence or two for students."""
     tags: Words = []
     """Words by which scenarios are chosen."""
     limits: LimitsShape = LimitsShape()
@@ -192,7 +192,7 @@ class SettingsShape(Shape):
     """Differences in text to forgive: case, trailing-space, blank-lines, whitespace (the number of
     blanks, and any at the ends of lines and of the text)."""
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
-    """How far off a float may be, where it is not as the assignment says."""
+    """How far off a float may be (default: as in the assignment)."""
     prompts: Prompts = "exact"
     """{any: true}: the text of each `input()` call is free, and no part of prints and turns; or
     exact."""
@@ -212,7 +212,7 @@ class SettingsShape(Shape):
     environment: dict[str, str] = {}
     """Environment variables."""
     stand_in: dict[str, str] = {}
-    """Submitted modules, and the course's own to try in their place where the scenario fails."""
+    """Submitted modules, and the course's own to try in their place if the scenario fails."""
 
 
 class StatedShape(Shape):
@@ -227,13 +227,13 @@ class StatedShape(Shape):
     input: list[
         Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
     ] = []
-    """What is typed: texts and whole numbers, each followed by Enter, or {key: ctrl-d}."""
+    """The user's inputs: texts and whole numbers, each followed by Enter, or {key: ctrl-d}."""
     at_load: list[
         Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
     ] = []
-    """What is typed while the submission loads, before its functions are called."""
+    """Inputs while the submission loads, before its functions are called."""
     stdin: str = ""
-    """What is piped into a program, in place of a terminal."""
+    """Piped input, instead of a terminal."""
     argv: list[str] = []
     """The program's arguments."""
     returns: Expected = None
@@ -241,7 +241,7 @@ class StatedShape(Shape):
     prints: ExpectedText = None
     """All text on the screen, prompts included, typed text excluded."""
     stderr: ExpectedText = None
-    """What is written to stderr, which is then no part of what is printed."""
+    """The output to stderr, which then does not count as printed."""
     turns: Annotated[
         list[ExpectedText]
         | Annotated[
@@ -250,7 +250,7 @@ class StatedShape(Shape):
         ],
         Expects("a list or a mapping of turns"),
     ] = []
-    """What is printed before each input, and after the last; or {any: true}."""
+    """The output before each input and after the last; or {any: true}."""
     raises: RaisedShape = ""
     """The exception's type, or {type: …, message: …}."""
     leaves: Annotated[
@@ -298,12 +298,12 @@ class StatedShape(Shape):
             whole=True,
         ),
     ] = ""  # type: ignore[assignment]
-    """How it ends, where that is not by answering; or {any: true}: in any way but at a limit or by
+    """How it ends, if not by answering; or {any: true}: in any way but at a limit or by
     a crash."""
 
 
 class StepShape(Shape):
-    """One step: exactly one of do and call, and what the call should do."""
+    """One step: exactly one of do and call, and the call's expected effects."""
 
     model_config = ConfigDict(json_schema_extra=one_required("do", "call"))
 
@@ -314,7 +314,7 @@ class StepShape(Shape):
     returns: Expected = None
     """Its value, type-exact, or a matcher."""
     prints: ExpectedText = None
-    """What the step prints."""
+    """The step's output."""
     raises: RaisedShape = ""
     """The exception's type, or {type: …, message: …}."""
 
@@ -338,7 +338,7 @@ StepsShape = Annotated[
 
 
 class CaseShape(StatedShape):
-    """One case: what it types and states itself; every other key is a name that it binds."""
+    """One case: its inputs and expectations; every other key is a name that it binds."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": _PLAIN})
 
@@ -347,7 +347,7 @@ class _ScenarioShape(SettingsShape, StatedShape):
     model_config = ConfigDict(json_schema_extra=one_required(*stimulus_kinds()))
 
     name: str = Field(examples=["an empty list"])
-    """What is tested, unique in its file."""
+    """The name of the test, unique in its file."""
     over: Annotated[
         int,
         Field(ge=2, le=MAX_CALLS),
@@ -413,7 +413,7 @@ else:
     ScenarioShape = create_model(
         "ScenarioShape",
         __base__=_ScenarioShape,
-        __doc__=f"One scenario: exactly one of {listed(_STIMULI)}, and what is expected of it.",
+        __doc__=f"One scenario: exactly one of {listed(_STIMULI)}, and its expectations.",
         **{name: _field_of(name, kind) for name, kind in _STIMULI.items()},
     )
 
@@ -424,7 +424,7 @@ class ScenarioFileShape(SettingsShape, StatedShape):
     points_total: Points = Fraction()
     """Rescales the file's points to this sum."""
     marks: Points = Fraction()
-    """What the file's scenarios are worth together, of the assignment's functionality_marks."""
+    """The marks of the file's scenarios together, out of functionality_marks."""
     scenarios: list[ScenarioShape] = Field(min_length=1)
     """The scenarios."""
 

@@ -1,4 +1,4 @@
-"""Read what a scenario states about its outcome: one function for each key of the language."""
+"""Read a scenario's statements about its outcome: one function for each key of the language."""
 
 import ast
 import re

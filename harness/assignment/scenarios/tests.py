@@ -24,7 +24,7 @@ from harness.stimuli.test import ALL_SETS, CourseTest
 
 @dataclass(slots=True)
 class CourseTestsSection:
-    """The scenarios of `tests:`, and what they are worth together."""
+    """The scenarios of `tests:`, and their marks together."""
 
     document: Document
     symbols: AssignmentSymbols

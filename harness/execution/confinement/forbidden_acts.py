@@ -1,4 +1,4 @@
-"""What a confined submission must not be able to do: each act returns when it could. Never imported
+"""Acts that a confined submission must not be able to do; each returns if it could. Never imported
 here: a server gets it as if a student wrote it, after PLACE (a folder), DRIVER (a process id)."""
 # Written as a student might; each act is what its name says.
 # ruff: noqa: D103, PTH108, PTH123, PTH208

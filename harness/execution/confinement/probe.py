@@ -1,4 +1,4 @@
-"""Tries what a submission must not be able to do, under a tier, rather than trusting settings; and
+"""Tries the forbidden acts of a submission under a tier, rather than trusting settings; and
 what would confine submissions better on this machine: packages and settings by name."""
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class TierTrial:
 
     @property
     def not_prevented(self) -> str:
-        """Return one sentence about what this tier cannot prevent."""
+        """Return one sentence about the acts that this tier cannot prevent."""
         return NOT_PREVENTED[self.tier]
 
 
 def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTrial:
     """Return the best tier under which every forbidden act failed.
 
-    Raise UserError, naming what is missing, if that tier is worse than `require`.
+    Raise UserError, naming the missing layers, if that tier is worse than `require`.
     """
     shortcomings: list[str] = []
     for tier in Tier:
@@ -69,7 +69,7 @@ def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTr
 
 
 def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
-    """Try every forbidden act under one tier. The portable tier holds whatever it lets happen."""
+    """Try every forbidden act under one tier. The portable tier holds in any case."""
     if not has_terminals():
         if tier is not Tier.PORTABLE:
             return TierTrial(tier=tier, shortcoming="it needs Linux")

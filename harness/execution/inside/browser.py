@@ -64,7 +64,8 @@ class Server:
         self.tool: Callable[[str], str] | None = None
 
     def prepare(self) -> None:
-        """Receive the setup; compile the student's files, and import what they are going to."""
+        """Receive the setup; compile the student's files, and import the modules that they will
+        import."""
         setup = marshal.loads(receive(self.questions))
         os.environ.clear()
         os.environ.update(setup["environment"])

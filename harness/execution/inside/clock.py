@@ -27,7 +27,7 @@ def stand_still(
     seconds: int, offset: int, slept: Slept | None = None, waits: Waits | None = None
 ) -> None:
     """Let programs read this time, in seconds since 1970, and live in a zone so many seconds east
-    of UTC. The clock moves on by what the program sleeps, which is as in `skip_sleep`."""
+    of UTC. The clock moves on by the program's sleeps, as in `skip_sleep`."""
     import time  # noqa: PLC0415  (only then is it worth its memory)
 
     if hasattr(time, "tzset"):

@@ -1,5 +1,6 @@
-"""Gives up, for good, what a submission must not have. Ordered so that each step still may. The
-driver builds the seccomp programs; Landlock has no maintained package: its calls are made here."""
+"""Gives up, for good, the rights that a submission must not have. Ordered so that each step
+still may. The driver builds the seccomp programs; Landlock has no maintained package: its calls
+are made here."""
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH112
 

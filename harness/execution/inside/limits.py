@@ -1,4 +1,4 @@
-"""What a scenario's process may use, by the kernel's own count. The driver's clocks decide about
+"""Limits on a scenario's process, by the kernel's own count. The driver's clocks decide about
 time (`harness.execution.linux.processes`); these limits hold when none of them is looking. They are
 set in the server, which each scenario inherits from: it cannot raise them, and setting them anew
 after every fork costs more than it looks."""

@@ -72,7 +72,7 @@ _JOB = ScenarioJob(
     counts_lines=False,
     sentinel=b"-",
 )
-_TIMES = 12  # more often than the interpreter waits before it fits its code to what it meets
+_TIMES = 12  # more often than the interpreter waits before it specialises its code
 
 
 def _packed(*texts: Any) -> bytes:

@@ -1,5 +1,5 @@
 """Puts functions of ours in the places of Python's own, such that a program notices no other
-difference than what they do."""
+difference than their effect."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ NANO = 1_000_000_000
 # What lets a program see that nobody waited: threads, processes and timers go on meanwhile. A
 # confined scenario can start neither thread nor process. Elsewhere what these modules bring is
 # asked of `sys.modules`, threads are counted, and the rest has these words in the program's text.
-# A browser has the modules loaded, and none of what they bring.
+# A browser has the modules loaded, without their effects.
 _BESIDE = frozenset({"multiprocessing", "subprocess"})
 _IN_BROWSER = sys.platform == "emscripten"
 _BESIDE_WORDS = (
@@ -226,7 +226,7 @@ def _found(
     slept: Slept,
     seconds: float,
 ) -> Any:
-    """Return what the call gives without a wait; if that is nothing, so many seconds pass."""
+    """Return the call's result without a wait; if it has none, so many seconds pass."""
     try:
         found = real(*given, **named)
     except BaseException as error:

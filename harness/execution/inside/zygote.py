@@ -107,8 +107,8 @@ def serve(control: int, setup: dict[str, Any]) -> None:
 def _start_server(
     sock: _socket.socket, library: list[str], descriptors: list[int], *, dies: bool
 ) -> int:
-    """Fork a server, which receives its setup itself: what this process reads, even if it is
-    freed since, lies in the memory of every later server."""
+    """Fork a server, which receives its setup itself: bytes that this process reads, even if
+    they are freed since, lies in the memory of every later server."""
     own_pid = os.getpid()
     if (pid := fork()) == 0:
         try:
@@ -149,7 +149,7 @@ def _hear_signals() -> None:
 
 def _reach_the_library_through_descriptors() -> list[str]:
     """Let `sys.path` lead through open descriptors of the library's directories, and give their own
-    names. A user without rights may import from them later, even where the interpreter lies below a
+    names. A user without rights may import from them later, even if the interpreter lies below a
     directory that only root may enter: nothing is copied, mounted, or kept as a capability."""
     moved: dict[str, str] = {}
     for place in sys.path:
@@ -220,7 +220,7 @@ class Server:
         frames.send_to_socket(self.sock, FromServer.READY)
         hide_ours()
         freeze_heap()
-        gc.disable()  # every fork would pay for what this process leaves to be looked at
+        gc.disable()  # every fork would pay for this process's garbage
         self.events = select.epoll()
         self.events.register(self.sock.fileno(), select.EPOLLIN)
         while True:
@@ -232,7 +232,8 @@ class Server:
                 self._scenario(ForkRequest.decode(body), *descriptors)
 
     def _prepare(self) -> None:
-        """Compile the student's files under limits, and import what they are going to import."""
+        """Compile the student's files under limits, and import the modules that they will
+        import."""
         if "tool" in self.setup:
             self.tool = load_tool(self.setup["tool"], self.setup["entry"])
         elif "stand_ins" in self.setup:
@@ -264,7 +265,7 @@ class Server:
             try:
                 self._become_child(terminal, controlled=request.controlled)
                 job = decode_job(receive(questions))
-                # Before a byte of the submission runs; what the job says is the driver's word.
+                # Before a byte of the submission runs; the job is the driver's word.
                 is_shared = type(job) is SharedRunJob
                 self._load_filter("shared_filter" if is_shared else "child_filter")
                 if self.tool is not None:

@@ -387,7 +387,7 @@ class ServerLink(ProcessServer):
         self._count_own()
 
     def _count_own(self) -> None:
-        """Add to the meter what the server itself has computed, as to compile files."""
+        """Add the server's own CPU time to the meter, for example of compiling files."""
         used = self._own_clock.cpu()
         self.meter.add(used - self._counted)
         self._counted = used

@@ -403,7 +403,7 @@ class SharedProcess:
             self._channel.close()
 
     def _look_around(self, seconds: float = 0.0) -> None:
-        """Take what the server, within so many seconds, and the kernel say."""
+        """Take the reports of the kernel and, within so many seconds, the server."""
         events = select.poll()
         control = self._link.server.control.fileno()
         events.register(control, select.POLLIN)

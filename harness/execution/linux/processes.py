@@ -183,7 +183,7 @@ def _queued(schedstat: Path) -> float | None:
         return None
 
 
-_PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
+_PATIENCE = 30.0  # seconds for our own processes to answer, under any load
 _PROGRAM = f"""\
 {LOADER}
 import _socket
@@ -308,7 +308,7 @@ class ZygoteProcess:
         try:
             self._ask(ToZygote.END + b"%d" % server.inside, FromZygote.ENDED)
         except HarnessError:
-            self._process.kill()  # whatever it forked dies with it
+            self._process.kill()  # its forks die with it
 
     def check_alive(self) -> None:
         """Raise HarnessError if the zygote has ended: its forks died with it, whatever they did."""
@@ -412,7 +412,7 @@ CHUNK = 1 << 16  # bytes taken at once at most
 class ScenarioChannel:
     """The connection to one scenario's process, for its lifetime.
 
-    A pipe carries what the process is told (a socket would wake it twice a message). A socket pair
+    A pipe carries messages to the process (a socket would wake it twice a message). A socket pair
     carries its replies: unlike a pipe it cannot be opened again to be read, so replies cannot be
     taken back. Only that scenario's process holds the other ends: nothing that it writes can be
     read as another one's, and its job does not pass through its server.
@@ -471,7 +471,7 @@ class ScenarioChannel:
             return b""
 
     def read(self) -> bytes:
-        """Up to 64 KiB of what the process wrote; none when nothing is there, or it has ended."""
+        """Up to 64 KiB of the process's output; none if nothing is there, or it has ended."""
         try:
             return os.read(self._heard.fileno(), CHUNK)
         except OSError:  # BlockingIOError; or ended with something unread, after its last words

@@ -1,1 +1,1 @@
-"""What the driver sends to a process, and how it reads what comes back."""
+"""The driver's messages to a process, and the reading of its replies."""

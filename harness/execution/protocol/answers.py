@@ -1,8 +1,9 @@
 """Check a reply against what one submission can answer to one stimulus.
 
-This is the only place where fields of a reply are checked: whatever passes here may be stored,
-judged and shown. Names must be names that the stimulus or the submission's files use, places must
-exist in those files, and each outcome has the fields that belong to it and no other."""
+This is the only place where fields of a reply are checked: everything that passes here may be
+stored, judged and shown. Names must be names that the stimulus or the submission's files use,
+places must exist in those files, and each outcome has the fields that belong to it and no other.
+"""
 
 import re
 from collections import Counter

@@ -1,6 +1,6 @@
-"""What a process is sent: the modules of `inside/` as code, compiled once by the interpreter that
-grades and kept beside our own; the files of a submission, a stimulus as a job, and of the course's
-stand-in modules names, and nothing of their text."""
+"""The data sent to a process: the modules of `inside/` as code, compiled once by the interpreter
+that grades and kept beside our own; the files of a submission, a stimulus as a job, and of the
+course's stand-in modules names, and nothing of their text."""
 
 import contextlib
 import marshal
@@ -103,7 +103,7 @@ INNER_ENVIRONMENT = {
 
 
 _FOLDER = Path(__file__).parent / "__pycache__"
-_PATIENCE = 30.0  # seconds for the interpreter to compile them, whatever the load
+_PATIENCE = 30.0  # seconds for the interpreter to compile them, under any load
 _DIGEST = 32  # bytes
 _COMPILER = """\
 import marshal, sys
@@ -182,7 +182,7 @@ def _compiled(
     if data[: 2 * _DIGEST] != digest + sha256(code).digest():  # of other texts, or not whole
         code = _compile(interpreter, given)
         if not sys.dont_write_bytecode:
-            with contextlib.suppress(OSError):  # installed where this user may not write
+            with contextlib.suppress(OSError):  # installed in a folder that this user may not write
                 write_bytes(kept, digest + sha256(code).digest() + code)
     return dict(zip(dict(sources), marshal.loads(code), strict=True))
 
@@ -217,7 +217,7 @@ def main_file(assignment: Assignment) -> str:
 
 
 def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[str, object]:
-    """Return what a process needs to know of an assignment and a submission in every scenario.
+    """Return the facts about an assignment and a submission for every scenario's process.
 
     Files provided with overridden constants, or only with some scenarios, are sent with these.
     """
@@ -357,7 +357,7 @@ def _equals_to_send(equals: str) -> str:
 def stand_in_setup(
     assignment: Assignment, reference: tuple[SourceFile, ...] = ()
 ) -> dict[str, object]:
-    """Return what the server of the stand-ins needs to know: only files of the course, none of a
+    """Return the setup of the stand-ins' server: only files of the course, none of a
     student.
     """
     return {

@@ -48,7 +48,7 @@ class End:
 def observation(
     answerable: Answerable, limits: Limits, screen: ScreenParser, end: End
 ) -> Observation:
-    """Return the observation of what the process did; `TAMPERED` if it cannot have answered that.
+    """Return the observation of the process; `TAMPERED` if its reply is impossible.
 
     Raise HarnessError if a provided file did not load.
     """
@@ -97,7 +97,7 @@ def _ended_by_itself(stimulus: Stimulus, end: End, reply: Reply) -> bool:
     """Return whether a program ended its process, as `os._exit` does.
 
     Its screen, its files and its exit status are visible from outside: a person at a terminal would
-    see the same. Only the process knows what it wrote to a stderr that is kept apart from the
+    see the same. Only the process knows its output to a stderr that is kept apart from the
     screen.
     """
     is_whole_program = stimulus.action.program != "" and not stimulus.stderr_apart

@@ -1,6 +1,6 @@
 """Read the frames that a process wrote into a `Reply`, by their shape only.
 
-The process runs untrusted code: whatever it wrote is read strictly, and bounded in size. Whether a
+The process runs untrusted code: its reply is read strictly, and bounded in size. Whether a
 reply answers its stimulus is checked afterwards (`answers`)."""
 
 import ast
@@ -230,7 +230,7 @@ class RaisedReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepReply:
-    """What a session step did."""
+    """The effects of a session step."""
 
     value: _SentValue | None = None
     raised: RaisedReply | None = None
@@ -257,7 +257,7 @@ class FinalReply:
     missing: str | None = None  # a function that the submission does not define
     near: str = ""  # the name in it that is most like that one
     open: tuple[str, ...] = ()  # files that are not closed
-    memory: bool = False  # there was no memory left
+    memory: bool = False  # memory ran out
     loop: str | None = None  # the place of the loop
     recursion: str | None = None  # the line of a function that called itself again and again
     stderr: str | None = None  # the text of stderr, if the screen does not show it

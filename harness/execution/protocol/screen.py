@@ -1,4 +1,4 @@
-"""What a process printed, and where between that something was typed."""
+"""A process's output, and the places in it at which input was typed."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from harness.model.observation import Turn
 from harness.model.stimulus import Stimulus, Typed
 
 _SENTINEL_BYTES = 16
-# Several times what a program prints until its loop is found, which is after half a second of CPU
+# Several times a program's output before its loop is found, which is after half a second of CPU
 # time: lines of 40 characters are 2 MiB, of 300 characters 12. More would take us long to read.
 _MAX_DISCARDED = 64 * 1024 * 1024
 

@@ -1,5 +1,5 @@
 """One test of the course's, in a process of its own, and the program that it uses: passes on what
-they say to each other, and keeps what the test did and how it came out."""
+they say to each other, and keeps the test's acts and outcome."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _module_name(package: str, path: Path) -> str:
 
 
 def tests_setup(assignment: Assignment, interpreter: object) -> dict[str, object]:
-    """Return what the server of an assignment's tests needs to know: nothing of a student."""
+    """Return the setup of the server of an assignment's tests: nothing of a student."""
     modules = [name.removesuffix(".py") for name in _program_names(assignment)]
     return {
         "pytest": tool_modules(interpreter, _sources(), "tests"),  # type: ignore[arg-type]
@@ -142,7 +142,7 @@ def test_job(stimulus: Stimulus, folder: str) -> CourseTestJob:
 
 
 def test_limits(limits: Limits) -> Limits:
-    """Return what the test's own process may use, beside the program's."""
+    """Return the limits of the test's own process, beside the program's."""
     return replace(
         limits,
         cpu_seconds=max(limits.cpu_seconds, _LEAST.cpu_seconds),
@@ -171,7 +171,7 @@ class CourseTestConversation:
         self._outcome: bytes | None = None
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on what the program sends, and deliver what the test asks for next. Raise
+        """Pass on the program's message, and deliver the test's next request. Raise
         StandInUnusableError if the test runs into its limits."""
         if self._outcome is not None:
             raise StandInUnusableError(Ending.TAMPERED, "it goes on after the test")
@@ -223,7 +223,7 @@ class CourseTestConversation:
             source=outcome.source[:MAX_SOURCE],
             calls=calls,
         )
-        # The test has ended: whatever the program does then is not its business.
+        # The test has ended: later acts of the program do not concern it.
         seen = replace(seen, ending=Ending.ANSWERED, detail="", value=None, test=test)
         return _with_exception(seen, about, answerable) if about is not None else seen
 

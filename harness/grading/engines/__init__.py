@@ -47,7 +47,7 @@ class Job:
     """One submission to grade, only on these scenarios (None: the whole plan).
 
     After so many seconds it is to be paused (None: never); `before` is the time that it took until
-    it was, `so_far` what it goes on with, as `Paused` has it.
+    it was, `so_far` the runs so far, as in `Paused`.
     """
 
     submission: Submission
@@ -110,7 +110,7 @@ class PartDone:
     so_far: bytes
 
     def rest_of(self, job: Job) -> Job:
-        """Return the job without what has been run."""
+        """Return the rest of the job."""
         return replace(job, before=self.used, so_far=self.so_far)
 
 

@@ -30,7 +30,7 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
     `module`.
 
     A worker that says nothing for `patience` seconds counts as dead (None: it is waited for).
-    Threads may share the pool. Leaving its `with` block ends all workers, whatever they are doing.
+    Threads may share the pool. Leaving its `with` block ends all workers, even busy ones.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
             self._idle.append((setup, worker))
 
     def end(self, worker: SpawnedWorker) -> None:
-        """End a worker, whatever it is doing."""
+        """End a worker, even a busy one."""
         with self._lock:
             if worker not in self._cpu_of:  # another thread ends it
                 return
@@ -147,14 +147,14 @@ class _Attempt(Generic[Task]):
     """A job that a worker has."""
 
     job: Task
-    rest: object  # the job without what has been run
+    rest: object  # the unfinished part of the job
     worker: SpawnedWorker
     is_second: bool = False  # the worker of the first one died
     is_hung: bool = False  # nothing was heard of it for too long
     has_ended: bool = False
 
     def keep(self, part: PartDone) -> None:
-        """Keep what is known, for the case that the worker dies."""
+        """Keep the results so far, in case the worker dies."""
         if isinstance(self.job, Job):
             self.rest = part.rest_of(self.job)
 

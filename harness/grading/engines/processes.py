@@ -1,4 +1,4 @@
-"""Starts the processes of workers, forked from one that has imported what they run.
+"""Starts the processes of workers, forked from one that has imported their code.
 
 Importing the grader costs more than grading a small submission. With pidfds (Linux), a
 server imports it once, in a plain subprocess with one thread, and forks for each request;
@@ -32,7 +32,7 @@ _CODE = "import sys; sys.path[:] = {path!r}; from harness.grading.engines import
 def start(module: str) -> tuple[subprocess.Popen[bytes] | _ForkedProcess, Connection]:
     """Run `main(descriptor, parent)` of a module in a new process, and our end of the pipe whose
     other end has that descriptor; `parent` is the number of the process that waits for it. It leads
-    a process group: Ctrl-C goes to the whole foreground group, and we decide what it means. (To
+    a process group: Ctrl-C goes to the whole foreground group, and we decide its meaning. (To
     ignore it would be inherited by programs that a scenario interrupts.) It has our working
     directory, environment and processors. OSError when no process can be started."""
     if not _can_fork():
@@ -78,7 +78,7 @@ def _interpreter(code: str, descriptor: int) -> subprocess.Popen[bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Request:
-    """Import the modules; where one is to be `run`, fork a process that has these properties."""
+    """Import the modules; if one is to be `run`, fork a process that has these properties."""
 
     modules: tuple[str, ...]
     run: str = ""
@@ -149,7 +149,7 @@ class _Server:
             raise
 
     def close(self) -> None:
-        """End it, which what it has forked does not notice."""
+        """End it without its forks noticing."""
         self._connection.close()
         try:
             self._process.wait(_PATIENCE)

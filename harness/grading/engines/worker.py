@@ -1,4 +1,4 @@
-"""A worker process: one driver, pinned to one core, grading what it is sent."""
+"""A worker process: one driver, pinned to one core, that grades the jobs sent to it."""
 
 import contextlib
 import functools
@@ -99,7 +99,7 @@ OnPart = Callable[[PartDone], None]
 def worker_process(descriptor: int, parent: int, serve: Serve) -> None:
     """Run the side of a `SpawnedWorker`'s process: read the setup and the processor, then `serve`.
 
-    The parent's end also ends this process, whatever it is doing.
+    The parent's end also ends this process, even in the middle of work.
     """
     logs.log_as_parent()
     signal.signal(signal.SIGTERM, _leave)
@@ -142,13 +142,13 @@ def _leave(number: int, frame: object) -> NoReturn:
 
 def _leave_with_parent(descriptor: int, parent: int) -> None:
     """Wait until the parent's end of the connection is closed, which its death does as well, and
-    end this process whatever it is doing: at once where nobody waits for it any more."""
+    end this process even if it is busy: at once if nobody waits for it any more."""
     hung_up = select.poll()
     hung_up.register(descriptor, 0)
     hung_up.poll()
     os.kill(os.getpid(), signal.SIGTERM)
     threading.Event().wait(ORPHAN_PATIENCE)
-    if os.getppid() == parent:  # it waits for what this process still has to remove
+    if os.getppid() == parent:  # it waits until this process has removed its files
         threading.Event().wait(PATIENCE - ORPHAN_PATIENCE)
     remove_held()
     os._exit(1)

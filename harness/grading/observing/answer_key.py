@@ -1,4 +1,4 @@
-"""The answer key: the reference run through every scenario, in its own server; and what each
+"""The answer key: the reference run through every scenario, in its own server; and the cost of each
 stimulus of a scenario is compared with.
 
 Parts of the reference that may share a process are observed together, as of a submission
@@ -60,7 +60,7 @@ class _ReferenceObserver:
 def _observe_shared(
     driver: AnyDriver, server: Observer, plan: Plan, reference: tuple[SourceFile, ...]
 ) -> dict[Stimulus, Observation]:
-    """Observe in shared processes what may share one; nothing if a check refutes these."""
+    """Observe sharable scenarios in shared processes; nothing if a check refutes these."""
     if not isinstance(server, SharingObserver):
         return {}
     with driver.tool(SOURCES, ENTRY) as tool:
@@ -262,12 +262,12 @@ def _no_value(expression: str, seen: Observation, place: str) -> UserError:
             hint = "at_load: [Ann] types a line that it asks for then"
     elif seen.phase is Phase.GIVEN:
         what = f"given: fails beside the reference ({why}), so that {expression} has no value"
-        hint = "correct what is given"
+        hint = "correct the given values"
     return UserError(what, place=place, hint=hint)
 
 
 def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:
-    """Return where the reference does not do what the scenarios state, in the plan's order."""
+    """Return disagreements of the reference with the scenarios, in the plan's order."""
     if not key.scenarios:
         return ()
     problems: list[Problem] = []

@@ -5,7 +5,7 @@ limit is as many times longer, so that the same program comes to the same end.
 
 Its processes' CPU time counts, those that read, compile and answer for it included, what this
 worker computes for it, and the time in which nobody computed. When that is used up, nothing more of
-it is observed: what was decided stays decided.
+it is observed: decisions are final.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def total_seconds(plan: Plan, key: AnswerKey) -> float:
 
 
 def _own_seconds() -> float:
-    """CPU time of this thread; none where no clock tells it, as in a browser, which has one thread
+    """CPU time of this thread; none if no clock tells it, as in a browser, which has one thread
     for this and for the program."""
     return time.thread_time() if hasattr(time, "thread_time") else 0.0
 
@@ -69,7 +69,7 @@ class Used:
 
 
 class SubmissionBudget:
-    """Of one submission: what it has used, and what of `seconds` is left (None: no bound).
+    """A submission's use of time, and the rest of its `seconds` (None: no bound).
 
     `beside` counts its processes that no observation tells of. `before` is what an earlier part of
     the same grading took. Once it is over it stays over: so it is as well after `pause_after`
@@ -133,8 +133,8 @@ class SubmissionBudget:
         return min(seconds, left * self.slowness)
 
     def charge(self, cpu: float, uncharged: float, elapsed: float) -> None:
-        """Count a process that ended, by this machine's seconds; `uncharged` is what that clock
-        showed meanwhile.
+        """Count a process that ended, by this machine's seconds; `uncharged` is the time that
+        the clock showed meanwhile.
 
         On a busy machine, waiting for a processor cannot be told from sleep: only many times its
         CPU time counts as waiting.

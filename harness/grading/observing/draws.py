@@ -1,4 +1,4 @@
-"""Observe a scenario draw by draw, and remember where each observation comes from."""
+"""Observe a scenario draw by draw, and remember each observation's source."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Source(Enum):
     """The process that an observation comes from."""
 
     ALONE = "alone"  # the scenario's own process
-    SHARED = "shared"  # a shared process, where it did exactly what the reference does
-    SHARED_FAILURE = "shared failure"  # a shared process, where it did something else
+    SHARED = "shared"  # a shared process, if it behaved exactly like the reference
+    SHARED_FAILURE = "shared failure"  # a shared process, if it behaved differently
     CACHED = "cached"  # a process of an earlier grading
 
 

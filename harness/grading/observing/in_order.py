@@ -1,8 +1,8 @@
-"""All runs of a submission that decide its verdicts, what its student sees before what is hidden:
+"""All runs of a submission that decide its verdicts, visible scenarios before hidden ones:
 docs/decisions/order-protects-the-hidden.md.
 
-What a hidden scenario asks must not have existed in any process before the last one whose output
-may be shown has ended: whatever a program finds to write it down in, there is nothing yet to write.
+A hidden scenario's input must not have existed in any process before the last one whose output
+may be shown has ended: a program that finds a place to write has nothing yet to write.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ class RunsInOrder:
     """Runs all scenarios of a plan, except those that need one that fails, whose verdict says so.
     `first` is of all of them, `second` of those that failed and have stand-ins.
 
-    `whole_parts` is what is known after the last part that the budget was enough for, None before
-    the first: from there the same submission can go on without running what it has shown again.
+    `whole_parts` are the results after the last part that the budget was enough for, None before
+    the first: from there the same submission can go on without repeating those runs.
 
     `may_try_again`: if something of ours fails, raise `TryAgain` before anything of the next part
-    runs, so that nothing that may be shown is observed after what is hidden. `on_part` is called
+    runs, so that visible scenarios are observed before hidden ones. `on_part` is called
     with `whole_parts` before each part but the first, for the same reason."""
 
     runs: JudgedRuns
@@ -100,12 +100,12 @@ class RunsInOrder:
 
     @property
     def first(self) -> RunOutcome:
-        """Return what the first runs have found so far."""
+        """Return the first runs' results so far."""
         return self._now.first
 
     @property
     def second(self) -> RunOutcome:
-        """Return what the second runs, with stand-ins, have found so far."""
+        """Return the second runs' results so far, with stand-ins."""
         return self._now.second
 
     def run(self) -> None:
@@ -211,8 +211,8 @@ class RunsInOrder:
         return replace(self.candidate, report=report)
 
     def _audit_the_rest(self) -> None:
-        """Audit functions whose audit was put off to a part in which no scenario passed. What is
-        seen now may hold what was asked since: whether it is as before is one bit."""
+        """Audit functions whose audit was put off to a part in which no scenario passed. Answers
+        may now depend on later questions: use only whether they are as before, one bit."""
         left: list[Scenario] = []
         for scenario in self.plan.scenarios:
             if scenario.function not in self.first.audited and self._is_new(scenario):
@@ -226,7 +226,7 @@ class RunsInOrder:
                 self._now.first = replace(self.first, isolation=isolation, isolation_reason=reason)
                 self._doubt(self.first)
                 return
-        if self.candidate.budget.is_over:  # what was cut short was not audited: nothing is kept
+        if self.candidate.budget.is_over:  # not audited to the end: keep nothing
             for key in self.first.shared.values():
                 self.first.new_runs.pop(key, None)
 
@@ -236,7 +236,7 @@ class RunsInOrder:
 
     def _doubt(self, before: RunOutcome) -> None:
         """Run again alone what earlier parts have from shared processes, once it is known that the
-        program depends on what ran before. What is seen now may hold what was asked since, so only
+        program depends on earlier runs. Answers may now depend on later questions, so only
         one bit of it is used, and nothing is kept."""
         if not before.shared:
             return

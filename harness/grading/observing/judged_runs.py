@@ -347,8 +347,8 @@ class _JudgingRun:
         return is_whole and all(source is Source.SHARED for source in sources)
 
     def _note_for_cache(self, name: str, observations: tuple[Observation, ...]) -> None:
-        """Note what the cache does not have yet of a scenario: that it passed in a shared run, or
-        what it did in its own process.
+        """Note a scenario's results that the cache lacks: that it passed in a shared run, or
+        its behaviour in its own process.
 
         Truncated observations are not stored, nor others of a shared run. A shared run that was cut
         short was not audited: nothing of it is stored.

@@ -15,7 +15,7 @@ class RunOutcome:
 
     observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    # What the cache does not have yet, by its keys.
+    # New entries for the cache, by their keys.
     new_runs: dict[str, StoredRun] = field(default_factory=dict)
     new_verdicts: dict[str, Verdict] = field(default_factory=dict)
     verdict_keys: dict[str, str] = field(default_factory=dict)  # of scenarios with a new verdict
@@ -29,7 +29,7 @@ class RunOutcome:
 
     @property
     def shown_isolation(self) -> Isolation:
-        """Return how the scenarios ran whose observations count: what a program did in a shared
+        """Return how the scenarios ran whose observations count: a program's behaviour in a shared
         process does not, if it did otherwise alone."""
         return self.isolation if self.took_shared else Isolation.ALONE
 

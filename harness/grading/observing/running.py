@@ -125,11 +125,12 @@ class LoopingBudget:
         self._left -= scenario.limits.cpu_seconds
 
     def shortened(self, scenarios: Iterable[Scenario]) -> dict[str, Limits]:
-        """Return limits by scenario id under which all of these together stay within what is left.
+        """Return limits by scenario id under which all of these together stay within the
+        remaining time.
 
         With enough left, that is the greater of 0.05 s and 50 times the reference's CPU seconds;
-        with less, all are lowered alike towards the least that a right program needs. Later parts
-        keep their share of what is left.
+        with less, all are lowered alike towards the least that a right program needs. Later
+        parts keep their share of the remaining time.
         """
         bounds = [self._bounds(scenario) for scenario in scenarios]
         lowest = sum(each.low for each in bounds)
@@ -157,7 +158,7 @@ class LoopingBudget:
 
 @dataclass(slots=True)
 class FunctionMemory:
-    """What is known of a submission's functions, and may be spent on them, while the parts of a
+    """Knowledge about a submission's functions, and the time for them, while the parts of a
     plan run one after another."""
 
     budget: LoopingBudget
@@ -170,7 +171,7 @@ class FunctionMemory:
         return FunctionMemory(copy(self.budget), self.looks_left, {*self.ends}, {*self.loops})
 
     def learn(self, later: FunctionMemory) -> None:
-        """Take over what a copy of this has learnt meanwhile."""
+        """Take over a copy's newer knowledge."""
         self.budget, self.looks_left = later.budget, later.looks_left
         self.ends, self.loops = later.ends, later.loops
 

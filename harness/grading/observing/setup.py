@@ -1,4 +1,4 @@
-"""What a submission is graded by, and a submission that is being graded."""
+"""The means of grading a submission, and a submission that is being graded."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from harness.results.reuse import ResultCache
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraderSetup:
-    """What a submission is graded by.
+    """The means of grading a submission.
 
     `reference` answers in place of a submission's functions, to see which of them is to blame
-    (empty: causes are found without that). `timed_beside` is the reference for what must be fast
-    (None: the same; empty: no time is judged). `secret` is the course's, and chooses what the
-    audits of shared runs look at (None: another one each time). With `digests`, `Graded.seen` is
-    filled; with `for_students`, so are the causes for students."""
+    (empty: causes are found without that). `timed_beside` is the reference for fast scenarios
+    (None: the same; empty: no time is judged). `secret` is the course's, and chooses which draws
+    the audits of shared runs look at (None: another one each time). With `digests`,
+    `Graded.seen` is filled; with `for_students`, so are the causes for students.
+    """
 
     plan: Plan
     key: AnswerKey

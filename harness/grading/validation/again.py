@@ -43,7 +43,7 @@ def reference_again(context: GradingContext, **how: Any) -> Iterator[Observer]:
 
 
 def printing_givens(context: GradingContext) -> Iterator[str]:
-    """Return advice about each `given:` that prints, of a scenario that states what is printed: its
+    """Return advice about each `given:` that prints, of a scenario that states the output: its
     output counts there."""
     if not context.specification.reference:
         return

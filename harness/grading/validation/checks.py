@@ -31,7 +31,7 @@ def needs_scenario(clause: Clause) -> bool:
 
 
 def coverage(plan: Plan) -> tuple[tuple[ClauseCoverage, ...], tuple[Problem, ...]]:
-    """Return each clause with its scored scenarios, and what is uncovered on either side."""
+    """Return each clause with its scored scenarios, and the uncovered ones on either side."""
     counts: Counter[str] = Counter()
     problems: list[Problem] = []
     for scenario in plan.scenarios:
@@ -93,7 +93,7 @@ def golden_count(plan: Plan) -> int:
     )
 
 
-_VALUES = "values and what a session shows of them"
+_VALUES = "values, also as a session shows them"
 _TEXTS = (
     "texts that are printed, returned, written or on stderr, sessions, transcripts, "
     "but not what matches: or shows: states"
@@ -101,7 +101,7 @@ _TEXTS = (
 
 
 def tolerances(plan: Plan) -> tuple[str, ...]:
-    """Say in how many scenarios floats may be off, and prompts are free, and what that reaches."""
+    """Say in how many scenarios floats may be off, and prompts are free, and the effect."""
     counts: Counter[Floats] = Counter()
     for scenario in plan.scenarios:
         settings = {stated.floats for stated in (scenario.stated, *scenario.stated_cases)}

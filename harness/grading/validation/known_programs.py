@@ -1,4 +1,4 @@
-"""Programs of which it is known what they must score: mutants, and programs that do nothing."""
+"""Programs with a known right score: mutants, and programs that do nothing."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def trivial_programs(specification: Specification) -> list[Submission]:
 
 
 def trivial_score(result: SubmissionResult) -> TrivialScore:
-    """Return what a program that does nothing scores."""
+    """Return the score of a program that does nothing."""
     passed: list[str] = []
     for entry in result.scenarios:
         if entry.verdict.passed and entry.out_of:

@@ -88,7 +88,7 @@ def counted_blank_lines(plan: Plan) -> Iterator[str]:
 
 def chosen_forms(context: GradingContext) -> Iterator[str]:
     """Advise about calls that pass a list, a dictionary or the like as the reference makes them, if
-    a function of the program makes them and nothing says what it must look like."""
+    a function of the program makes them and nothing defines its look."""
     specification = context.specification
     passing: dict[ValueKind, list[Scenario]] = {}
     for scenario in specification.plan.scenarios:

@@ -66,7 +66,7 @@ class SampleOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrivialScore:
-    """What a program that does nothing scores, and with which scenarios."""
+    """The score of a program that does nothing, and its passed scenarios."""
 
     name: str
     mark: str
@@ -94,7 +94,7 @@ class ValidationReport:
     problems: tuple[Problem, ...]
     advice: tuple[str, ...] = ()
     why_alone: str | None = None
-    tolerances: tuple[str, ...] = ()  # what the settings about floats and prompts do
+    tolerances: tuple[str, ...] = ()  # effects of the settings about floats and prompts
 
     @property
     def sound(self) -> bool:

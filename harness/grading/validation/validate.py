@@ -95,7 +95,7 @@ def validate(
 
 
 def _reference_problems(context: GradingContext, uncovered: Sequence[Problem]) -> Iterator[Problem]:
-    """Yield where the reference disagrees with the scenarios or with itself; the `uncovered`
+    """Yield disagreements of the reference with the scenarios or with itself; the `uncovered`
     clauses and scenarios come between the two."""
     specification = context.specification
     yield from key_disagreements(specification.plan, context.key)
@@ -107,7 +107,7 @@ def _reference_problems(context: GradingContext, uncovered: Sequence[Problem]) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _GradedPrograms:
-    """The results of all programs of which it is known what they must score."""
+    """The results of all programs with a known right score."""
 
     mutants: Sequence[Graded]
     trivial: Sequence[Graded]
@@ -121,7 +121,7 @@ class _GradedPrograms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Programs:
-    """All programs of which it is known what they must score."""
+    """All programs with a known right score."""
 
     mutants: Sequence[Job]
     trivial: Sequence[Job]
@@ -190,7 +190,7 @@ def _all_advice(context: GradingContext, reference: Graded) -> Iterator[str]:
 
 def _advice(reference: Graded, plan: Plan) -> Iterator[str]:
     """Yield suggestions for improvement."""
-    # What a sheet asks for (files, a script that asks at once) the course could not make faster.
+    # The course could not speed up the sheet's own demands (files, a script that asks at once).
     if reference.not_plain:
         reason = reference.result.isolation_reason
         yield (

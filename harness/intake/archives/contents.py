@@ -53,7 +53,7 @@ class Archive:
     """
 
     entries: tuple[Entry, ...]
-    left_out: tuple[str, ...] = ()  # the paths of what does not count
+    left_out: tuple[str, ...] = ()  # the paths of files that do not count
     has_backslashes: bool = False  # in names, which were read as folders
     faults: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""A gzip stream that is read from anywhere: nothing of what it unpacks to is kept, on no disk and
+"""A gzip stream that can be read from any position: its unpacked content is kept on no disk and
 in no memory, so that one large file in a class's archive costs time and nothing else."""
 
 import zlib
@@ -15,7 +15,7 @@ _SPACING = 32 * MIB  # between two places from which reading can go on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Mark:
-    """All that is needed to go on at `position` of what was unpacked."""
+    """The state for going on at `position` of the unpacked content."""
 
     position: int
     packed_position: int

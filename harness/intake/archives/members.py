@@ -29,8 +29,8 @@ class Members:
 
 
 def collected(members: Iterator[Entry], caps: Caps, *, is_class: bool) -> Members:
-    """Take in the members until one cannot be read. Refused for more than the caps allow, where no
-    single submission of a class is to blame, and for what is broken from its beginning."""
+    """Take in the members until one cannot be read. Refused for more than the caps allow, if no
+    single submission of a class is to blame, and for an archive broken from its beginning."""
     collection = _Collection(caps, is_class=is_class)
     broken = ""
     try:

@@ -1,6 +1,6 @@
 """Tar archives, compressed with gzip or not: ustar, GNU and pax.
 
-`tarfile` reads no more than single headers here: what it does with extended ones can hold up the
+`tarfile` reads no more than single headers here: its handling of extended ones can hold up the
 Python versions that we run on.
 """
 
@@ -25,7 +25,7 @@ _TAR_KINDS = {
 
 
 class Tape(Protocol):
-    """What a tar archive is read from."""
+    """The source of a tar archive's bytes."""
 
     def read_at(self, start: int, size: int) -> bytes:
         """Return `size` bytes from `start` on, fewer at the end.

@@ -42,7 +42,7 @@ _STORED, _DEFLATED = 0, 8
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Member:
     raw_name: bytes
-    unicode_name: str  # "" where the archive has no other one
+    unicode_name: str  # "" if the archive has no other one
     flags: int
     method: int
     checksum: int
@@ -54,7 +54,7 @@ class _Member:
 
 def zip_members(stream: BinaryIO, spend: Spend) -> Iterator[Entry]:
     """Yield each member with its path as name; contents are decompressed only when they are asked
-    for. Where the rest cannot be read, raise Refused. An archive that was cut off has no directory:
+    for. If the rest cannot be read, raise Refused. An archive that was cut off has no directory:
     then what lies whole in it is found by the headers of the members themselves."""
     try:
         at, size, shift = _directory(stream)
@@ -78,7 +78,7 @@ def _entry(stream: BinaryIO, spend: Spend, member: _Member) -> Entry:
 
 
 def _listed(stream: BinaryIO, at: int, size: int, shift: int) -> Iterator[_Member]:
-    """Yield what the directory names."""
+    """Yield the directory's entries."""
     stream.seek(at)
     end = at + size
     while at < end:
@@ -177,7 +177,7 @@ def _length_of_sizes(stream: BinaryIO, at: int) -> int:
 
 
 def _directory(stream: BinaryIO) -> tuple[int, int, int]:
-    """Return where the directory begins, its size, and by how much its offsets are too small
+    """Return the directory's start, its size, and by how much its offsets are too small
     because something precedes the archive. Raise Refused if it has none.
     """
     length = stream.seek(0, io.SEEK_END)

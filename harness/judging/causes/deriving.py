@@ -71,7 +71,7 @@ def _line_of(file: str, line: int, *text: str) -> CodePlace:
 
 def unsettled(failures: Sequence[FailedScenario], outline: Outline) -> tuple[FailedScenario, ...]:
     """Return the failures whose cause is to be looked for: not the file's loading, a missing
-    function, what they need, or the time that a right answer took.
+    function, their needs, or the time that a right answer took.
     """
     ran = _ran(failures)
     settled = _settled(ran, outline)
@@ -197,7 +197,7 @@ def _merge_by_exception(members: dict[CauseKey, list[FailedScenario]], outline: 
 
 
 def _exception(failure: FailedScenario) -> RaisedAt | None:
-    """Return what it raised and where; None if that is not in the submission."""
+    """Return its exception and the place; None if that is not in the submission."""
     raised, frame = failure.raised, failure.frame
     if raised is None or frame is None:
         return None
@@ -264,7 +264,7 @@ def _settled(
         if isinstance(facts, NotHandedIn):
             found[failure.scenario.id] = (AbsentFile(file=facts.file),)
         elif phase is Phase.GIVEN and raised and _outside_functions(raised.frames):
-            # What is given imports a file of the submission that cannot be loaded.
+            # A given file imports a file of the submission that cannot be loaded.
             found[failure.scenario.id] = _keys(failure, ())
         elif failure.missing in missing:
             found[failure.scenario.id] = (MissingFunction(name=failure.missing),)
@@ -382,7 +382,7 @@ def _clearest(members: Sequence[FailedScenario], name: str, together: Set[str]) 
 
     # A visible one is chosen by visible ones only: hidden ones would show in the choice.
     count = Counter((failure.rule, failure.scenario.visibility) for failure in members)
-    # What a later step shows may come of what an earlier one left behind.
+    # An earlier step's effects may show in a later one.
     fewest_steps: dict[tuple[str, Visibility], int] = {}
     for failure in members:
         kind = failure.rule, failure.scenario.visibility

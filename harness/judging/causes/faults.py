@@ -85,7 +85,7 @@ class _Suspect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """Parts that together explain failures, and what that costs."""
+    """Parts that together explain failures, and the cost of this explanation."""
 
     cost: float
     about: int = 0

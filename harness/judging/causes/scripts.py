@@ -15,7 +15,7 @@ SeenPasses = Callable[[FailedScenario, Observation], bool]
 """Whether the scenario would pass if this had been observed."""
 
 _MAX_TRIES = 300  # of one submission
-_OTHER_BRANCH = "course"  # blamed where the run takes another branch, and no line tells at which
+_OTHER_BRANCH = "course"  # blamed if the run takes another branch, and no line tells at which
 _CHANNELS = frozenset({Channel.PRINTS, Channel.READS, Channel.ENDING})
 
 
@@ -63,7 +63,7 @@ class _LinePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lead:
-    """Where the first line that differs leads."""
+    """The place to which the first line that differs leads."""
 
     line: _LinePair
     statements: frozenset[str]  # that may be wrong; none: not known

@@ -1,6 +1,6 @@
 """The lines that a cause is most likely in: those that run in failing runs and not in passing ones,
 by the events of traced runs (docs/causes.md). The score of a line is the highest of its events,
-because the line of a wrong condition runs in all of them, and only what comes next differs.
+because the line of a wrong condition runs in all of them, and only the next lines differ.
 """
 
 import ast
@@ -65,7 +65,7 @@ def _whole(cells: Iterable[Cell]) -> list[str]:
 MAX_SUSPECTS = 5
 _MAX_OF_HELPER = 2
 _MAX_LITERAL = 200
-# What the best line must reach: shares of the way from the score of a line that always runs to 1,
+# Minimum for the best line: shares of the way from the score of a line that always runs to 1,
 # the highest score.
 _TELLING = 0.1  # for any lines to be shown, if not all can be
 _DECIDING = 0.5  # for its function to be named
@@ -149,7 +149,7 @@ class SuspectProgram:
         passing: Mapping[str, Trace],
         different: tuple[str, str] = ("", ""),
     ) -> Suspicion:
-        """Return what the traces of failing and passing scenarios, by their ids, tell about a
+        """Return the evidence of failing and passing scenarios' traces, by their ids, about a
         cause that may be in these functions, and whose example has these `different_lines`.
         """
         may_be = partial(self.within, functions=functions, program=cause.function)

@@ -27,7 +27,7 @@ def read_trace(text: str) -> Trace:
     """Return the events of one run, each from a line.
 
     `a1.py:7:4` says that line 7 ran after line 4 of the same call (0: it was the first),
-    `a1.py:9:True` what a call returned. Anything else that a process says is ignored.
+    `a1.py:9:True` a call's result. Anything else that a process says is ignored.
     """
     events: set[Event] = set()
     for found in filter(None, map(_EVENT.fullmatch, text.split("\n"))):

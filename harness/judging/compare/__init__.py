@@ -28,7 +28,7 @@ def mismatches(
 ) -> tuple[Mismatch, ...]:
     """Return everything that differs, the channel that explains most first; empty if nothing does.
 
-    The order is: how it ended; what it raised; what it returned and left behind; what it printed;
+    The order is: its ending; its exception; its result and changed objects; its output;
     which files it wrote; how many inputs it took; its exit status.
     """
     observation, expectation = without_prompts(observation, expectation)

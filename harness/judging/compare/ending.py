@@ -10,7 +10,7 @@ from harness.model.stimulus import Form, Stimulus
 # Endings after which the printed text is complete, so that it can be compared.
 COMPLETE = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE, Ending.ENDED_EARLY})
 
-# Endings that are never an answer, whatever is expected.
+# Endings that are never an answer.
 _NEVER = frozenset({Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.NOT_RUN, Ending.HARNESS_ERROR})
 
 
@@ -51,7 +51,7 @@ def is_before_stimulus(observation: Observation, stimulus: Stimulus) -> bool:
 
 
 def _is_early(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> bool:
-    """Return whether it ended before the stimulus, at a place where the reference did not."""
+    """Return whether it ended before the stimulus, at a place at which the reference did not."""
     if expected_ending(expectation) is Ending.ANSWERED:
         return False
     if stimulus.action.form is Form.PROGRAM:

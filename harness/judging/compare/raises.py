@@ -12,7 +12,7 @@ from harness.model.values import Value, ValueKind
 def raise_mismatch(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Iterator[RaiseMismatch]:
-    """Yield what it raised, if something else or nothing should be raised."""
+    """Yield its exception, if another or none should be raised."""
     expected = _expected_raise(expectation, stimulus)
     raised = _raised(observation, stimulus)
     if raised is not None and observation.phase is not Phase.STIMULUS:
@@ -39,7 +39,7 @@ def is_explained_by_exception(
 
 
 def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
-    """Return what it raised. `sys.exit()` in a program is how it ends: see `exit`."""
+    """Return its exception. `sys.exit()` in a program is how it ends: see `exit`."""
     raised = observation.raised
     is_program = stimulus.action.form is Form.PROGRAM
     if is_program and raised is not None and raised.type_name == "SystemExit":

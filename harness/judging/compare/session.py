@@ -1,6 +1,6 @@
 """A session, step by step.
 
-Where the sheet shows a step of a session, the text is printed text, typed text, then the value's
+If the sheet shows a step of a session, the text is printed text, typed text, then the value's
 `repr`. White space between the tokens of a literal does not count (sheets wrap lines), nor do blank
 lines at the end; everything else does.
 """
@@ -100,7 +100,7 @@ def _expected_raise(wanted: StepOutcome, stated: Expected, index: int) -> Stated
 
 
 def _stated_steps(steps: Iterator[StepOutcome], stated: Expected) -> Iterator[Mismatch]:
-    """Compare the steps with the sheet's own text and with what the scenario states of them."""
+    """Compare the steps with the sheet's own text and with the scenario's statements."""
     texts = stated.shown or ()
     last = max((step.step for step in stated.steps), default=-1)
     for index, step in enumerate(islice(steps, max(len(texts), last + 1))):
@@ -113,7 +113,7 @@ def _stated_steps(steps: Iterator[StepOutcome], stated: Expected) -> Iterator[Mi
 
 
 def _own_mismatches(own: StatedStep, outcome: StepOutcome, rules: TextRules) -> Iterator[Mismatch]:
-    """Compare a step with what the scenario states of it, and with nothing else."""
+    """Compare a step only with the scenario's statements about it."""
     if not raise_agrees(own.raises, outcome.raised):
         yield RaiseMismatch(expected=own.raises, actual=outcome.raised, step=own.step)
         return
@@ -164,7 +164,7 @@ def _step_value(
 def _step_texts(
     expected: tuple[Turn, ...], actual: tuple[Turn, ...], rules: TextRules, step: int
 ) -> Iterator[Mismatch]:
-    """Return where a session step's printed text and inputs differ from the reference's."""
+    """Return the differences of a step's printed text and inputs from the reference's."""
     printed = tuple(map(exactly, pieces(expected)))
     turns = ExpectedTurns(turns=printed, others=exactly(""))
     is_one = len(expected) <= 1 and len(actual) <= 1
@@ -186,7 +186,7 @@ def is_default_repr(shown: str) -> bool:
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
-# A string that does not end reaches to the end of the text: none is read a second time, whatever a
+# A string that does not end reaches to the end of the text: none is read a second time, even if a
 # program's own names look like.
 _STRING_OR_SPACE = re.compile(
     r"('(?:\\.|[^'\\])*(?:'|\\?\Z)|\"(?:\\.|[^\"\\])*(?:\"|\\?\Z))|\s+", re.DOTALL
@@ -212,7 +212,7 @@ def _last_words(raised: Raised | None) -> str:
 
 
 def shows(step: StepOutcome, shown: str, rules: TextRules = EXACT) -> bool:
-    """Return whether the sheet's text `shown` is what a step showed."""
+    """Return whether a step showed the sheet's text `shown`."""
     sheet = shown
     if " object at 0x" in shown:
         sheet = _ADDRESS.sub("0x…", shown)
@@ -220,7 +220,7 @@ def shows(step: StepOutcome, shown: str, rules: TextRules = EXACT) -> bool:
     screen = _without_blank_end(normalised(screen_of(step), rules))
     if same_text(wanted, screen, rules):
         return True
-    # The printed text must end where the text of the value or the exception begins.
+    # The text of the value or the exception must follow the printed text directly.
     printed = transcript(step.turns)
     head, rest = shown[: len(printed)], shown[len(printed) :]
     if not same_text(head, printed, rules):

@@ -23,7 +23,7 @@ def pieces(turns: tuple[Turn, ...]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedTurns:
-    """What each turn is compared with; None: it may be anything."""
+    """The expected text of each turn; None: it may be anything."""
 
     turns: tuple[Matcher | None, ...]
     others: Matcher | None  # what every turn after these is compared with
@@ -51,7 +51,7 @@ class ExpectedTurns:
 
 
 def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[TextMismatch]:
-    """Return where the printed text differs from the stated one, or else from the reference's
+    """Return the printed text's difference from the stated one, or else from the reference's
     turns.
     """
     stated, whole = expectation.stated, _expected_whole(expectation)
@@ -101,7 +101,7 @@ def _expected_whole(expectation: Expectation) -> Matcher | None:
 
 
 def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
-    """Return what the turns are compared with; None if single turns are not compared.
+    """Return the turns' expected texts; None if single turns are not compared.
 
     A turn that is not stated is the reference's, unless `prints:` or `all_turns` takes its place.
     """

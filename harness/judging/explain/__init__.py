@@ -1,1 +1,1 @@
-"""Why a verdict is what it is: the rules that put a failure into words, and the differences."""
+"""The reason for a verdict: the rules that put a failure into words, and the differences."""

@@ -1,4 +1,4 @@
-"""A failure with what the explanation rules ask about it."""
+"""A failure with the answers to the explanation rules' questions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TextEdit:
     actual: list[str] = field(default_factory=list)
     place: str = ""  # how a sentence about them begins
     printed: bool = False
-    shown: bool = False  # of what a session shows a part may be the value of an expression
+    shown: bool = False  # a part of a session's output may be the value of an expression
     file: str | None = None
 
     @cached_property
@@ -127,7 +127,7 @@ def last_visible(lines: Sequence[str]) -> str:
     return first_visible(reversed(lines))
 
 
-# Of these nothing is known, or not what the program itself would have done.
+# Nothing is known of these, or not the program's own behaviour.
 _NOTHING_BEFORE = frozenset(
     {Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.HARNESS_ERROR, Ending.MISSING}
 )
@@ -186,7 +186,7 @@ class Failure:
 
     @cached_property
     def earlier(self) -> Failure | None:
-        """Return what is wrong on its screen before it ends, raises or asks as it should not, or
+        """Return the mistake on its screen before it ends, raises or asks as it should not, or
         None.
         """
         ends_otherwise = self.ending is not None or self.reads is not None or self.raised
@@ -427,7 +427,7 @@ class Failure:
         return f"input {index + 1} ({text})"
 
     def says(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
-        """Return one sentence: the place, the subject, and what they do."""
+        """Return one sentence: the place, the subject and the predicate."""
         return ended(self.clause(clause, place=place, who=who))
 
     def clause(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
@@ -497,7 +497,7 @@ def _shown_later(
         return ()
     steps, reference = observation.steps, expectation.reference.steps
     done = min(len(session.steps), len(reference), len(steps))
-    # If the call itself fails (it returned something else), this is what it left behind.
+    # If the call itself fails (it returned something else), it left this behind.
     shown = step
     while shown < done and not shown_name(session.steps[shown]):
         shown += 1

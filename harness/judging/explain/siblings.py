@@ -1,4 +1,4 @@
-"""Explanations that need several scenarios: a number written where a constant belongs. Evidence
+"""Explanations that need several scenarios: a number written instead of a constant. Evidence
 counts only if another mistake is unlikely to leave it: that only size 10 goes wrong is none, for a
 program that reads one digit of a number does the same."""
 
@@ -63,7 +63,7 @@ class _Family:
 
     constant: str
     default: int
-    usual: _AtSize | None  # the scenario at the default value, where the group has one
+    usual: _AtSize | None  # the scenario at the default value, if the group has one
     others: tuple[_AtSize, ...]
 
     @property

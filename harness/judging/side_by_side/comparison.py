@@ -208,7 +208,7 @@ class _Column:
         return compared[number]
 
     def first_difference(self, other: _Column, index: int) -> tuple[int, int]:
-        """Return where the line and the other one first differ, as an index into each."""
+        """Return the place of the first difference of two lines, as an index into each."""
         return difference_of(self.row(index) or "", other.row(index) or "", self._side.rules)
 
     def differs(self, other: _Column, index: int) -> bool:
@@ -285,7 +285,7 @@ def described(
 
 
 def listed(channel: Channel, subject: str, expected: str, lines: Sequence[str]) -> Comparison:
-    """Return a description of what is expected beside several lines of what happened."""
+    """Return a description of the expectation beside several actual lines."""
     rows = [ComparedRow(expected=_cell(expected), other=_cell(lines[0]))]
     for line in lines[1:]:
         rows.append(ComparedRow(expected=Cell(note=Absence.MISSING), other=_cell(line)))

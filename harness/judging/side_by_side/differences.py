@@ -1,4 +1,5 @@
-"""What a verdict shows: each mismatch, and a conversation up to the turn that differs, as data."""
+"""The data that a verdict shows: each mismatch, and a conversation up to the turn that differs,
+as data."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -188,9 +189,9 @@ def raise_in_words(expected: StatedRaise) -> str:
 
 
 _ELSEWHERE = {
-    Phase.GIVEN: ", in what comes first",
+    Phase.GIVEN: ", in the part before it",
     Phase.ARGUMENTS: ", before the call itself",
-    Phase.RESULT: ", as what was returned was read",
+    Phase.RESULT: ", as the result was read",
 }
 
 

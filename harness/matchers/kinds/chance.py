@@ -1,7 +1,7 @@
-"""What the results of many calls are like together: `over:` with `occur`, `all_different`, `share`.
+"""Properties of the results of many calls together: `over:` with `occur`, `all_different`, `share`.
 
 It has no key: the keys of a scenario state it. How likely a right program fails it by chance is
-known from what is stated, so that `harness validate` can refuse a check that is unfair.
+known from the statement, so that `harness validate` can refuse a check that is unfair.
 """
 
 import math

@@ -88,15 +88,15 @@ class EqualData(Matcher):
     floats: Floats | None = None  # how far off floats may be, anywhere in the value
 
     def accepts(self, value: Value) -> bool:
-        """Return whether it is equal, whatever the submission's own `==` answers."""
+        """Return whether it is equal, without asking the submission's own `==`."""
         return same(*self.pair(value), self.floats)
 
     def in_words(self, *, whole: bool = False) -> str:
         return source(self.value)
 
     def pair(self, value: Value) -> tuple[Value, Value]:
-        """Return both values, with equal numbers of one kind, and with this value's floats wherever
-        the other has one that is near enough."""
+        """Return both values, with equal numbers of one kind, and with this value's floats in
+        every place in which the other has one that is near enough."""
         own: dict[complex, Value] = {}
         for part in self.value.parts():
             number = _number(part)
@@ -142,7 +142,7 @@ def _expression(field: YamlNode) -> str:
     expression = field.expression()
     names = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
     if names <= _BUILTINS and expression not in _EMPTY and _literal(expression) is None:
-        # Beside the submission it would be evaluated, where the program can read it.
+        # Evaluated beside the submission, it could be read by the program.
         field.refuse("this uses nothing of the program", "write the value itself, as a literal")
     return expression
 

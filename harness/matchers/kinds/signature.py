@@ -17,7 +17,7 @@ FUNCTION, CLASS, NOTHING = "function", "class", "nothing"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundName:
-    """What a program has under a name."""
+    """The object that a program has under a name."""
 
     what: str  # "function", "class", "value" or "nothing"
     parameters: tuple[str, ...] | None  # as they are written; None: they are not known
@@ -39,7 +39,7 @@ class HasSignature(Matcher):
         return self.has_parameters(found) and not self.missing_attributes(found)
 
     def has_parameters(self, found: FoundName) -> bool:
-        """Return whether the parameters have these names, in this order. A default counts where one
+        """Return whether the parameters have these names, in this order. A default counts if one
         is asked for."""
         if self.parameters is None:
             return True
@@ -89,7 +89,7 @@ def parameters_in_words(parameters: tuple[str, ...]) -> str:
 
 
 def found_name(value: Value) -> FoundName | None:
-    """Return what a program said of a name; None if it is no such value."""
+    """Return a program's report on a name; None for any other value."""
     if value.kind is not ValueKind.DICT:
         return None
     parts: dict[str, Value] = {}
@@ -110,7 +110,7 @@ def _texts(value: Value) -> tuple[str, ...]:
 
 
 def read_parameters(written: list[str]) -> tuple[str, ...]:
-    """Return parameters as `exists` observes them. Raise ValueError if they are no parameters."""
+    """Return parameters as `exists` observes them. Raise ValueError for anything else."""
     try:
         (node,) = ast.parse(f"def f({', '.join(written)}): pass").body
     except SyntaxError as error:

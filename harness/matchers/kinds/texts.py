@@ -271,7 +271,7 @@ _noted: ContextVar[dict[Search, None] | None] = ContextVar("_noted", default=Non
 
 @contextmanager
 def noted_searches() -> Iterator[Mapping[Search, None]]:
-    """Note what is searched for within the block, each search once."""
+    """Note the searches within the block, each once."""
     searches: dict[Search, None] = {}
     before = _noted.set(searches)
     try:

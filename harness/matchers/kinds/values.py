@@ -42,7 +42,7 @@ class Exactly(Matcher):
         return same(self.value, value, self.floats)
 
     def pair(self, value: Value) -> tuple[Value, Value]:
-        """Return both values, with this value's floats wherever the other has one that is near
+        """Return both values, with this value's floats for near ones of the other
         enough."""
         return self.value, with_tolerated(self.value, value, self.floats)
 

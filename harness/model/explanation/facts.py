@@ -58,7 +58,7 @@ class Guess(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentNotChanged:
-    """An argument stayed as it was. `returned_new`: what it should have become was returned."""
+    """An argument stayed as it was. `returned_new`: its right new value was returned."""
 
     sentence: str
     returned_new: bool = False
@@ -107,7 +107,7 @@ class HardCodedSign(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HardCoded:
-    """A number stands where a constant belongs. It shows when the constant is `size`. `also_in`
+    """A number stands instead of a constant. It shows when the constant is `size`. `also_in`
     names other functions that have the number."""
 
     number: int
@@ -167,7 +167,7 @@ Reason = InLoop | InRecursion | NoReturn
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongBranch:
     """The condition at line `condition` went the wrong way, after it asked the helper `asked`, if
-    any. `taken`: line `prints` prints what is not expected, else what is expected."""
+    any. `taken`: line `prints` prints unexpected output, otherwise expected output."""
 
     condition: int
     prints: int

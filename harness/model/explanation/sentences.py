@@ -182,7 +182,7 @@ def _busy(reason: InLoop | InRecursion) -> str:
 
 
 def lead_words(lead: Lead) -> str:
-    """Return the sentence about where the fault is."""
+    """Return the sentence about the fault's place."""
     match lead:
         case WrongBranch(condition=condition, prints=prints, taken=taken, asked=asked):
             after = f" after {named(asked)}" if asked else ""
@@ -209,7 +209,7 @@ def named(name: str) -> str:
 
 
 def clause_about(where: str, who: str, does: str) -> str:
-    """Return a sentence without its end: where, who, and what they do. A function's name stays as
+    """Return a sentence without its end: place, subject and predicate. A function's name stays as
     it is at the beginning."""
     whole = f"{where}, {who} {does}" if where else f"{who} {does}"
     is_name = not where and who != "it" and " " not in who

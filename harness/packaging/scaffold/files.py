@@ -37,7 +37,7 @@ _SAMPLES = {
     "accepts_zero": 'fails: ["is_valid/below-the-lowest"]\n'
     'explains: ["is_valid returned True instead of False"]\n',
 }
-_HEAD = "# Each expects what the reference prints and returns.\nscenarios:\n"
+_HEAD = "# Each expects the reference's output and results.\nscenarios:\n"
 _OWN = "Put your own solution here: every submission is compared with it."
 _MAX_REASONS = 3
 _PACKAGE = Path(__file__).parents[2]
@@ -217,7 +217,7 @@ def _assignment_file(assignment_id: str, reference: Mapping[str, bytes], draft: 
 
 
 def _clause(name: str) -> str:
-    text = json.dumps(f"{name} does what the sheet says.")
+    text = json.dumps(f"{name} does as the sheet says.")
     return f'  - {{id: "{name}", section: "1", text: {text}}}\n'
 
 

@@ -21,7 +21,7 @@ _BESIDE = (".", "src", "..", "../src")  # in which the modules that they import 
 _EXAMPLES = (".meta/example.py", ".meta/exemplar.py")  # where Exercism keeps a solution
 _FRAMEWORKS = frozenset(("pytest", "unittest", "hypothesis", "gradescope_utils", "tmc", "_pytest"))
 _NOT_TAKEN = frozenset((".py", ".pyc", ".toml", ".cfg", ".ini", ".sh"))
-# In names of files that hold what is expected.
+# In names of files that hold expectations.
 _OF_TESTS = re.compile(r"expect|solution|answer|correct|output|result|(^|[-_./])outs?([-_./]|$)")
 _ABOVE = re.compile(rb"\.\./[\w./-]+").findall
 _LARGEST = 1024 * 1024  # bytes of a file that tests or programs read
@@ -32,7 +32,7 @@ _USUAL_FOLDERS = ("test", "tests", "src")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromTests:
-    """The files of an assignment, by path below the root, and what is to be said about them."""
+    """The files of an assignment, by path below the root, and messages about them."""
 
     files: dict[str, bytes]
     tests: int
@@ -64,7 +64,7 @@ class _Found:
 
     @property
     def secret(self) -> list[str]:
-        """Return the names of those that hold what is expected, by their names."""
+        """Return the names of files with expectations, recognised by their names."""
         return [name for name in self.read if _OF_TESTS.search(name.lower())]
 
 

@@ -1,4 +1,4 @@
-"""The order of things to fix where no reference is at hand, as in a browser: without runs in which
+"""The order of things to fix if no reference is at hand, as in a browser: without runs in which
 one of its functions is replaced, a program's `main` fails with all that it calls.
 
 So a function comes after the failing functions that it calls. For 82 of 84 failing samples the

@@ -1,8 +1,9 @@
 """Compile an archive of modules, so that a browser need not do it at each start.
 
-This file runs with the Python whose code is needed, without the harness. It reads the archive from
-standard input and writes it back with compiled code. The argument says where the modules will be
-found: in an archive of that name, which then has only code, or in a folder, with their source.
+This file runs with the Python whose code is needed, without the harness. It reads the archive
+from standard input and writes it back with compiled code. The argument names the folder in which
+the modules will be found: in an archive of that name, which then has only code, or in a folder,
+with their source.
 """
 
 import importlib.util

@@ -49,7 +49,8 @@ def _listed(nodes: Sequence[_Import], rule: ImportPolicy, own: frozenset[str]) -
 
 
 def _allowing_the_given(exactly: Sequence[str]) -> ImportPolicy:
-    """Return what a file without given imports may import: the modules that others are given."""
+    """Return the imports allowed to a file without given ones: the modules that others are
+    given."""
     allowed: list[str] = []
     for text in exactly:
         statement = ast.parse(text).body[0]
@@ -189,7 +190,7 @@ _STEPS = re.compile(
     "__(?:class|globals|subclasses|builtins|import|mro|bases?|dict|code|closure|match_args"
     r"|traceback)__|\b(?:" + "|".join(sorted(_FRAME_WALK)) + r")\b"
 )
-# What may be done with a module as a whole and does not pass it on under another name.
+# Uses of a whole module that do not pass it on under another name.
 _HARMLESS_CALLS = frozenset(
     """
     print help dir repr str type id isinstance issubclass hash bool callable len format
@@ -274,7 +275,7 @@ class _Check:
         if origin is Origin.BUILTIN and name in EVASIVE_NAMES:
             yield EVASIVE_NAMES[name]
         elif origin is Origin.BUILTIN and name in _REACHING and self._reaches(node, visit):
-            yield f"{name} is used to reach what the program did not import"
+            yield f"{name} is used to reach a module that the program did not import"
         elif origin is Origin.UNKNOWN and self._came_by_star(name, visit):
             yield f"uses the module {name}, which no import of this file names"
 

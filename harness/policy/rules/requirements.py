@@ -1,4 +1,4 @@
-"""Check what a file, a class or a function must have or must not have: `structure:` in policy.yaml.
+"""Check the requirements for a file, a class or a function: `structure:` in policy.yaml.
 
 Each condition is a function here: its key, the kind of value that it takes, and the breaches in one
 part of a program.

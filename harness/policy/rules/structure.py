@@ -19,7 +19,7 @@ from harness.policy.rule import Breach, CheckedFile, FindingKind, ListSetting, p
 
 _RIGHT_GUARD = '`if __name__ == "__main__":`'
 _GUARD = f"the {_RIGHT_GUARD} guard"
-# By the key that permits it: what it is called, and its statements.
+# By the key that permits it: its name, and its statements.
 _PARTS: Mapping[str, tuple[str, tuple[type[ast.stmt], ...]]] = {
     "imports": ("an import", (ast.Import, ast.ImportFrom)),
     "constants": ("a constant", (ast.Assign, ast.AnnAssign)),

@@ -132,7 +132,7 @@ class _Reader:
             rows_above.add(name)
 
     def _columns(self, header: Sequence[str]) -> list[str]:
-        """Return what each column holds: the id of its slot, or a name of ours."""
+        """Return each column's content: the id of its slot, or a name of ours."""
         known = {ID, NAME, ADJUSTMENT, REASON, COMMENT, EVIDENCE, *self._slots}
         columns: list[str] = []
         for cell in header:
@@ -199,7 +199,7 @@ class _Reader:
         return Adjustment(marks=marks, reason=reason)
 
     def _check_total(self, index: int, result: SubmissionResult, given: Adjustment | None) -> None:
-        """Refuse an adjustment that leads out of 0 to the maximum, where the total is known."""
+        """Refuse an adjustment that leads out of 0 to the maximum, if the total is known."""
         if result.total is None or given is None:
             return
         total = result.total + given.marks

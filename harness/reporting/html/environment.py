@@ -1,7 +1,7 @@
 """The templates' environment (all text is escaped and made visible, no name is undefined), and the
 smallest pieces of a page: a compared line, a typed key, a student's own lines in colour.
 
-Whatever a student's program printed, a file was called or a spec says is text to us: it can
+Output of a student's program, names of files and texts of a spec are only text: they can
 neither act (no markup, no terminal control) nor hide (no invisible or reordering characters).
 `code` and `block` are for the content of elements; attributes are escaped by the templates."""
 
@@ -198,7 +198,7 @@ _SIGNS = (
     (_SPACE_SIGN, "· is a space"),
     (TAB_SIGN, "⇥ a tab"),
     (_END_SIGN, "¬ the end of a line"),
-    (f"<b>{ENTER}</b>", f"{ENTER} Enter alone"),
+    (f"<b>{ENTER}</b>", f"{ENTER} only Enter"),
 )
 
 

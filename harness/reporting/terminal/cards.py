@@ -145,7 +145,7 @@ def _columns(character: str) -> int:
 
 
 _LABEL = 7  # columns of the labels "try", "type" and "set"
-# What the explanation's sentence says in full.
+# Said in full by the explanation's sentence.
 _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channel.EXIT})
 
 
@@ -407,7 +407,7 @@ _SIGNS = {" ": "·", "\t": "⇥"}
 
 
 def conversation_lines(conversation: Conversation) -> Iterator[Line]:
-    """Return the screen so far and what comes next, expected above actual."""
+    """Return the screen so far and the next lines, expected above actual."""
     goes_on = conversation.parts
     _, recent = folded(conversation.shared)
     screen = _boxed(recent, _MAX_SCREEN_LINES)

@@ -73,7 +73,7 @@ def _cells(rows: Sequence[_ClassRow], name: str) -> tuple[Text, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ClassRow:
-    """What the table says of a submission."""
+    """A submission's row in the table."""
 
     id: Text
     name: Text
@@ -148,7 +148,7 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
 
 
 def _head(result: SubmissionResult, view: StudentView) -> list[RenderableType]:
-    """Return the submission's mark, and what must be known before its failures are read."""
+    """Return the submission's mark, and facts to know before reading its failures."""
     title = visible(result.id)
     if view.name:
         title += f" {visible(view.name)}"

@@ -37,7 +37,7 @@ class Tally:
     scenarios: tuple[Scenario, ...] = ()  # of the group, or of groups that fail together
     count: int = 0
     graded: int = 0  # of so many
-    marks: Fraction = Fraction(0)  # what they lose together
+    marks: Fraction = Fraction(0)  # their lost marks together
     students: list[str] = field(default_factory=list)  # the ids of the first
     students_hash: int = 0  # equal for tallies of the same submissions, counted in one order
     _reasons: Counter[Explanation | None] = field(default_factory=Counter)
@@ -144,7 +144,7 @@ class Distribution:
 
 @dataclass(slots=True)
 class FunctionMean:
-    """What a class earned with a function, counted one submission at a time."""
+    """A class's marks for a function, counted one submission at a time."""
 
     function: str
     count: int = 0
@@ -263,7 +263,7 @@ def share(tally: FunctionTally) -> int:
 
 
 class Means:
-    """What a class earned with each function. Marks are out of `marks` for functionality."""
+    """A class's marks for each function. Marks are out of `marks` for functionality."""
 
     def __init__(self, marks: Fraction) -> None:
         self._marks = marks

@@ -88,7 +88,7 @@ def cards(causes: Sequence[ShownCause], *, joins_hidden: bool = False) -> list[C
     for kind, together in ((CardKind.MISSING, missing), (CardKind.HIDDEN, hidden)):
         if together:
             found.append(Card(number=0, kind=kind, causes=tuple(together)))
-    # Of equal marks what is written comes before what is missing.
+    # If marks are equal, written functions come before missing ones.
     found.sort(key=lambda card: (-card.marks, is_missing(card.cause)))
     return [replace(card, number=number) for number, card in enumerate(found, start=1)]
 
@@ -119,7 +119,7 @@ _SAY_NO_CASE = frozenset({"wrong_value", "returned_none"})
 
 
 def sentence(cause: ShownCause) -> str:
-    """Return what is wrong, with the example's name if nothing else says when; may be empty."""
+    """Return the mistake, with the example's name if nothing else says when; may be empty."""
     return _with_example(cause, cause.message)
 
 
@@ -134,7 +134,7 @@ def _with_example(cause: ShownCause, text: str) -> str:
 
 _MAX_HEADLINE = 15  # words
 _PYTHONS = re.compile(r"(?<=Error: ).+?(?= \(line [0-9]+\))")  # its own words
-# Where a text is parted, the best places first, and how many words are said before it at least.
+# Texts are parted here, best places first, after at least so many words.
 _BOUNDARIES = (
     (re.compile(r"[.?!](?= )"), 4),
     (re.compile(r"(?<!Error)[;:](?= )"), 4),
@@ -375,7 +375,7 @@ _NOT_REACHED = frozenset({VerdictKind.MISSING, VerdictKind.NOT_RUN, VerdictKind.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClauseTally:
-    """How a clause's scenarios went. `reached`: one of them came to what the clause is about."""
+    """How a clause's scenarios went. `reached`: one of them came to the clause's subject."""
 
     clause: Clause
     passed: int

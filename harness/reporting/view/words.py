@@ -96,7 +96,8 @@ def section_order(text: str) -> tuple[int, ...]:
 
 
 def time_taken(verdict: Verdict) -> str:
-    """Return how long it took beside what is allowed; an empty text if it reached no time limit."""
+    """Return how long it took beside the allowed time; an empty text if it reached no time
+    limit."""
     time = verdict.time
     if time is None:
         return ""
@@ -116,7 +117,7 @@ def sign(kind: VerdictKind) -> str:
 
 
 def consequence(value: Consequence) -> str:
-    """Return what a finding means for the mark."""
+    """Return a finding's effect on the mark."""
     match value.severity:
         case Severity.NOTE:
             return "a note, costs no marks"

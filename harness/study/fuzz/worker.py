@@ -170,7 +170,7 @@ class Comparer:
         return equal
 
     def verdict(self, prepared: Prepared, number: int, program: RunningProgram) -> Verdict | None:
-        """Judge what a program does when run alone.
+        """Judge a program's behaviour when run by itself.
 
         Return None, and leave the input out, if the reference does something that no scenario
         could expect."""

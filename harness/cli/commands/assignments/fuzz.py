@@ -58,7 +58,7 @@ def command(
     """Compare submissions with full marks with the reference, on inputs that no scenario has.
 
     FILE is a report folder (its submissions with full marks are used), a folder of submissions
-    (they are graded first) or a single submission (it is used whatever its mark). The default is
+    (they are graded first) or a single submission (used with any mark). The default is
     reports/ID, or submissions/ID.
 
     Inputs come from the strategies of the scenarios and from `fuzz:` in assignment.yaml. Each

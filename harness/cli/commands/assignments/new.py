@@ -138,7 +138,7 @@ def _keep_out(base: Path) -> None:
 
 
 def _say_what_is_missing(begun: scaffold.Begun, where: str) -> None:
-    """Print what is to do in the first scenarios of a reference."""
+    """Print the open tasks in a reference's first scenarios."""
     if begun.without:
         click.echo(f"No first scenario can be made: {'; '.join(begun.without)}")
         click.echo(f"To do: write {where}, as docs/writing-scenarios.md shows")

@@ -48,7 +48,7 @@ from harness.reporting.github import placed
 @options.flag("--strength", "Also measure how many changes of the reference the scenarios notice.")
 @options.flag(
     "--accept",
-    "Write what the reference and the samples do into draws, transcripts and expect.yaml, "
+    "Write the results of the reference and the samples into draws, transcripts and expect.yaml, "
     "after showing each difference.",
 )
 @options.flag("--details", "Also show every clause, mutant and sample in tables.")

@@ -51,6 +51,6 @@ def command(folder: Path, python: Path | None) -> int:
     click.echo(f"Open {report / 'index.html'} in a browser.")
     click.echo(f"Mark style by hand: harness review {report}")
     if importlib.util.find_spec("waitress") is None:
-        click.echo(f"Before that, install what the page needs: {install_command('review')}")
+        click.echo(f"Before that, install the page's packages: {install_command('review')}")
     click.echo(f"Grade again: cd {folder}; harness grade {DOWNLOAD} --due {DUE}")
     return 0

@@ -41,7 +41,7 @@ SOME_HARNESS_ERROR = 3
 @options.several(options.python, options.support, options.without)
 @options.option(
     *("-o", "--out", "--output"),
-    "Where the report goes (default: reports/<assignment>).",
+    "Folder for the report (default: reports/<assignment>).",
     type=options.FOLDER,
 )
 @options.jobs("Worker processes (default: one per core).")
@@ -129,7 +129,7 @@ def command(
 def _refuse_jobs_of_workers(jobs: int | None, cluster: Cluster | None) -> None:
     if cluster is not None and jobs is not None:
         what = "--jobs and --scheduler cannot be combined"
-        hint = "set the number of jobs where the workers run: harness worker --jobs"
+        hint = "set the number of jobs for each worker: harness worker --jobs"
         raise UserError(what, hint=hint)
 
 

@@ -83,7 +83,7 @@ def _unnamed(lines: Iterable[str], named: re.Pattern[str]) -> tuple[str, ...]:
 
 
 def _without(facts: RunFacts, named: re.Pattern[str]) -> CohortFacts | None:
-    """Return what is known of the class, without paths that have the student's names."""
+    """Return the known facts about the class, without paths that have the student's names."""
     cohort = facts.cohort
     if cohort is None or cohort.contents is None:
         return cohort

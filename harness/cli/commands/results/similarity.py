@@ -73,7 +73,7 @@ def compare(
     *,
     anonymous: bool = False,
 ) -> int:
-    """Do what the command does. `base` is the folder with specs/; return the exit status."""
+    """Run the command. `base` is the folder with specs/; return the exit status."""
     path = store_of(run)
     with Store.read_only(path) as store:
         submissions, left_out = graded_submissions(store)
@@ -125,7 +125,7 @@ def _show(report: SimilarityReport, *, with_earlier: bool) -> None:
         click.echo(f"{programs} compared")
     cut = f"{percent(report.cut)} %"
     if report.by_tokens:
-        cut += f"; {percent(report.token_cut)} % where a program is compared by its tokens"
+        cut += f"; {percent(report.token_cut)} % if a program is compared by its tokens"
     pairs = counted(len(report.pairs), "pair")
     groups = counted(len(report.groups), "group")
     click.echo(f"{pairs} above chance ({cut}), {groups}")

@@ -1,4 +1,4 @@
-"""The layers of the confinement, one file each, which are found by themselves; what a layer is."""
+"""The layers of the confinement: one file each, found by themselves."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,7 +10,7 @@ from harness.model.observation import Tier
 CONFINING_TIERS = frozenset({Tier.STRONG, Tier.STANDARD})
 ALL_TIERS = frozenset(Tier)
 
-# What the interpreter may need after it has started: shared libraries, time zones, devices.
+# Needs of the interpreter after it has started: shared libraries, time zones, devices.
 READABLE = (
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
     "/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/zero", "/dev/urandom",
@@ -19,7 +19,7 @@ READABLE = (
 
 @dataclass(slots=True, kw_only=True)
 class ProcessSetup:
-    """What a server of ours applies to itself. Layers fill it in; it is sent as a dictionary."""
+    """Restrictions on one of our servers. Layers fill it in; it is sent as a dictionary."""
 
     # Linux only: option and value of each call of prctl, after a change of user.
     prctls: list[tuple[int, int]] = field(default_factory=list)
@@ -47,13 +47,13 @@ class ServerSetup(ProcessSetup):
     # Only `readable` and `directory` can be read, and nothing written but below `writable`.
     restricts_files: bool = False
     readable: list[str] = field(default_factory=lambda: list(READABLE))
-    # Names of the `resource` module and what they are lowered to, soft and hard.
+    # Names of the `resource` module and their lowered limits, soft and hard.
     rlimits: list[tuple[str, int]] = field(default_factory=list)
     limits_memory: bool = False  # a scenario's address space is what its assignment allows
     filter: bytes = b""  # the seccomp program of the server and all below it; empty: none
     child_filter: bytes = b""  # that of each scenario's process; empty: none
     shared_filter: bytes = b""  # the same where scenarios share a process; empty: none
-    looks_for_orphans: bool = False  # the server ends what a scenario left running
+    looks_for_orphans: bool = False  # the server ends processes that a scenario left running
 
 
 class Layer:
@@ -95,7 +95,7 @@ class Layer:
         return command
 
     def set_up_server(self, setup: ServerSetup) -> None:
-        """Add what a submission's server applies to itself."""
+        """Add the own restrictions of a submission's server."""
 
 
 @cache

@@ -1,5 +1,5 @@
-"""What a process says of itself, each a layer of its own, without the kernel's leave: by prctl, and
-the kernel's counts of memory, processor time, open files, processes and file size."""
+"""Restrictions that a process sets for itself, one a layer, without the kernel's leave: by
+prctl, and the kernel's counts of memory, processor time, open files, processes and file size."""
 
 import ctypes
 import sys
@@ -53,7 +53,7 @@ class DieWithParent(Layer):
 
 _CPU_SECONDS = 3600  # the driver's clocks decide about time; these limits hold without them
 _OPEN_FILES = 64
-_PROCESSES = 16  # the server and its one scenario; more only where a filter failed
+_PROCESSES = 16  # the server and its one scenario; more only if a filter failed
 
 
 class Rlimits(Layer):

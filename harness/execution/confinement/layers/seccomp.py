@@ -1,6 +1,6 @@
 """The system calls that a submission may make, as a filter its process only has to load: built in
 the driver, by libseccomp. Everything not named is refused with EPERM; reads of descriptor 0 are
-notified instead of allowed where the terminal wants to know of them, and waits that nothing ends,
+notified instead of allowed if the terminal wants to know of them, and waits that nothing ends,
 so that nobody waits for them. What can only tell of other
 processes is not named: locks, pages in memory, others' clocks, how full the machine is."""
 
@@ -34,8 +34,8 @@ _FREE = [
 _WRITES = (
     "fdatasync", "fsync", "ftruncate", "mkdir", "mkdirat", "rename", "renameat", "renameat2",
     "rmdir", "truncate", "unlink", "unlinkat",
-)  # fmt: skip  # where a scenario has a folder; Landlock and the folder's owner say which
-# Said to be done, without being done, where a scenario has a folder: `shutil` and `sqlite3` need
+)  # fmt: skip  # if a scenario has a folder; Landlock and the folder's owner say which
+# Reported as done, without being done, if a scenario has a folder: `shutil` and `sqlite3` need
 # them, and nobody else has these files. Neither modes nor times nor locks of a file ever change.
 _PRETENDED = (
     "chmod", "fchmod", "fchmodat", "fchmodat2", "flock", "utime", "utimes", "utimensat",
@@ -87,7 +87,7 @@ _REFUSED_ALONE = [
 
 @functools.cache
 def server_filter(*, notify: bool, writes: bool = False) -> bytes:
-    """Return, as BPF, what a submission server and all its descendants may do."""
+    """Return, as BPF, the system calls allowed to a submission server and its descendants."""
     lib = _library()
     built = lib.SyscallFilter(lib.ERRNO(errno.EPERM))
     for name in (*_FREE, *(_WRITES if writes else ())):
@@ -164,7 +164,7 @@ def _add_waits(lib: ModuleType, built: object) -> None:
 
 
 class Asked(Enum):
-    """What a process is about to do, as the driver is told of it."""
+    """A system call that a process is about to make, as reported to the driver."""
 
     READ = auto()  # it reads from the terminal
     WAIT = auto()  # it waits for descriptors, of which the terminal may be one
@@ -197,7 +197,7 @@ def numbers_of(names: Iterable[str]) -> Mapping[int, str]:
 
 @functools.cache
 def child_filter(*, shared: bool = False) -> bytes:
-    """Return, as BPF, what a scenario may not do although its server may.
+    """Return, as BPF, the system calls forbidden to a scenario but not to its server.
 
     In a process that scenarios share, our own code asks how much memory was used, and a program
     cannot.
@@ -237,7 +237,7 @@ def _add(lib: ModuleType, built: object, action: int, name: str, *arguments: obj
         return
     try:
         built.add_rule(action, name, *arguments)  # type: ignore[attr-defined]
-    except OSError as error:  # as where the kernel, or a container, refuses what the rule needs
+    except OSError as error:  # for example, the kernel or a container refuses the rule
         raise HarnessError(f"libseccomp refuses a rule for {name}: {error.strerror}") from None
 
 

@@ -338,7 +338,7 @@ def is_plain(thing: object, budget: SizeBudget) -> bool:
 
 
 def type_name(kind: type) -> str:
-    """Return a type's own name, whatever its metaclass says."""
+    """Return a type's own name, without asking its metaclass."""
     name = name_of(kind)
     return name if type(name) is str else "object"
 

@@ -1,5 +1,6 @@
-"""Describes an exception as data, and what a program's own names say about it: a method that is
-nearly called so, one outside its class, a parameter that is not `self`, a missing `self.`."""
+"""Describes an exception as data, and the facts about it from the program's own names: a method
+that is nearly called so, one outside its class, a parameter that is not `self`, a missing
+`self.`."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def describe(error: BaseException, sources: Sources) -> str:
         names = _about(error, steps[-1].tb_frame if steps else None, sources.modules)
     except MemoryError:
         raise
-    except BaseException:  # whatever a submission's own names do
+    except BaseException:  # a submission's own names may do anything
         names = ""
     return (
         '{"type_name":' + quote(type_name(type(error))[:_MAX_LINE_LENGTH])

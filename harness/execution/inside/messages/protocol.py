@@ -36,7 +36,7 @@ A session of two steps on Linux, from the server's start to its observation:
       |<-- FromScenario.ANSWER ------------------------------|
       |<-- FromServer.ENDED ---------------------|<--exit 0--|
 
-Whatever comes from a scenario's process or a shared run may have been written by the submission.
+Everything from a scenario's process or a shared run may have been written by the submission.
 `harness.execution.protocol.replies` checks it, by the limits at the end of this module.
 """
 
@@ -89,7 +89,7 @@ class FromCompileWorker(bytes, Enum):
 
 @unique
 class ToServer(bytes, Enum):
-    """What a server is told, after its setup."""
+    """Messages to a server, after its setup."""
 
     FORK = b"F"  # a `ForkRequest`; a terminal and the two ends of a channel come along
     KILL = b"K"  # end the process that runs now
@@ -98,7 +98,7 @@ class ToServer(bytes, Enum):
 
 @unique
 class FromServer(bytes, Enum):
-    """What a server says."""
+    """Messages from a server."""
 
     CONFINED = b"C"  # with the listener for reads, if there is one
     READY = b"R"  # the submission is compiled
@@ -120,10 +120,10 @@ class JobKind(bytes, Enum):
 
 @unique
 class FromScenario(bytes, Enum):
-    """What a scenario's process says. Bodies are JSON in ASCII, or nothing."""
+    """Messages from a scenario's process. Bodies are JSON in ASCII, or nothing."""
 
     BROKEN = b"B"  # why a provided file does not load; only before the submission runs
-    SUBMISSION_RUNS = b"L"  # from here on the submission may write whatever it likes
+    SUBMISSION_RUNS = b"L"  # from here on the submission may write anything
     ASKS_FOR_INPUT = b"Q"
     REACHED = b"G"  # the phase that begins
     LINE_RAN = b"X"  # a line that ran for the first time, if lines are traced
@@ -135,7 +135,7 @@ class FromScenario(bytes, Enum):
 
 @unique
 class ToStandIn(bytes, Enum):
-    """What a stand-in is told by the submission's process. Bodies are JSON."""
+    """Messages to a stand-in from the submission's process. Bodies are JSON."""
 
     CALL = b"C"  # module and function, arguments, keywords, and the contents of containers
     LINE = b"L"  # a line that it asked for
@@ -144,7 +144,7 @@ class ToStandIn(bytes, Enum):
 
 @unique
 class FromStandIn(bytes, Enum):
-    """What a stand-in says to the submission's process. Bodies are JSON."""
+    """Messages from a stand-in to the submission's process. Bodies are JSON."""
 
     PRINTED = b"P"
     ASKS_FOR_LINE = b"I"  # with this prompt
@@ -154,7 +154,7 @@ class FromStandIn(bytes, Enum):
 
 @unique
 class ToSharedRun(bytes, Enum):
-    """What a process with many scenarios is told."""
+    """Messages to a process with many scenarios."""
 
     LOAD = b"F"  # load the program beside this selection of files (marshal)
     QUESTION = b"Q"  # a `Question`
@@ -165,7 +165,7 @@ class ToSharedRun(bytes, Enum):
 
 @unique
 class FromSharedRun(bytes, Enum):
-    """What it answers."""
+    """Its answers."""
 
     LOADED = b"R"
     SEEN = b"S"  # the answer as JSON, the places of reads and steps, the output: a line each
@@ -173,19 +173,19 @@ class FromSharedRun(bytes, Enum):
     GAVE_UP = b"U"  # the scenario needs its own process
     REFUSED = b"N"  # why no scenario of this program may share a process
     NOT_PLAIN = b"O"  # the same: which of its objects might change unseen
-    CHANGED = b"K"  # what this scenario changed of the program
+    CHANGED = b"K"  # this scenario's changes to the program
 
 
 @unique
 class FromTool(bytes, Enum):
-    """What a trusted function of ours answers."""
+    """Answers of one of our trusted functions."""
 
     ANSWER = b"A"  # its text as JSON
 
 
 @unique
 class FromTests(bytes, Enum):
-    """What the process of a test says. Bodies are JSON."""
+    """Messages from a test's process. Bodies are JSON."""
 
     FOR_PROGRAM = b"P"  # passed on to the program's process, which answers by `FromScenario.CALL`
     CALLED = b"C"  # the number of a call that it makes, and the call in words
@@ -206,7 +206,7 @@ class Keyboard(bytes, Enum):
 
 @unique
 class Heartbeat(bytes, Enum):
-    """What a process behind pipes says of itself, beside its other frames."""
+    """Reports of a process behind pipes about itself, beside its other frames."""
 
     STARTED = b"U"  # the interpreter works
     BEGINS = b"R"  # the submission is compiled
@@ -223,7 +223,7 @@ class Mark(bytes, Enum):
 
 @unique
 class FromBrowser(bytes, Enum):
-    """What the browser's interpreter tells its monitor, which no kernel does there."""
+    """Reports of the browser's interpreter to its monitor, in place of a kernel's."""
 
     SLEEPS = b"Z"  # so many seconds
     INTERRUPT_AFTER = b"P"  # so many seconds
@@ -279,7 +279,7 @@ COMPILE_WORKER_SETUP: dict[str, Any] = {}  # in place of a server's setup
 
 
 class ScenarioJob(Record):
-    """What the process of one scenario does."""
+    """The task of one scenario's process."""
 
     kind: ClassVar[JobKind] = JobKind.SCENARIO
 
@@ -301,9 +301,9 @@ class ScenarioJob(Record):
     finds_loop: bool
     traces_lines: bool
     counts_lines: bool
-    # What the driver adds.
-    sentinel: bytes = b""  # written to the terminal where a part of the output ends
-    prompt_mark: bytes = b""  # written to the terminal where the text of an `input` call begins
+    # Added by the driver.
+    sentinel: bytes = b""  # written to the terminal at the end of a part of the output
+    prompt_mark: bytes = b""  # written to the terminal before the text of an `input` call
     longest_sleep: float = 0.0
     starts_nothing: bool = False  # the kernel refuses it threads and processes
     folder: str = ""
@@ -312,7 +312,7 @@ class ScenarioJob(Record):
 
 
 class SharedRunJob(Record):
-    """What a process with many scenarios begins with; it is asked the rest."""
+    """The start of a process with many scenarios; questions follow."""
 
     kind: ClassVar[JobKind] = JobKind.SHARED_RUN
 
@@ -323,7 +323,7 @@ class SharedRunJob(Record):
 
 
 class Question(Record):
-    """What a shared run is asked about one stimulus."""
+    """A question to a shared run about one stimulus."""
 
     cpu_seconds: float
     output_bytes: int
@@ -337,7 +337,7 @@ class Question(Record):
 
 
 class StandInJob(Record):
-    """What the process that holds a scenario's stand-ins does."""
+    """The task of the process that holds a scenario's stand-ins."""
 
     kind: ClassVar[JobKind] = JobKind.STAND_IN
 
@@ -406,7 +406,7 @@ def decode_job(message: bytes) -> Any:
 
 
 class ForkRequest(Record):
-    """What a server needs to know to fork a process; the job itself passes it by."""
+    """The facts that a server needs to fork a process; it does not see the job."""
 
     memory: int  # bytes
     controlled: bool  # whether the terminal sends it signals, as Ctrl-C does
@@ -414,7 +414,7 @@ class ForkRequest(Record):
 
 
 class PipedSetup(Record):
-    """What a process behind pipes needs to know besides its setup and its job."""
+    """Facts for a process behind pipes, besides its setup and its job."""
 
     secret: bytes  # written before a `Mark`
     beat: float  # seconds between two heartbeats

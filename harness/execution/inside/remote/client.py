@@ -29,7 +29,7 @@ _HELD = (int, str, float, complex, tuple, bytes, frozenset)
 _MAX_BASES = 20
 _NUMBER = "<number>"  # of an object, in its own dictionary; no program can write this name
 _PROGRAM = "<program>"
-# Objects of these types lead to whatever a test knows.
+# Objects of these types lead to everything that a test knows.
 _NEVER_GIVEN = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 
 
@@ -59,7 +59,7 @@ def _not_sent(kind: str, name: str) -> TypeError:
 
 class _CalledWithoutValues:
     """A method of an object of the program's that a test means for a plain value, and which could
-    otherwise learn what the test expects: `startswith` of a text."""
+    otherwise learn the test's expectation: `startswith` of a text."""
 
     def __init__(self, method: Any, kind: str, name: str) -> None:
         self._method = method
@@ -237,7 +237,7 @@ class RemoteObject:
         raise TypeError("an object of the program cannot be pickled by a test")
 
 
-# What the interpreter and the tests' runner write on an exception that they pass on.
+# Attributes that the interpreter and the tests' runner set on a passing exception.
 _OF_EXCEPTIONS = frozenset(
     ("__traceback__", "__cause__", "__context__", "__suppress_context__", "__notes__", "args")
 )
@@ -293,7 +293,7 @@ def _number_of(thing: Any) -> int:
 
 
 def _state(thing: Any) -> dict[str, Any]:
-    """Return an object's own dictionary, whatever its class calls `__dict__`."""
+    """Return an object's own dictionary, even if its class defines `__dict__`."""
     for base in type(thing).__mro__:
         reader = base.__dict__.get("__dict__")
         if type(reader) is types.GetSetDescriptorType:
@@ -399,12 +399,12 @@ class Program(Peer):
         return ""
 
     def of_program(self, error: BaseException) -> Any:
-        """Return what the program said of an exception that it raised; None for any other."""
+        """Return the program's report of an exception that it raised; None for any other."""
         known = self._about.get(id(error))
         return None if known is None else known[1]
 
     def encoded(self, plain: Any) -> str:
-        """Return what the program sent, as JSON again."""
+        """Return the program's message, as JSON again."""
         import json  # noqa: PLC0415
 
         return json.dumps(plain)
@@ -568,7 +568,7 @@ class Program(Peer):
         return tuple(found)
 
     def _do(self, operation: str, values: list[Any]) -> Any:
-        """Do what the program asks for."""
+        """Carry out the program's request."""
         if operation in ("input", "stdin"):
             return self.ask(operation, tuple(values))
         if operation not in _GIVEN or len(values) != _GIVEN[operation]:
@@ -595,7 +595,7 @@ _GIVEN = {"get": 2, "set": 3, "call": 3, "special": 3}
 
 
 def _nothing_to_ask(operation: str, values: tuple[Any, ...]) -> Any:
-    raise EOFError("there is no input")
+    raise EOFError("no input is left")
 
 
 def _require(condition: bool) -> None:
@@ -615,7 +615,7 @@ def _defines(kind: type, special: str) -> bool:
 
 
 class _Short(reprlib.Repr):
-    """Shortens what is shown of a call, without asking the program."""
+    """Shortens a call's display, without asking the program."""
 
     def repr_instance(self, thing: Any, level: int) -> str:
         if is_remote(thing):

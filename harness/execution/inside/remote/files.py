@@ -21,7 +21,7 @@ _TEMPORARY = ".temporary"  # below the folder, made when a test asks for it
 
 
 class FilesOfTest:
-    """Reads files from memory where a test looks for them, and shares what a test writes."""
+    """Serves files from memory to a test, and shares the files that it writes."""
 
     def __init__(self, folder: str, texts: Mapping[str, bytes]) -> None:
         self.folder = folder or os.getcwd()
@@ -74,7 +74,7 @@ class FilesOfTest:
         return io.TextIOWrapper(raw, keywords.get("encoding") or "utf-8")
 
     def open_low(self, path: Any, flags: int, mode: int = 0o777, **keywords: Any) -> int:
-        """Stand for `os.open`: the program may read and change what it makes."""
+        """Stand for `os.open`: the program may read and change new files."""
         return self._os_open(path, flags, mode | _ANYBODY, **keywords)
 
     def mkdir(self, path: Any, mode: int = 0o777, **keywords: Any) -> None:
@@ -92,7 +92,7 @@ class FilesOfTest:
         return os.stat_result((0o100444, 0, 0, 1, 0, 0, len(data), 0, 0, 0))
 
     def _data(self, path: Any) -> bytes | None:
-        """Return what the file of this path holds, if it lies only in memory."""
+        """Return the content of this file, if it lies only in memory."""
         name = self._below(path)
         if name is None:
             return None

@@ -1,5 +1,5 @@
 """One side of the conversation between a test and a program. They take turns: who asks waits, and
-answers what it is asked meanwhile, as a call waits for the calls that it makes.
+answers questions meanwhile, as a call waits for the calls that it makes.
 
 A message is a JSON object. `do` and `with` ask for an operation, `gave` or `raised` is an answer.
 Any of them has `changed` (see `values.Graph`), and may have `drop` and what its side adds.
@@ -42,7 +42,7 @@ _LIBRARY_ERRORS = {
     "re": ("error",),
     "struct": ("error",),
 }
-_FORGETFUL = (AssertionError,)  # what they say may hold what a test expects
+_FORGETFUL = (AssertionError,)  # their messages may contain a test's expectations
 
 
 def error_name(kind: type) -> str:
@@ -123,7 +123,7 @@ class Peer:
                 raise MalformedError("a message")
 
     def answer(self, message: dict[str, Any]) -> None:
-        """Do what the other side asked for, and send the outcome."""
+        """Carry out the other side's request, and send the outcome."""
         operation = message["do"]
         if type(operation) is not str:
             raise MalformedError("an operation")
@@ -146,18 +146,18 @@ class Peer:
         head = '"raised":' + self._graph.pack(error) + self.about(error)
         try:
             self.say(head)
-        except CannotTravelError as failure:  # what was changed before it was raised
+        except CannotTravelError as failure:  # with the changes before it was raised
             self._graph.begin()
             too_large = ValueError(f"a value that cannot be passed on: {failure}")
             self._send('{"raised":' + self._graph.pack(too_large) + ',"changed":[]}')
 
     def say(self, head: str) -> None:
-        """Send a message, with what this side changed."""
+        """Send a message, with this side's changes."""
         changed = self._graph.changes()
         self._send("{" + head + ',"changed":' + changed + self.more() + "}")
 
     def hear(self) -> dict[str, Any]:
-        """Return the next message, with what it changed applied."""
+        """Return the next message, with its changes applied."""
         message = self._receive()
         if type(message) is not dict:
             raise MalformedError("a message")
@@ -167,15 +167,15 @@ class Peer:
         return message
 
     def more(self) -> str:
-        """Return what this side adds to a message, as fields of a JSON object."""
+        """Return this side's additions to a message, as fields of a JSON object."""
         return ""
 
     def about(self, error: BaseException) -> str:
-        """Return what this side adds to an exception, as fields of a JSON object."""
+        """Return this side's additions to an exception, as fields of a JSON object."""
         return ""
 
     def heard(self, message: dict[str, Any]) -> None:
-        """Take what the other side added to a message."""
+        """Take the other side's additions to a message."""
 
     def raised(self, message: dict[str, Any]) -> BaseException:
         """Return the exception of a message. Raise MalformedError if it has none."""

@@ -1,4 +1,4 @@
-"""The program's side: does what a test asks for, in the process that holds the program and nothing
+"""The program's side: serves a test's requests, in the process that holds the program and nothing
 of the test's.
 
 `input`, `print`, `open` and the like are the program's own, but those that a test replaced; what it
@@ -119,7 +119,7 @@ class ObjectsOfTest:
         request = self._request
         if name == "__call__":
             return lambda self, *arguments, **keywords: request("call", number, arguments, keywords)
-        if name == "__exit__":  # what was raised would bring its traceback along
+        if name == "__exit__":  # the exception would bring its traceback along
             return lambda self, kind, error, trace: request(
                 "special", number, name, (kind, error, None)
             )
@@ -318,7 +318,7 @@ class ProgramServer(Peer):
         return doc if type(doc) is str else None
 
     def _do_replace(self, module: str, name: str, value: Any) -> None:
-        """Put what a test replaced in a module in its place here."""
+        """Make a test's replacement in a module here, too."""
         found = _loaded(module)
         self._replaced.setdefault((module, name), getattr(found, name))
         setattr(found, name, value)
@@ -403,7 +403,7 @@ def _loaded(module: str) -> Any:
 
 
 class _Surroundings:
-    """What a program that is run has around it: arguments, standard input, and where its output
+    """The surroundings of a running program: arguments, standard input, and where its output
     goes."""
 
     def __init__(self, argv: list[str], stdin: str | None, captured: bool) -> None:

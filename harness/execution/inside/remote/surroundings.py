@@ -96,7 +96,7 @@ class Mirror:
         random.seed = self._seed_both
 
     def bring_up_to_date(self) -> None:
-        """Replace and restore in the program what was replaced and restored here."""
+        """Repeat the replacements and restorations here in the program."""
         for (module, name), before in self._now.items():
             value = getattr(sys.modules[module], name)
             if value is before or (module, name) == ("builtins", "input"):
@@ -240,7 +240,7 @@ class _Started:
         self.stdin = io.StringIO()
 
     def communicate(self, input: Any = None, timeout: object = None) -> tuple[Any, Any]:
-        """Run it with this input; return what it wrote."""
+        """Run it with this input; return its output."""
         done = self._run(self.stdin.getvalue() if input is None else input)
         self.returncode = done.returncode
         return done.stdout, done.stderr
@@ -263,7 +263,7 @@ class _Started:
 
 
 def answer(operation: str, values: tuple[Any, ...]) -> Any:
-    """Answer the program's `input` and its reads of standard input, by whatever is here now."""
+    """Answer the program's `input` and its reads of standard input from the test's."""
     if operation == "input":
         try:
             return builtins.input(*values)  # a mock may return anything
@@ -276,7 +276,7 @@ def answer(operation: str, values: tuple[Any, ...]) -> Any:
 
 
 def write(stream: str, text: str) -> None:
-    """Write what the program printed to where this process prints now."""
+    """Write the program's output to this process's present output."""
     getattr(sys, "stderr" if stream == "stderr" else "stdout").write(text)
 
 

@@ -2,7 +2,7 @@
 runs it, from texts in memory, since a program could read a folder.
 
 The process is forked when pytest is loaded and the tests are compiled. It is told which test to
-run, asks the program whatever the test asks, and says once how the test came out.
+run, passes the test's questions to the program, and says once how the test came out.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _OPTIONS = (
     "--rootdir=/",
 )  # fmt: skip
 _IS_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII).fullmatch
-# Packages of others whose decorators say what a test is worth, which was read from its text.
+# Packages of others whose decorators give a test's points, which were read from its text.
 _DECORATING = frozenset(("gradescope_utils", "tmc"))
 
 
@@ -177,7 +177,7 @@ class CourseTestSuite:
         return [name for name in names if name.rpartition("/")[2] == "conftest.py"]
 
     def loads(self, data: bytes) -> Any:
-        """Return what the program sent. Raise MalformedError if it is not JSON."""
+        """Return the program's message. Raise MalformedError if it is not JSON."""
         try:
             return self._loads(data)
         except (ValueError, RecursionError):
@@ -327,7 +327,7 @@ class OneTest:
             session.items = found
             session.testscollected = len(found)
             session.config.hook.pytest_runtestloop(session=session)
-        except BaseException as error:  # also what the program raises while it is imported
+        except BaseException as error:  # also the program's exceptions while it is imported
             self.failed(error)
             self._result = "failed"
 
@@ -380,7 +380,7 @@ class OneTest:
         return ""
 
     def _described(self) -> str:
-        """Return how it came out: the result, what was wrong and where, as JSON."""
+        """Return the outcome: the result, the mistake and its place, as JSON."""
         error = self._error
         if self._result == "passed":
             return '{"result":"passed"}'

@@ -6,7 +6,7 @@ it sends a message it sends the contents of all containers that it changed since
 list that is passed, returned or held by an object is one list, whichever side changes it. Each side
 has numbers of its own: those of the tests are even, the program's are odd.
 
-What was received is checked: nothing but plain data, and what `References` knows, comes out of it.
+Every message is checked: it yields only plain data and objects that `References` knows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class References(Protocol):
-        """What a side knows of objects that do not travel."""
+        """One side's knowledge of objects that do not travel."""
 
         def export(self, thing: Any) -> str:
             """Return the JSON text that stands for an object."""
@@ -63,7 +63,7 @@ class CannotTravelError(Exception):
 
 
 class MalformedError(Exception):
-    """What was received is not what our side of the other process writes."""
+    """Our side of the other process would not write such a message."""
 
 
 def _iso(thing: Any) -> str:
@@ -213,7 +213,7 @@ class Graph:
 
     def changes(self) -> str:
         """Return, as a JSON list, the contents of all containers that this side changed."""
-        if self._is_applying:  # half of what the other side changed is not here yet
+        if self._is_applying:  # half of the other side's changes is not here yet
             return "[]"
         found: dict[int, str] = {}
         pending = list(self._containers)

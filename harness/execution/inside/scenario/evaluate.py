@@ -248,7 +248,7 @@ def perform(
     *,
     finished: Callable[[str], None],
 ) -> None:
-    """Do what a stimulus asks, with the module of `inside.stimuli` for its kind.
+    """Carry out a stimulus, with the module of `inside.stimuli` for its kind.
 
     Setup code may raise. If a function is `missing`, the most similar name in the submission's own
     modules is reported.

@@ -110,7 +110,7 @@ class Files:
 
 
 class Program:
-    """A submission as its scenarios share it, compiled once; `setup` says what it is made of."""
+    """A submission as its scenarios share it, compiled once; `setup` lists its parts."""
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self.setup = setup
@@ -190,7 +190,7 @@ class ScenarioProcess:
         if self.job.folder:
             chdir(self.job.folder)
             if self.job.serves:
-                umask(0)  # a test, another user's process, reads what the program writes
+                umask(0)  # a test, another user's process, reads the program's files
         self._prepare_clocks()
         environ.update(self.job.environment)
         if self.job.stdin is not None:
@@ -287,7 +287,7 @@ class ScenarioProcess:
         return self.files.library.load(name)
 
     def _install_proxies(self) -> RemoteCaller | None:
-        """Put proxies of what runs in another process where the submission finds them."""
+        """Put proxies of objects in another process into the submission's modules."""
         if not self.files.proxies and not self.files.functions:
             return None
         caller = RemoteCaller(self._send, self._receive, self.files.student.modules)
@@ -319,7 +319,8 @@ class ScenarioProcess:
         return input
 
     def _write_sentinel(self) -> None:
-        """Write the scenario's secret, which tells the driver where a part of the output ends."""
+        """Write the scenario's secret, which marks the end of a part of the output for the
+        driver."""
         self._flush()
         write(self.terminal, self.job.sentinel)
 
@@ -333,7 +334,7 @@ class ScenarioProcess:
                 continue
 
     def _read_asked(self, most: int) -> bytes:
-        """Read from the terminal, where the kernel tells nobody about reads: ask the driver for
+        """Read from the terminal, if the kernel tells nobody about reads: ask the driver for
         input first, but only if nothing is left, else the next line would come too early. A read
         past this one, as of `open(0)`, is not known: who waits there ends at the limit of time
         asleep. In short turns: `read` would not notice a Ctrl-C that came just before it."""

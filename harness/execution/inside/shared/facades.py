@@ -1,4 +1,4 @@
-"""What a program that shares its process finds in place of `math`, `random`, `string`, `typing` and
+"""Replacements for a program that shares its process, for `math`, `random`, `string`, `typing` and
 `__future__`: new modules, with the functions and constants listed here and nothing else: no
 submodule, no name with an underscore, no class, and nothing can be stored in them. The real ones
 lead to `sys` and to every module there is (`typing.sys.modules`, `random._os`), and take new
@@ -51,7 +51,7 @@ _STRING = {
 
 
 class _Form:
-    """What annotations are made of; the same whatever it is subscripted with."""
+    """A part of annotations; every subscript gives the same object."""
 
     __slots__ = ()
 
@@ -66,7 +66,7 @@ class _Form:
 
 class Facades:
     """What stands in `sys.modules` for the modules that a program may import; for `math` and
-    `random` where the real one is loaded. `modules` are the façades, `values` all that they hold.
+    `random` if the real one is loaded. `modules` are the façades, `values` all that they hold.
     They are made before the process that uses them is forked."""
 
     def __init__(self) -> None:

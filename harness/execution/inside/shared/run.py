@@ -2,7 +2,7 @@
 
 The process is told one question at a time: the next one does not exist here before the last one is
 answered, a typed line not before it is asked for, and no answer is kept. No expected value is here:
-the driver compares (`harness.execution.sharing`). Whatever is out of the ordinary ends this process
+the driver compares (`harness.execution.sharing`). Anything unusual ends this process
 by `_exit`, which no `except` can catch: that scenario is then observed in a process of its own, and
 the others in a new one.
 """
@@ -147,7 +147,7 @@ class SharedRun:
     # that recurses too deep does so at the same depth.
 
     def perform(self, message: bytes) -> None:
-        """Do what the driver asks: load the files of a selection, or answer one question."""
+        """Obey the driver: load the files of a selection, or answer one question."""
         kind, body = split(message)
         if kind == ToSharedRun.LOAD:
             self._begin(self.program.files(marshal.loads(body)))

@@ -35,7 +35,7 @@ _LEAVES = frozenset(
              type(NotImplemented), GETSET))
 )  # fmt: skip
 _MAX_ITEMS = 10_000  # of a dictionary that is filled anew after each question
-# What the import system puts into every module; none of it is the program's.
+# Names that the import system puts into every module; none is the program's.
 _MACHINERY = frozenset({"__builtins__", "__loader__", "__spec__", "__cached__", "__annotations__"})
 _OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowed can bind it
 

@@ -429,7 +429,7 @@ class StandIns:
             self._give_up(f"{name}() leaves {error}")
         changed += [f"[{len(before) + n},{new}]" for n, new in enumerate(added)]
         if _is_referred_to(shared.objects):  # a later change there could not be seen here
-            self._give_up(f"{name}() remembers what it was given or gave")
+            self._give_up(f"{name}() remembers its arguments or results")
         self._terminal.flush()
         self._terminal.send(
             FromStandIn.OUTCOME, "{" + outcome + ',"objects":[' + ",".join(changed) + "]}"

@@ -1,4 +1,4 @@
-"""Holds for each kind of stimulus what it does in a scenario's process: `perform`, in a file named
+"""Holds each kind of stimulus's work in a scenario's process: `perform`, in a file named
 by the kind's key.
 
 It gets the compiled stimulus, the context with its names bound, the answer to fill in, and a

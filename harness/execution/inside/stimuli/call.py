@@ -1,4 +1,4 @@
-"""One expression, its value or what it raises."""
+"""One expression, its value or its exception."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def perform(
     finished: Callable[[str], None],
 ) -> None:
     """Evaluate one expression into `value` or `raised`, with the arguments before and after. What
-    is raised before the call, or by what it returned, must not pass for the call's own."""
+    is raised before the call, or by its result, must not pass for the call's own."""
     names = context.names
     arguments: tuple[Any, ...] = ()
     # Without `whole` and `split` the text does not compile.
@@ -51,9 +51,8 @@ def _compared(
     context: EvaluationContext,
     budget: codec.SizeBudget,
 ) -> str:
-    """Return what the parent compares with the expected value, or the answer of an object's own
-    `==`.
-    """
+    """Return the data that the parent compares with the expected value, or the answer of an
+    object's own `==`."""
     text, code = equals
     expected = eval(code or text, context.names)
     if codec.is_data(expected):

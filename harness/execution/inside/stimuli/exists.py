@@ -1,4 +1,4 @@
-"""A name of the submission: what it is, and how it is called. Nothing of it is called here."""
+"""A name of the submission: its kind, and how it is called. Nothing of it is called here."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def perform(
     answer: StimulusAnswer,
     finished: Callable[[str], None],
 ) -> None:
-    """Put into `value` what the name is ("function", "class", "value" or "nothing"), its parameters
+    """Put into `value` the name's kind ("function", "class", "value" or "nothing"), its parameters
     as they are written (None if they are not known), and a class's attributes."""
     answer.reach("stimulus")
     first, *rest = stimulus.source.split(".")
@@ -42,7 +42,7 @@ def perform(
 
 
 def _member(owner: Any, name: str) -> Any:
-    """Return what a class, or a module, holds under the name, as it stands there."""
+    """Return the object that a class or module holds under the name, unchanged."""
     if owner is _NOTHING:
         return _NOTHING
     if not _is_class(owner):

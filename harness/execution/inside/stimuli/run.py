@@ -71,7 +71,7 @@ def _exit_status(error: SystemExit) -> int:
     if issubclass(type(code), int):  # `isinstance` would ask the object
         is_long = int.__ge__(code, -1 << 63) and int.__lt__(code, 1 << 63)
         return int.__and__(code, 0xFF) if is_long else 0xFF
-    # As the interpreter itself does, for which the status is 1 whatever is wrong with the text.
+    # As the interpreter itself does, for which the status is 1 for any mistake in the text.
     stream = sys.__stderr__ if sys.stderr is None else sys.stderr
     try:
         stream.write(str(code) + "\n")  # type: ignore[union-attr]

@@ -1,6 +1,6 @@
 """The engine for several machines: dask's scheduler and workers (the extra `cluster`).
 
-`distributed` is imported where a cluster is used, and not before.
+`distributed` is imported only if a cluster is used.
 """
 
 import importlib.util
@@ -18,7 +18,7 @@ from harness.common.errors import UserError
 from harness.common.extras import install_command
 from harness.common.files import source_digest
 
-RESOURCE = "harness"  # what a worker offers to a scheduler that may have workers of other kinds
+RESOURCE = "harness"  # distinguishes our workers from others of the same scheduler
 CONNECT_SECONDS = 10.0
 _SCHEMES = ("tcp://", "tls://")
 _SOURCES = (
@@ -29,7 +29,7 @@ _SOURCES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """Where the scheduler is, `tcp://host:port` or `tls://host:port`, and for TLS the files (PEM)
+    """The scheduler's address, `tcp://host:port` or `tls://host:port`, and for TLS the files (PEM)
     of the authority, of this side's certificate and of its key."""
 
     address: str
@@ -84,7 +84,7 @@ def security(cluster: Cluster, role: str) -> Any:
 
 def require_distributed() -> None:
     """Raise UserError where dask's `distributed` is not installed; keep its own messages quiet, as
-    what there is to say is said by us in one line."""
+    we report it ourselves in one line."""
     if importlib.util.find_spec("distributed") is None:
         what = "a cluster needs dask's distributed, which is not installed"
         raise UserError(what, hint=install_command("cluster"))

@@ -68,7 +68,7 @@ class Roster:
         self._since = time.monotonic()
 
     def look(self, identity: Any) -> None:
-        """Note who is there, of what the scheduler says of itself; the new are tried."""
+        """Note the scheduler's present workers; try new ones."""
         workers = identity["workers"]
         for address, each in workers.items():
             self._names[address] = str(each["name"])

@@ -2,7 +2,7 @@
 
 A submission is graded in a process of its own below the worker, as on one machine; the worker's
 process only passes bytes on. The answer key enters no process that runs a submission. What travels
-is bytes of our own format (JSON), never pickles of what a submission has made.
+is bytes of our own format (JSON), never pickles of a submission's objects.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _CONFIG = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupMessage:
-    """A `WorkerSetup` without what a worker has of its own. `harness` is the client's
+    """A `WorkerSetup` without a worker's own parts. `harness` is the client's
     `described()`, `python` and `build` its interpreter's."""
 
     harness: str
@@ -73,14 +73,14 @@ class SetupMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobMessage:
-    """What a worker is to do."""
+    """A worker's task."""
 
     job: BatchJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerAnswer:
-    """What a worker has to say of a job or a setup: it does not take part (`refused`), or the job
+    """A worker's reply to a job or a setup: it does not take part (`refused`), or the job
     ended so, after `pieces`. `worker` is its address, set as it is sent."""
 
     worker: str
@@ -310,7 +310,7 @@ def run_worker(
             number = getattr(signal, each)
             if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, stop.set)
-    with scratch_directory() as folder:  # what a killed worker leaves, the next removes
+    with scratch_directory() as folder:  # the next worker removes a killed one's files
         offered = _Offered(cluster=cluster, name=name, jobs=count, folder=str(folder))
         make_host = partial(WorkerHost, jobs=count, python=python, require=require)
         loop.run_until_complete(_serve(offered, make_host, tell, stop))
@@ -319,7 +319,7 @@ def run_worker(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Offered:
-    """What a scheduler is offered, and by whom."""
+    """A worker's offer to a scheduler."""
 
     cluster: Cluster
     name: str

@@ -1,5 +1,5 @@
 """Keep what causes are derived from, after a submission has its mark until its causes are found. It
-goes with the result: no store has to be there, on whatever machine they are looked for."""
+goes with the result: no machine that looks for them needs a store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_BYTES = 1 << 20  # packed; beyond that only the short form of each observati
 
 
 def evidence_of(failures: Sequence[FailedScenario], used: Used) -> CausesPending:
-    """Pack what the causes of these failures are derived from."""
+    """Pack the evidence for the causes of these failures."""
     observations = [failure.observation for failure in failures]
     evidence = _packed(observations)
     if len(evidence) > MAX_BYTES:

@@ -5,7 +5,7 @@ the reference asks it in that scenario. Its answers reach the process of a progr
 them. So only one bit of such a run is kept, whether the scenario passes; nothing that it prints may
 be stored or shown.
 
-With a search for a loop, or with a trace of the lines that run. What the process says there is
+With a search for a loop, or with a trace of the lines that run. The process's report there is
 untrusted: it only selects lines of the submission's own text to show. No verdict depends on it.
 """
 
@@ -91,7 +91,7 @@ class CauseFinder:
             if file.name.endswith(".py"):
                 self._constants |= literals(file.data)
         self._sheet = frozenset(scenario.function for scenario in runs.plan.scenarios)
-        # What can be put in place of a submission's own: functions, and constants with the modules
+        # Possible substitutes for a submission's own: functions, and constants with the modules
         # that provide them.
         self._main = main_file(assignment)
         self._functions: frozenset[str] = frozenset()
@@ -112,7 +112,7 @@ class CauseFinder:
     ) -> FoundCauses:
         """Return the causes, and the new probes by their keys."""
         probes: dict[str, Probe] = {}
-        # Students' causes first: what is hidden has no part in them, not even by its order.
+        # Students' causes first: hidden scenarios do not affect them, not even by their order.
         shown = tuple(failure for failure in failures if _is_shown(failure.scenario))
         shown_passed = tuple(filter(_is_shown, passed))
         rests_on_hidden = len(shown) < len(failures) or len(shown_passed) < len(passed)
@@ -198,7 +198,7 @@ class _RunsAgain:
     passed: Sequence[Scenario]
     constants: Mapping[str, str]  # those that can be substituted, with the module of each
     calls: ReferenceCalls
-    new: dict[str, Probe]  # what the cache did not have, by its key
+    new: dict[str, Probe]  # missing in the cache, by its key
     substituted_runs: int = 0
     # Names with which a run hit a limit: they are not tried again.
     too_slow: set[Blame] = field(default_factory=set)
@@ -407,7 +407,7 @@ class _RunsAgain:
     def _suspicion(
         self, cause: Cause, example: FailedScenario, runs: _TracedRuns, program: SuspectProgram
     ) -> Suspicion:
-        """Trace the runs and return what they tell."""
+        """Trace the runs and return their evidence."""
 
         def trace(scenario: Scenario) -> Trace:
             stimulus = replace(scenario.stimuli[0], traces_lines=True)

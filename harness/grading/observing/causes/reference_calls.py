@@ -1,4 +1,4 @@
-"""What the reference asks of its own functions in a scenario: all that these answer to a
+"""The reference's calls to its own functions in a scenario: all that these answer to a
 submission that runs with them in place of its own (docs/decisions/order-protects-the-hidden.md).
 """
 

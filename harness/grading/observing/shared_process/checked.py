@@ -22,12 +22,12 @@ JudgeOf = Callable[[Scenario, int], Judge]  # of the draw of this index
 
 
 class CheckedObserver:
-    """Answers with the reference's observation where the shared run found an equal one, otherwise
+    """Answers with the reference's observation if the shared run found an equal one, otherwise
     observes in the scenario's own process; and checks the shared run.
 
     `has_answered`: something was answered from the shared run. `refuted` is the stimulus that
-    showed that the program depends on what ran before: alone it does what the reference does though
-    it did not in the shared run, or it is of the audit and alone does something else.
+    showed that the program depends on earlier runs: by itself it agrees with the reference though
+    it did not in the shared run, or it is audited and differs by itself.
 
     One failing draw decides about a sample, and is observed in its own process. Draws that come
     after it and failed in the shared run as well, by the judges of `judge_of`, are answered from

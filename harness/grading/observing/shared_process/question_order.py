@@ -10,7 +10,9 @@ from harness.model.observation import Observation
 from harness.model.stimulus import Stimulus
 
 _MIN_LENGTH = 8  # characters; shorter texts occur in many others by chance
-_SPELLING = str.maketrans("", "", "'\" \n\t\\")  # what a spelling may leave out or put in
+_SPELLING = str.maketrans(
+    "", "", "'\" \n\t\\"
+)  # characters that a spelling may leave out or put in
 
 
 @dataclass(slots=True)
@@ -38,8 +40,8 @@ class Asked(Protocol):
 def order_of(asked: Mapping[int, Asked]) -> QuestionOrder:
     """Order stimuli, by number.
 
-    What an earlier question shows is left out: a program that remembers what it was asked would
-    have the answer from there, in whatever way it remembers.
+    Answers shown by an earlier question are left out: a program that remembers questions would
+    have the answer from there.
     """
     questions: dict[int, str] = {}
     for number, each in asked.items():

@@ -94,7 +94,7 @@ class SharedStimulus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferingDraw:
-    """A draw of a sample that did not do in the shared run what the reference does."""
+    """A draw of a sample that differed from the reference in the shared run."""
 
     entry: SharedStimulus
     data: bytes
@@ -185,7 +185,7 @@ class SharedRuns:
         if not isinstance(server, SharingObserver):
             return SharedRunResult(refused="this machine runs programs over pipes")
         if self._key is None:
-            return SharedRunResult(refused="there is no reference to compare with")
+            return SharedRunResult(refused="no reference to compare with")
         groups = self._prepare(server)
         wanted = {scenario.id for scenario in scenarios}
         replies = _Replies(self._entries)
@@ -341,7 +341,7 @@ class SharedRuns:
 
 
 def _order_by_function(left: Mapping[int, SharedStimulus], group: SharedGroup) -> QuestionOrder:
-    """Order the questions about each function; what they show of other functions' answers does not
+    """Order the questions about each function; other functions' answers in them do not
     count, see `_by_process`."""
     functions: dict[str, dict[int, SharedStimulus]] = {}
     for number, entry in left.items():
@@ -359,8 +359,8 @@ def _by_process(
 ) -> Iterator[SharedGroup]:
     """Yield what one process after another is asked.
 
-    One is asked all that students see anyway: what a question shows there of another function's
-    answers is no secret. Everything else is asked in a process for each function.
+    One is asked all visible scenarios: there another function's
+    answers are not secret. Everything else is asked in a process for each function.
     """
     shown: list[SharedGroup] = []
     others: list[SharedGroup] = []

@@ -57,14 +57,14 @@ class ExplanationRule:
     name: str  # its id in `results.json`
     stage: Stage
     place: int
-    words: str  # what a function does wrong, for a teacher, as the end of a sentence
+    words: str  # a function's mistake, for a teacher, as the end of a sentence
     explain: Explain
 
 
 def rule(stage: Stage, place: int, words: str) -> Callable[[Explain], ExplanationRule]:
     """Make a rule of a function, which is then found by itself: it takes a failure and returns
     one plain sentence, or facts that `model.explanation.sentences` has words for, or None if
-    it does not apply. Leave gaps between places, tens where they fit: `harness doctor -v`
+    it does not apply. Leave gaps between places, tens if they fit: `harness doctor -v`
     lists those taken.
     """
     return lambda function: ExplanationRule(
@@ -101,7 +101,7 @@ def a_type(value: Value) -> str:
     return type_with_article(value.type_name)
 
 
-# What a cause may have in place of a rule: nothing that one failure shows.
+# A cause may have these in place of a rule: no single failure shows them.
 _BESIDE = {
     "costs_too_much": "is right, but its work grows too fast",
     "hard_coded_size": "a size is hard-coded",
@@ -125,7 +125,7 @@ def registered_rules() -> tuple[ExplanationRule, ...]:
 
 
 def explain(failure: Failure) -> Explanation:
-    """Return what the first rule that applies says. What its screen shows before it ends as it
+    """Return the first applicable rule's explanation. The screen before it ends as it
     should not comes first, and that it does so after it."""
     found = _first_that_applies(failure)
     if failure.earlier is None:

@@ -34,7 +34,7 @@ def _pairs(failure: Failure) -> Iterator[tuple[str, str, str]]:
         yield texts.named, texts.expected_text, texts.actual_text
     stderr = failure.stderr
     if stderr and stderr.actual and stderr.expected and stderr.expected.exact_text is not None:
-        yield "what it writes to stderr", stderr.expected.exact_text, stderr.actual.text
+        yield "its output to stderr", stderr.expected.exact_text, stderr.actual.text
     if failure.returns is not None:
         yield from _inside("what it returns", failure.returns)
     if failure.leaves is not None:

@@ -160,7 +160,7 @@ def takes_too_long(failure: Failure) -> str | None:
     if failure.ending is not Ending.CPU_LIMIT or not failure.observation.ends_in_double:
         return None
     took = "takes longer than it may, but less than twice that"
-    return failure.says(f"{took}: it is no endless loop, but there is a quicker way")
+    return failure.says(f"{took}: the loop is not endless, but there is a quicker way")
 
 
 @rule(Stage.ENDING, 70, "does not end")
@@ -258,9 +258,7 @@ def asked_for_more(failure: Failure) -> str | None:
     if failure.ending is not Ending.ASKED_FOR_MORE and not more:
         return None
     if failure.stimulus.stdin is not None:  # `input()` would have met its end
-        read_by = (
-            "what is piped in is read by input() and sys.stdin, not by open(0) or os.read(0, …)"
-        )
+        read_by = "piped input is read by input() and sys.stdin, not by open(0) or os.read(0, …)"
         return failure.says(f"reads the terminal itself: {read_by}")
     reads = failure.observation.reads
     most = failure.expectation.stated.reads_at_most
@@ -338,7 +336,7 @@ def _is(raised: Raised, name: str) -> bool:
 
 @rule_about(Stage.ENDING, 120, "calls exit", _unexpected)
 def called_exit(failure: Failure, raised: Raised) -> Found:
-    """Notice `exit()` where the function should come back."""
+    """Notice `exit()` if the function should come back."""
     if not _is(raised, "SystemExit"):
         return None
     return failure.raised_at(raised, "called exit, which ends the whole program")
@@ -360,7 +358,7 @@ def wrong_parameters(failure: Failure, raised: Raised) -> str | None:
     return f"The parameters do not fit the call: TypeError: {plain(raised.message)}."
 
 
-@rule(Stage.ENDING, 45, "ends before what is asked for")
+@rule(Stage.ENDING, 45, "ends before the tested call")
 def ended_elsewhere(failure: Failure) -> str | None:
     early = failure.observation.phase in (Phase.GIVEN, Phase.ARGUMENTS)
     if not early or failure.ending is not expected_ending(failure.expectation):
@@ -369,7 +367,7 @@ def ended_elsewhere(failure: Failure) -> str | None:
     return f"It ended as it should, but already in {before}."
 
 
-@rule_about(Stage.ENDING, 145, "raises before what is asked for, or after it", RAISES)
+@rule_about(Stage.ENDING, 145, "raises before the tested call, or after it", RAISES)
 def raised_elsewhere(failure: Failure, mismatch: RaiseMismatch) -> Found:
     raised = mismatch.actual
     if raised is None or failure.loading:

@@ -69,7 +69,7 @@ def _is_expected(mismatch: RaiseMismatch, raised: Raised) -> bool:
     return mismatch.expected is not None and mismatch.expected.allows(raised.type_name)
 
 
-@rule_about(Stage.ENDING, 8, "imports what is not there", RAISES)
+@rule_about(Stage.ENDING, 8, "imports a missing module or name", RAISES)
 def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> Found:
     """It imports a package of others, or a file that was not handed in."""
     raised = mismatch.actual
@@ -88,7 +88,7 @@ def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> Found:
     return failure.raised_at(raised, clause, who=file)
 
 
-@rule_about(Stage.ENDING, 118, "uses a file where it may not", RAISES)
+@rule_about(Stage.ENDING, 118, "uses a file that it may not use", RAISES)
 def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> Found:
     raised, stimulus = mismatch.actual, failure.stimulus
     if raised is None or failure.loading or _is_expected(mismatch, raised):
@@ -108,7 +108,7 @@ def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> Found:
         return None  # the program was told to
     clause = f"uses {_named(path)}, which is outside its folder"
     name = _named(_own_name(path)) or "each"
-    advice = f". Files belong beside the program: open {name} by its name alone."
+    advice = f". Files belong beside the program: open {name} by its plain name."
     return failure.raised_at(raised, clause, advice)
 
 
@@ -137,7 +137,7 @@ def file_written_elsewhere(failure: Failure) -> str | None:
     for wanted, written in product(missing, others):
         if _own_name(wanted) == _own_name(written):
             name, other = wanted, written
-            hint = "open the file by its name alone, without a folder"
+            hint = "open the file by its name only, without a folder"
             if wanted != _own_name(wanted):
                 hint = "it belongs into a folder"
             break

@@ -182,7 +182,7 @@ def _around(actual: Value, expected: Value) -> tuple[str, str]:
     return source(actual, at=at, limit=60), source(expected, at=at, limit=60)
 
 
-@rule_about(Stage.DIFFERENCE, 100, "does not print what is asked for", TEXT)
+@rule_about(Stage.DIFFERENCE, 100, "does not print the expected text", TEXT)
 def text_not_matched(failure: Failure, text: TextMismatch) -> str:
     if isinstance(text.expected, Contains):
         lines = text.expected.text.strip("\n").split("\n")
@@ -258,7 +258,7 @@ def wrong_exit_status(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.LAST, 10, "differs from what is expected")
+@rule(Stage.LAST, 10, "differs from the expected result")
 def differs(failure: Failure) -> str | None:
     for mismatch in failure.mismatches:
         if isinstance(mismatch, ValueMismatch):

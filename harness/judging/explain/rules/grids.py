@@ -85,7 +85,7 @@ def printed_off_by_one_column(failure: Failure, texts: TextEdit) -> str | None:
 def _moved(
     expected: list[str], actual: list[str]
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Return where a piece should be and where it is, if only that differs."""
+    """Return a piece's right place and its actual place, if only that differs."""
     if list(map(len, expected)) != list(map(len, actual)):
         return None
     places = list(islice(_differing(expected, actual), 3))

@@ -10,7 +10,7 @@ from harness.judging.explain.rules import TEXTS, Stage, rule, rule_about
 from harness.judging.side_by_side.comparison import quoted_pair, shared_start
 
 
-@rule_about(Stage.DIFFERENCE, 30, "prints where nothing should be printed", TEXTS)
+@rule_about(Stage.DIFFERENCE, 30, "prints although nothing should be printed", TEXTS)
 def unexpected_output(failure: Failure, texts: TextEdit) -> str | None:
     if texts.expected_text or not texts.printed:
         return None

@@ -1,4 +1,4 @@
-"""Rules about what a function returns, and about arguments that it changes or should change."""
+"""Rules about a function's result, and about arguments that it changes or should change."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from harness.model.values import NONE, SEQUENCES, Value, ValueKind
 
 _TABLE = frozenset({ValueKind.DICT})
 _ITEMS = SEQUENCES | {ValueKind.SET}
-# Types of the standard library, and of what they can be made by one call.
+# Types of the standard library, and the types from which one call makes them.
 _MADE_FROM = {
     **dict.fromkeys(("Counter", "OrderedDict", "defaultdict"), _TABLE),
     **dict.fromkeys(("deque", "dict_keys", "dict_values"), _ITEMS),
@@ -144,7 +144,7 @@ def too_large(failure: Failure) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 40, "returns a function without calling it", RETURNS)
 def returned_a_function(failure: Failure, mismatch: ValueMismatch) -> str | None:
-    """A function came back, not what it would return; another function than expected is none."""
+    """A function came back, not its result; an unexpected function does not count."""
     if mismatch.actual is None or mismatch.actual.kind is not ValueKind.FUNCTION:
         return None
     if mismatch.pair is not None and mismatch.pair[0].kind is ValueKind.FUNCTION:
@@ -228,7 +228,7 @@ def _new_one_returned(failure: Failure, change: ArgumentChange) -> str:
 
 
 def _left_as_it_was(failure: Failure, change: ArgumentChange) -> tuple[str, Guess | None]:
-    """Return what is said of an argument that stayed as it was, and the question to ask."""
+    """Return the statement about an argument that stayed as it was, and the question to ask."""
     first = _first(change, "it should be")
     said = failure.says(f"is not changed: {first}", who=change.name)
     if failure.exact_return is None:

@@ -1,8 +1,8 @@
-// The interpreter that runs what a student wrote. Nothing forks in a browser: a copy of its memory
+// The interpreter that runs the student's code. Nothing forks in a browser: a copy of its memory
 // is put back before each run, which so begins in a fresh interpreter and leaves nothing behind.
 
 const LARGEST_FILE = 2 ** 20; // as the kernel lets none become larger elsewhere
-const PREPARING = 30; // seconds to compile what a student wrote
+const PREPARING = 30; // seconds to compile the student's code
 const [SIGINT, SIGPROF] = [2, 27];
 const [KILLED, CRASHED] = [-9, -11]; // as signals end a process, the second one whose stack is full
 const [EFBIG, EINTR, EPERM] = [22, 27, 63]; // as this file system numbers them
@@ -17,7 +17,7 @@ const NEEDED = new RegExp("^(" + [
   "get(addr|name)info", "getprotobyname", "gethostby.*", "_try_(fcntl64|shutdown)", "_maybe_poll_async",
 ].join("|") + ")$");
 
-class Ended extends Error { // unwinds whatever runs
+class Ended extends Error { // unwinds all running code
   status = KILLED;
 }
 
@@ -33,8 +33,8 @@ export async function enclosed(load) {
       const guarded = (...given) => { if (inner.closed) throw new Error(`${name} is closed`); return way(...given); };
       ways[name] = Object.assign(guarded, way);
     }
-    ways._Py_CheckEmscriptenSignals_Helper = () => inner.pending(); // that of Python would catch what it throws
-    const { body } = await source; // a file server may not know what a WebAssembly file is
+    ways._Py_CheckEmscriptenSignals_Helper = () => inner.pending(); // Python's own would catch the exception
+    const { body } = await source; // a file server may not know WebAssembly files
     const typed = new Response(body, { headers: { "Content-Type": "application/wasm" } });
     return real.call(WebAssembly, typed, imports);
   };
@@ -49,7 +49,7 @@ export class Machine {
     this.module = inner.python._module;
     this.files = this.module.FS;
     this.inbox = modules;
-    [this.shown, this.made] = [[], []]; // of output what is not told yet, of files all that are new
+    [this.shown, this.made] = [[], []]; // output not told yet; all new files
     this.prepared = new Map();
     this.memory = this.deadline = this.timer = Infinity;
     this.makeDevices();
@@ -223,7 +223,7 @@ export class Machine {
     }
   }
 
-  // Let nothing be written but in a scenario's folder, and no large file; know what is made there.
+  // Let nothing be written but in a scenario's folder, and no large file; know the new files there.
   closeFiles() {
     const { files } = this;
     const close = (node) => {

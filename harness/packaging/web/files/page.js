@@ -1,4 +1,4 @@
-// The page: what is written and dropped, the worker that checks it, and what it answers.
+// The page: written and dropped programs, the worker that checks them, and its answers.
 "use strict";
 
 (() => {
@@ -10,8 +10,8 @@
   const LARGEST_SHOWN = 200_000; // characters that an editor shows without pause
   const [PATIENCE, STARTING] = [2, 180]; // seconds beyond a run's limit; for Python to start
   let editor, worker, watch, current = files[0][0], ready = false;
-  let asked = null, ended = []; // what is being done, and its runs that had to be ended with their worker
-  let game; // what is played: the scenario, its files, the lines typed so far
+  let asked = null, ended = []; // the present task, and its runs that had to be ended with their worker
+  let game; // the game: the scenario, its files, the lines typed so far
 
   const tell = (text, kind = "") => Object.assign(part("status"), { textContent: text, className: `box ${kind}` });
 
@@ -21,7 +21,7 @@
   const SWITCHED_OFF = "This browser has no WebAssembly, or it is switched off. Use another, or the self-check file.";
   const problem = location.protocol === "file:" ? FROM_A_FOLDER : self.WebAssembly ? "" : SWITCHED_OFF;
 
-  // Storage may be switched off, or full: what is written then lives as long as the page.
+  // Storage may be switched off, or full: the text then lives as long as the page.
   const stored = (name, text) => {
     const key = `harness ${id} ${name}`;
     try { return text === undefined ? localStorage.getItem(key) : localStorage.setItem(key, text); } catch {
@@ -29,7 +29,7 @@
     }
   };
 
-  // Modules of the student's own beside the files asked for, where the assignment takes some.
+  // Modules of the student's own beside the files asked for, if the assignment takes some.
   const MODULE = /^[\p{L}_][\p{L}\p{N}_]*\.py$/u;
   const modules = () => [...texts.keys()].filter((name) => !stubs.has(name));
   const addTab = (name) => part("files").append(
@@ -78,7 +78,7 @@
 
   const [encoder, decoder] = [new TextEncoder(), new TextDecoder("utf-8", { fatal: true })];
 
-  // A program comes into the editor; anything else is checked as it is, which says what is wrong.
+  // A program comes into the editor; anything else is checked as it is, which names the mistake.
   const receive = async (given) => {
     const others = {};
     for (const file of given) {
@@ -192,7 +192,7 @@
         if (!confirm(`Remove ${current}?`)) return;
         removeModule(current);
         current = files[0][0];
-      } else if (confirm(`Throw away what is in ${current}, and begin again?`)) write(current, stubs.get(current));
+      } else if (confirm(`Discard your changes to ${current} and restore the starter code?`)) write(current, stubs.get(current));
       select(current);
     },
     results: ({ target }) => {

@@ -1,5 +1,5 @@
 // Checks in a thread of its own, which the page can end. It holds two interpreters: the one that
-// judges has the scenarios and what should happen; the machine runs what the student wrote.
+// judges has the scenarios and expectations; the machine runs the student's code.
 
 import { enclosed, Machine } from "./machine.js";
 
@@ -22,7 +22,7 @@ async function start() {
   say({ step: 2 });
   machine = new Machine(await enclosed(load), checker.MACHINE_BOOT, checker.machine_modules().toJs());
   machine.begins = (run, seconds) => { say({ run, seconds }); return !ended.has(run); };
-  for (const name of OUTSIDE.split(" ")) { // what the machine runs must not reach even its own web space
+  for (const name of OUTSIDE.split(" ")) { // the machine's programs must not reach even its own web space
     for (let place = self; place; place = Object.getPrototypeOf(place)) delete place[name];
   }
   say({ ready: true });

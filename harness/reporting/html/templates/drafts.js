@@ -8,7 +8,7 @@ function Drafts() {
   function all() { return Array.from(kept.values()); }
   function waits(draft) { return draft.text.trim() !== draft.stored; }
   return {
-    // `start` is for a new draft: what is stored now, and what to send with the text (null: only its
+    // `start` is for a new draft: the stored text, and the data to send with the text (null: only its
     // form is sent, by Enter or its button).
     typed: function (number, key, text, start) {
       var draft = kept.get(place(number, key)) || Object.assign({ number: number, key: key, change: "" }, start);

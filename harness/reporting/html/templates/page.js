@@ -47,7 +47,7 @@
     if (first) program.scrollTop = Math.max(0, first.offsetTop - program.offsetTop - program.clientHeight / 3);
   });
 
-  // A link to a line or a card leads into what is folded, too.
+  // A link to a line or a card also opens a folded part.
   function reveal() {
     var target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (var outer = target && target.closest("details"); outer; outer = outer.parentNode.closest("details")) outer.open = true;

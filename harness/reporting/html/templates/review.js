@@ -21,7 +21,7 @@
       Object.assign(options, { method: "POST", body: JSON.stringify(sent) });
       options.headers["Content-Type"] = "application/json";
     }
-    var answer = await fetch(path, options).catch(function () { throw new Error("harness review has ended: start it again. What is not saved yet stays on this page: copy it"); });
+    var answer = await fetch(path, options).catch(function () { throw new Error("harness review has ended: start it again. Unsaved text stays on this page: copy it"); });
     var plain = await answer.json();
     if (!answer.ok) throw Object.assign(new Error(plain.error), { unknown: plain.unknown });
     return plain;
@@ -41,7 +41,7 @@
         field.setRangeText(key, field.selectionStart, field.selectionEnd, "end");
         field.dispatchEvent(new Event("input", { bubbles: true }));
       } else if (field.dispatchEvent(new KeyboardEvent("keydown", { key: key, shiftKey: pressed.shift, ctrlKey: pressed.ctrl, bubbles: true, cancelable: true }))) {
-        // What a browser does by itself after a key that a person pressed.
+        // The browser's own reactions to a key.
         if (key === "Enter" && pressed.shift) field.setRangeText("\n", field.selectionStart, field.selectionEnd, "end");
         else if (key === "Enter" && field.form) field.form.requestSubmit();
         else if (key === "Tab" && field.form) { var every = Array.prototype.slice.call(field.form.elements); (every[every.indexOf(field) + 1] || field).focus(); }
@@ -78,7 +78,7 @@
   var PANES = [".source", ".marking"];
   function details() { return Array.prototype.slice.call(main.querySelectorAll("details")); }
   function focused() { var field = document.activeElement; return field && main.contains(field) && field.form && field.form.dataset.do ? field : null; }
-  // Where a person is on the screen, which is drawn anew.
+  // The user's place on the screen, which is drawn anew.
   function view() {
     var field = focused(), editor = main.querySelector(".editor");
     return {
@@ -99,7 +99,7 @@
     line = before && lines()[before.line] || null;
     if (before && before.editor) reopen(before.editor);
     drafts.of(number).forEach(function (draft) {
-      // What the store has needs no draft any more, unless somebody is still writing it.
+      // Stored text needs no draft any more, unless somebody is still writing it.
       if (!drafts.waits(draft) && draft.key !== key) return drafts.drop(draft);
       var field = fieldOf(draft.key) || (draft.sent && draft.sent.do === "line" && reopen(draft.sent));
       if (!field) return;
@@ -172,7 +172,7 @@
     settle([draft], sent, plain);
     return plain;
   }
-  // The store has what was sent: drafts that hold more wait for the next pause.
+  // The text is stored: drafts that hold more wait for the next pause.
   function settle(sentDrafts, sent, plain) {
     sentDrafts.forEach(function (draft) {
       var text = sent[draft.name].trim(), field = draft.number === number && fieldOf(draft.key);
@@ -465,7 +465,7 @@
     "/": function () { sought.value = ""; seek(); list.showModal(); sought.focus(); },
     "?": function () { keys.showModal(); }
   };
-  // Undo and redo stay at this submission; what they say names the one they were about.
+  // Undo and redo stay at this submission; their message names the one that they changed.
   function back(path) {
     then(async function () {
       await store();
