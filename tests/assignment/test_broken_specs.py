@@ -111,7 +111,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "points_total": ({F: "points_total: none\n" + HEAD + "  - name: a\n" + GOOD},
      'f.yaml:1:15: points_total: expected a positive number or a fraction like "1/3", got the text \'none\'.'),
     "marks and points_total": ({F: "points_total: 2\nmarks: 2\n" + HEAD + "  - name: a\n" + GOOD},
-     "f.yaml:2:8: marks: marks and points_total both say what the file is worth. Hint: keep one of them."),
+     "f.yaml:2:8: marks: marks and points_total both set the file's marks. Hint: keep one of them."),
     "marks of nothing": ({F: "marks: 2\ninformational: true\n" + HEAD + "  - name: a\n" + GOOD},
      "f.yaml:1:8: marks: no scenario of the file counts. Hint: informational scenarios earn nothing."),
     "more marks than there are": ({F: "marks: 7\n" + HEAD + "  - name: a\n" + GOOD},

@@ -147,11 +147,11 @@ FIRES: Sentences = {
         "add writes reports.txt and not report.txt: the name is another.": case(
             REPORT, wrote(reports="a: 1\nb: 2\n"), IN_A_FOLDER
         ),
-        "add writes data/report.txt and not report.txt: open the file by its name alone, "
+        "add writes data/report.txt and not report.txt: open the file by its name only, "
         "without a folder.": case(
             REPORT, left_files(data=FOLDER, **{"data/report.txt": TWO_LINES}), IN_A_FOLDER
         ),
-        "add writes C:\\me\\report.txt and not report.txt: open the file by its name alone, "
+        "add writes C:\\me\\report.txt and not report.txt: open the file by its name only, "
         "without "
         "a folder.": case(REPORT, left_files(**{"C:\\me\\report.txt": TWO_LINES}), IN_A_FOLDER),
         "add writes report.txt and not data/report.txt: it belongs into a folder.": case(
@@ -161,23 +161,23 @@ FIRES: Sentences = {
     "folder_is_read_only": {
         "add uses /tmp/x.txt, which is outside its folder (line 3: "
         "open('/tmp/x.txt', 'w')). Files belong beside the program: open x.txt by its "
-        "name alone.": case(
+        "plain name.": case(
             called(None), denied("/tmp/x.txt", line=3, source="open('/tmp/x.txt', 'w')")
         ),
         "add uses ../data/x.txt, which is outside its folder. Files belong beside the program: "
-        "open x.txt by its name alone.": case(called(None), denied("../data/x.txt"), IN_A_FOLDER),
+        "open x.txt by its plain name.": case(called(None), denied("../data/x.txt"), IN_A_FOLDER),
         "add uses a/../../x.txt, which is outside its folder. Files belong beside "
         "the program: open x.txt by its "
-        "name alone.": case(called(None), denied("a/../../x.txt", error=30, name="OSError")),
+        "plain name.": case(called(None), denied("a/../../x.txt", error=30, name="OSError")),
         "add uses C:\\me\\x.txt, which is outside its folder. Files belong beside "
-        "the program: open x.txt by its name "
-        "alone.": case(called(None), denied(r"C:\me\x.txt", error=2, name="FileNotFoundError")),
+        "the program: open x.txt by its plain "
+        "name.": case(called(None), denied(r"C:\me\x.txt", error=2, name="FileNotFoundError")),
         "add uses /home/me/it's, which is outside its folder. Files belong beside "
-        "the program: open it's by its name alone.": case(
+        "the program: open it's by its plain name.": case(
             raised("ValueError"), denied("/home/me/it's", error=2, name="FileNotFoundError")
         ),
         "add uses /, which is outside its folder. Files belong beside the program: open each "
-        "by its name alone.": case(called(None), denied("/")),
+        "by its plain name.": case(called(None), denied("/")),
         "add writes log.txt, although no file should be written here (line 6: "
         "open('log.txt', "
         "'a')).": case(called(None), denied("log.txt", line=6, source="open('log.txt', 'a')")),

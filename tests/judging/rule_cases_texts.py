@@ -282,8 +282,8 @@ FIRES: Sentences = {
         "read.": case(ran("> ", "a", "> ", "b", ""), ended(Ending.CPU_LIMIT), typing("a", "b")),
     },
     "takes_too_long": {
-        "add takes longer than it may, but less than twice that: it is no endless loop, but there "
-        "is a quicker way.": case(called(1), ended(Ending.CPU_LIMIT, ends_in_double=True)),
+        "add takes longer than it may, but less than twice that: the loop is not endless, but "
+        "there is a quicker way.": case(called(1), ended(Ending.CPU_LIMIT, ends_in_double=True)),
     },
     "did_not_end": {
         "add did not end: perhaps a loop whose condition stays true, or a function that calls "
@@ -403,7 +403,7 @@ FIRES: Sentences = {
         "add asked for input, although it should ask for none.": case(
             called(1), ended(Ending.ASKED_FOR_MORE, "> ")
         ),
-        "The program reads the terminal itself: what is piped in is read by input() and sys.stdin, "
+        "The program reads the terminal itself: piped input is read by input() and sys.stdin, "
         "not by open(0) or os.read(0, …).": case(
             ran("1\n"),
             ended(Ending.ASKED_FOR_MORE, ""),

@@ -199,10 +199,10 @@ def test_who_asks_for_more_too_early_has_not_ended_as_stated(phase: Phase) -> No
 
 REFERENCE_RAISES = {
     Phase.LOADING: "the reference raised ValueError: full while it was loading.",
-    Phase.GIVEN: "the reference raised ValueError: full in what is given, before it is called.",
-    Phase.ARGUMENTS: "the reference raised ValueError: full in an argument of the call, or in what "
-    "it is called on, before the call itself.",
-    Phase.RESULT: "the reference raised ValueError: full when what the call returned was read, "
+    Phase.GIVEN: "the reference raised ValueError: full in a given value, before the call.",
+    Phase.ARGUMENTS: "the reference raised ValueError: full in an argument of the call, or in its "
+    "object, before the call itself.",
+    Phase.RESULT: "the reference raised ValueError: full when the call's result was read, "
     "after the call itself (`list(…)` around the call makes that its own).",
 }
 
@@ -301,20 +301,19 @@ DISAGREE: dict[str, Golden] = {
     "write leaves: {board: {any: true}}.": golden(
         replace(called(1, before=(0,)), arguments=(Value(ValueKind.TOO_LARGE, "deep"),))
     ),
-    'what the reference prints differs from line 2: it is "b", but "c" is stated.': golden(
+    'the reference\'s output differs from line 2: it is "b", but "c" is stated.': golden(
         called(None, "a\nb\n"), prints=exactly("a\nc\n")
     ),
-    'what the reference prints differs from line 2: it is "", '
+    'the reference\'s output differs from line 2: it is "", '
     "but the end of the text is stated.": golden(called(None, "a\n"), prints=exactly("a")),
-    'what the reference prints is "a\\n", but text that contains "b" is stated.': golden(
+    'the reference\'s output is "a\\n", but text that contains "b" is stated.': golden(
         called(None, "a\n"), prints=Contains(text="b")
     ),
     "the reference returned 'ab', but anything but text that contains \"b\" is stated.": golden(
         called("ab"),
         returns=AllOf(matchers=(Contains(text="a"), NoneOf(matchers=(Contains(text="b"),)))),
     ),
-    'what the reference prints is "a\\n", but anything but text that contains "a" '
-    "is stated.": golden(
+    'the reference\'s output is "a\\n", but anything but text that contains "a" is stated.': golden(
         called(None, "a\n"), prints=NoneOf(matchers=(Contains(text="b"), Contains(text="a")))
     ),
     'the reference\'s transcript differs from line 1: it is "> x", but "> y" is stated.': golden(

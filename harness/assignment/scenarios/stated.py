@@ -137,7 +137,7 @@ def _shares(reader: ScenarioReader) -> tuple[Share, ...]:
         found = _SHARE.fullmatch(written.strip())
         if found is None:
             what = f"expected a share like 40% ± 15%, got {written!r}"
-            reader.refuse((*loc, value), what, "write +- in place of ± where that is easier")
+            reader.refuse((*loc, value), what, "write +- instead of ± if that is easier")
         about, within = float(found["about"]) / 100, float(found["within"]) / 100
         shares.append(Share(value=Value.of(value), about=about, within=within))
     if sum(share.about for share in shares) > 1 + _ROUNDING:
