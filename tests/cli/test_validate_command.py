@@ -420,7 +420,7 @@ def test_a_replay_needs_only_the_run(graded: Course) -> None:
 def test_other_files_than_the_graded_ones_are_refused(graded_once: Course, tmp_path: Path) -> None:
     (tmp_path / "a1.py").write_text("x = 1\n")
     for place in (tmp_path, tmp_path / "a1.py"):
-        assert "this is not what was graded as perfect" in graded_once.refusal(
+        assert "this is not the submission graded as perfect" in graded_once.refusal(
             "replay", "reports/tiny", "perfect", "is_valid/a-word", "--submission", place
         )
 

@@ -133,8 +133,8 @@ def test_canvas_is_late_by_its_own_word(tmp_path: Path) -> None:
         "3": IN_TIME,
     }
     assert found.notices == (
-        "Canvas gives no times: a submission is late if it was marked LATE there, whatever --due "
-        "says",
+        "Canvas gives no times: a submission is late if it was marked LATE there, and --due "
+        "has no effect",
     )
     without = by_id(cohort(path))
     assert (without["1"].withheld, without["1"].notes) == (None, ("marked late by its platform",))

@@ -414,7 +414,7 @@ def _text(**plain: object) -> str:
 REASONS = {
     NoMark.OUT_OF_TIME: (
         "The time for this run was used up before every check was done, so there is no mark. "
-        "Checks that did not run do not count as wrong.  Look for loops that never end and hand in "
+        "Checks that did not run do not count as wrong. Look for loops that never end and hand in "
         "again, or ask the staff to run it again."
     ),
     NoMark.NOT_CONFINED: (
