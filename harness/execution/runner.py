@@ -331,10 +331,7 @@ class ObservedSubmission:
         does not count. `asked` notes the calls of the course's functions.
         """
         if stimulus.action.form is Form.SUITE:
-            if stimulus.substitutions or stimulus.traces_lines or stimulus.finds_loop:
-                # A question about tests has no cause in a function of a program.
-                return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="tests run it")
-            return self._suites().observe(stimulus, limits)
+            return self._observe_suite(stimulus, limits)
         if stimulus.action.form is Form.TEST and (stimulus.substitutions or stimulus.stand_ins):
             # The test has the place of the process that would answer for the course.
             return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="a test runs it")
@@ -371,6 +368,12 @@ class ObservedSubmission:
             if folder is None:
                 return seen
             return with_files(seen, folder.contents())
+
+    def _observe_suite(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        if stimulus.substitutions or stimulus.traces_lines or stimulus.finds_loop:
+            # A question about tests has no cause in a function of a program.
+            return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="tests run it")
+        return self._suites().observe(stimulus, limits)
 
     def _compiled(
         self, stimulus: Stimulus, screen: ScreenParser, limits: Limits

@@ -10,7 +10,8 @@ from typing import Any
 
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.modules import Library, ModuleSource
-from harness.execution.inside.remote.client import Program, SentNames
+from harness.execution.inside.remote.client import Program
+from harness.execution.inside.remote.sending import SentNames
 from harness.execution.inside.remote.server import ProgramServer
 
 

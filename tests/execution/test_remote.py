@@ -13,7 +13,8 @@ from unittest.mock import MagicMock, Mock, patch
 
 import pytest
 
-from harness.execution.inside.remote.client import Program, SentNames, is_remote
+from harness.execution.inside.remote.client import Program, is_remote
+from harness.execution.inside.remote.sending import SentNames
 from harness.execution.inside.remote.values import MAX_TEXT
 from tests.execution.remote_pair import remote_program
 

@@ -36,6 +36,7 @@ _OURS = (
     "client",
     "files",
     "imports",
+    "sending",
     "suite",
     "surroundings",
     "testing",

@@ -10,15 +10,11 @@ from __future__ import annotations
 import reprlib
 import types
 from _json import encode_basestring_ascii as quote
-from collections import Counter, OrderedDict, deque
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from fractions import Fraction
-from pathlib import PurePosixPath
 from typing import Any, NoReturn
 
 from ..messages.exceptions import BUILTIN_ERRORS
 from .peer import SPECIALS, Peer, error_name, made_error, packed_error
+from .sending import OF_PLAIN, OPERATORS, CalledWithoutValues, SentNames, not_sent
 from .values import Graph, MalformedError
 
 TYPE_CHECKING = False
@@ -31,48 +27,6 @@ _NUMBER = "<number>"  # of an object, in its own dictionary; no program can writ
 _PROGRAM = "<program>"
 # Objects of these types lead to everything that a test knows.
 _NEVER_GIVEN = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
-
-
-class SentNames:
-    """Names that plain values have too and that are nevertheless asked for with values: `objects`
-    of objects (None: any), `modules` of modules."""
-
-    def __init__(self, objects: tuple[str, ...] | None, modules: tuple[str, ...]) -> None:
-        self._objects = None if objects is None else frozenset(objects)
-        self._modules = frozenset(modules)
-
-    def has_object(self, name: str) -> bool:
-        return self._objects is None or name in self._objects
-
-    def defines(self, name: str) -> bool:
-        """Return whether a class of the reference is known to define it."""
-        return self._objects is not None and name in self._objects
-
-    def has_module(self, name: str) -> bool:
-        return self._objects is None or name in self._modules
-
-
-def _not_sent(kind: str, name: str) -> TypeError:
-    what = f"a value is not passed to {name} of an object of the program's ({kind})"
-    return TypeError(f"{what}: no class of the reference has it")
-
-
-class _CalledWithoutValues:
-    """A method of an object of the program's that a test means for a plain value, and which could
-    otherwise learn the test's expectation: `startswith` of a text."""
-
-    def __init__(self, method: Any, kind: str, name: str) -> None:
-        self._method = method
-        self._kind = kind
-        self._name = name
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        if arguments or keywords:
-            raise _not_sent(self._kind, self._name)
-        return self._method()
-
-    def __repr__(self) -> str:
-        return self._name
 
 
 class RemoteFunction:
@@ -241,19 +195,6 @@ class RemoteObject:
 _OF_EXCEPTIONS = frozenset(
     ("__traceback__", "__cause__", "__context__", "__suppress_context__", "__notes__", "args")
 )
-_OPERATORS = frozenset(("__lt__", "__le__", "__gt__", "__ge__", "__contains__")) | frozenset(
-    f"__{prefix}{name}__"
-    for prefix in ("", "r", "i")
-    for name in (
-        "add", "and", "divmod", "floordiv", "lshift", "matmul", "mod", "mul", "or", "pow",
-        "rshift", "sub", "truediv", "xor",
-    )
-)  # fmt: skip
-_PLAIN_KINDS = (
-    str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, range, deque,
-    Counter, OrderedDict, date, datetime, time, timedelta, Decimal, Fraction, PurePosixPath,
-)  # fmt: skip
-_OF_PLAIN = frozenset(name for kind in _PLAIN_KINDS for name in dir(kind) if name[:1] != "_")
 _DEFINED_HERE = frozenset(("__eq__", "__hash__", "__repr__", "__str__", "__format__"))
 
 
@@ -368,24 +309,24 @@ class Program(Peer):
     def special(self, thing: Any, name: str, arguments: tuple[Any, ...]) -> Any:
         """Call a special method of an object of the program's. Raise TypeError for an operator that
         is not sent the other, plain value."""
-        is_plain = name in _OPERATORS and not all(map(is_remote, arguments))
+        is_plain = name in OPERATORS and not all(map(is_remote, arguments))
         if is_plain and not self.sent_names.has_object(name):
             base = next((base for base in type(thing).__mro__ if base in _HELD), None)
             if base is not None and hasattr(base, name):
                 return getattr(base, name)(thing, *arguments)
-            raise _not_sent(type(thing).__name__, name)
+            raise not_sent(type(thing).__name__, name)
         return self.request("special", thing, name, arguments)
 
     def attribute(self, thing: Any, name: str) -> Any:
         """Return an attribute of something of the program's: one that cannot be called with values
         if plain values have it too and nothing of the reference has."""
         value = self.request("get", thing, name)
-        if name not in _OF_PLAIN or not is_remote(value):
+        if name not in OF_PLAIN or not is_remote(value):
             return value
         is_module = type(thing) is RemoteModule
         names = self.sent_names
         is_sent = names.has_module(name) if is_module else names.has_object(name)
-        return value if is_sent else _CalledWithoutValues(value, type(thing).__name__, name)
+        return value if is_sent else CalledWithoutValues(value, type(thing).__name__, name)
 
     def content(self, thing: Any) -> tuple[Any, ...]:
         """Return, in a tuple, what an object holds whose class derives from a built-in type; an

@@ -20,9 +20,10 @@ from typing import Any
 
 from ..messages.protocol import CourseTestJob, FromTests
 from . import surroundings
-from .client import Program, SentNames
+from .client import Program
 from .files import FilesOfTest
 from .imports import load_nothing_below
+from .sending import SentNames
 from .values import MalformedError
 
 TYPE_CHECKING = False
