@@ -31,7 +31,14 @@ from harness.assignment.sent_names import sent_names
 from harness.assignment.symbols import AssignmentSymbols, ProvidedError, class_names
 from harness.common.files import write
 from harness.matchers.reading import Refused, nearest
-from harness.model.assignment import Assignment, Clause, Exemption, OtherFiles, SourceFile
+from harness.model.assignment import (
+    Assignment,
+    Clause,
+    Exemption,
+    OtherFiles,
+    SentNames,
+    SourceFile,
+)
 from harness.model.plan import PLAN_VERSION, Mutant, Plan, Scenario, Specification, in_turn, needed
 from harness.model.policy import Policy
 from harness.model.stimulus import Stimulus
@@ -163,6 +170,8 @@ class _Compiler:
         for scenario in compiled.scenarios:
             stimuli += scenario.stimuli
         has_archive = "archive" in submission.model_fields_set
+        test_files = self._test_files(symbols)
+        programs = (*symbols.reference, *symbols.provided)
         stand_ins = sorted(compiled.stand_ins.items())
         return Assignment(
             id=self.folder.name,
@@ -194,8 +203,8 @@ class _Compiler:
             late=None if shape.late is None else shape.late.policy(),
             exemptions=self._exemptions(compiled),
             stand_in_files=tuple(file for _, file in stand_ins),
-            test_files=self._test_files(symbols),
-            sent_names=sent_names((*symbols.reference, *symbols.provided)),
+            test_files=test_files,
+            sent_names=sent_names(programs) if test_files else SentNames(),
         )
 
     def _exemptions(self, compiled: Compiled) -> tuple[Exemption, ...]:

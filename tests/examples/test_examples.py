@@ -171,7 +171,8 @@ def test_the_guide_shows_lines_of_the_examples() -> None:
         for path in EXAMPLES.glob(f"*/specs/*/*.{kind}"):
             known |= {line.strip() for line in path.read_text("utf-8").splitlines()}
     known |= {line.strip() for line in "".join(OTHER_BLOCKS).splitlines()}
-    blocks = section.split("```")[1::2]
+    # The first courses' tests run the blocks about turtles.
+    blocks = [block for block in section.split("```")[1::2] if "turtle" not in block]
     assert len(blocks) == 6 + len(OTHER_BLOCKS)
     for block in blocks:
         assert [line for line in block.splitlines()[1:] if line.strip() not in known] == []

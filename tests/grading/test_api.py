@@ -17,7 +17,8 @@ import pytest
 import harness
 from harness import api, load_assignment
 from harness.common.errors import UserError
-from harness.execution.trusted_function import TOOL_LIMITS, TrustedProcess
+from harness.execution.trusted_function import TOOL_LIMITS
+from harness.grading import grader as grader_module
 from harness.grading.batch import Interrupted
 from harness.grading.check import notes, submitted
 from harness.grading.context import prepare
@@ -218,7 +219,7 @@ def test_one_that_is_nested_too_deep(grader: Grader) -> None:
 
 def test_one_too_large_to_check_in_time(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "unchecked" not in rules(graded(grader, RIGHT + LARGE))
-    monkeypatch.setattr(TrustedProcess.run, "__defaults__", (LITTLE,))
+    monkeypatch.setattr(grader_module, "TOOL_LIMITS", LITTLE)
     asks_for_a_person(graded(grader, RIGHT + LARGE), "the limits of the check were reached")
 
 

@@ -145,8 +145,8 @@ def test_a_part_of_the_scenarios_needs_nothing_outside_of_it(grader: Grader) -> 
 
 
 def test_alone_and_together_come_out_the_same(grader: Grader, context: GradingContext) -> None:
-    """What needs others runs in groups too small for a process of their own, and says so."""
-    assert graded(grader, RIGHT).isolation is Isolation.ALONE
+    """What needs others shares a process all the same, and comes out as if it did not."""
+    assert graded(grader, RIGHT).isolation is Isolation.SHARED
     specification = isolated(context.specification)
     with grader_of(context, specification.plan, reference=specification.reference) as alone:
         found = graded(alone, NONE_OF_NOTHING)

@@ -1,4 +1,4 @@
-"""Tests of the course's: what each rule fires on, says, and leaves alone."""
+"""Tests of the course's, and those handed in: what each rule fires on, says, and leaves alone."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,8 +13,11 @@ from harness.model.observation import (
     Frame,
     Observation,
     Raised,
+    SuiteOutcome,
+    SuiteTest,
 )
 from harness.model.stimulus import Stimulus
+from harness.stimuli.suite import SuiteQuestion, SuiteRun
 from harness.stimuli.test import CourseTest
 from tests.judging.judging_cases import Sentences, called, case
 
@@ -47,7 +50,76 @@ OF_PROGRAM = replace(
     raised=Raised(type_name="KeyError", message="'key'", frames=(FRAME,)),
 )
 
+SUITES = {
+    question: Stimulus(action=SuiteRun(question=question, files=("test_a1.py",)))
+    for question in SuiteQuestion
+}
+
+
+def asked(question: SuiteQuestion, **fields: Any) -> Failure:
+    """What tests that were handed in do not do."""
+    observation = Observation(ending=Ending.ANSWERED, suite=SuiteOutcome(**fields))
+    expectation = Expectation(stated=Expected(), reference=None)
+    found = mismatches(observation, expectation, SUITES[question])
+    assert found
+    return Failure(observation, expectation, SUITES[question], found)
+
+
+def handed_in(name: str, result: CourseTestResult, **fields: Any) -> SuiteTest:
+    """A test of a student's that came out so."""
+    outcome = CourseTestOutcome(result=result, **fields)
+    return SuiteTest(name=f"test_a1.py::{name}", outcome=outcome)
+
+
+WRONG = handed_in(
+    "test_add",
+    CourseTestResult.FAILED,
+    message="assert 3 == 4",
+    type_name="AssertionError",
+    line=5,
+    source="assert add(1, 2) == 4",
+    calls=("add(1, 2) returned 3",),
+)
+STUCK = handed_in("test_loop", CourseTestResult.NOT_ENDED)
+PASSED = handed_in("test_one", CourseTestResult.PASSED)
+SKIPPED = handed_in("test_two", CourseTestResult.SKIPPED)
+ACCEPTS = SuiteQuestion.ACCEPTS
+NOTHING_LOADED = asked(ACCEPTS, not_loaded="test_a1.py: SyntaxError: invalid syntax")
+NOTHING_NOTICED = asked(SuiteQuestion.NOTICES)
+USELESS = asked(SuiteQuestion.HELPS, tests=(PASSED,), useless=("test_a1.py::test_one",))
+UNSTEADY = asked(ACCEPTS, tests=(PASSED,), unsteady=("test_a1.py::test_one",))
+
 FIRES: dict[str, Sentences] = {
+    "no_tests": {
+        "No test in this file can be run. test_a1.py: SyntaxError: invalid syntax": NOTHING_LOADED,
+        "There is no test: a test is a function or a method whose name begins with test_.": asked(
+            SuiteQuestion.RUNS
+        ),
+    },
+    "false_alarm": {
+        "test_a1.py::test_add fails on the course's own program at line 5, "
+        '"assert add(1, 2) == 4", '
+        "after add(1, 2) returned 3: assert 3 == 4.": asked(ACCEPTS, tests=(WRONG,)),
+        "test_a1.py::test_loop does not come to its end on your own program. So does 1 other test: "
+        "test_a1.py::test_loop.": asked(SuiteQuestion.ACCEPTS_OWN, tests=(STUCK, STUCK)),
+    },
+    "unsteady_tests": {
+        "test_a1.py::test_one: the same program passed once and failed once. Such a test notices "
+        "nothing: it may use chance or the time, or need another test to run before it.": UNSTEADY,
+    },
+    "fault_not_noticed": {
+        "Your tests do not notice a program that is wrong here: every test that accepts a right "
+        "program passes on it too.": NOTHING_NOTICED,
+    },
+    "useless_tests": {
+        "1 test of yours fails on no fault: test_a1.py::test_one.": USELESS,
+        "No test passes on a right program, so none notices a fault.": asked(SuiteQuestion.HELPS),
+    },
+    "nothing_tested": {
+        "No test passed: all of them are skipped.": asked(ACCEPTS, tests=(SKIPPED,)),
+        "The tests notice no fault at all: they pass on every wrong program too. A test needs an "
+        "assert that compares a result with the sheet's.": asked(ACCEPTS, tests=(PASSED,)),
+    },
     "raised_in_test": {
         "The program raised KeyError: 'key' (line 2: return a - b).": failing(OF_PROGRAM),
     },
@@ -68,6 +140,12 @@ FIRES: dict[str, Sentences] = {
     },
 }
 LEAVES_ALONE: dict[str, list[Failure]] = {
+    "no_tests": [asked(ACCEPTS, tests=(WRONG,)), NOTHING_NOTICED],
+    "false_alarm": [NOTHING_LOADED, NOTHING_NOTICED],
+    "unsteady_tests": [NOTHING_NOTICED],
+    "fault_not_noticed": [NOTHING_LOADED],
+    "useless_tests": [NOTHING_NOTICED],
+    "nothing_tested": [case(called(2), called(1))],
     "raised_in_test": [failing(ASSERTION)],
     "test_failed": [case(called(2), called(1))],
 }

@@ -2,7 +2,7 @@
 
 
 def make(folder):
-    names = ("assignment1.py", "a1.txt", "A2.py", "-rf.py", "\u202eyp.1a.py")
+    names = ("assignment1.py", "a1.docx", "A2.py", "-rf.py", "\u202eyp.1a.py")
     for number, name in enumerate(names):
         place = folder / f"as_{number}"
         place.mkdir()

@@ -73,7 +73,9 @@ def useless_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     names = [plain(name, limit=80) for name in outcome.useless[:_MAX_NAMES]]
     if len(outcome.useless) > _MAX_NAMES:
         names.append("…")
-    return f"{counted(len(outcome.useless), 'test')} of yours fail on no fault: {', '.join(names)}."
+    count = len(outcome.useless)
+    verb = "fails" if count == 1 else "fail"
+    return f"{counted(count, 'test')} of yours {verb} on no fault: {', '.join(names)}."
 
 
 @rule_about(Stage.DIFFERENCE, 430, "hands in tests that notice nothing", SUITE)
