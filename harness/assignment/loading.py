@@ -58,7 +58,7 @@ def load(
     root = root.resolve()
     folder = spec_folder(root, assignment_id)
     if support is not None and not support.is_dir():
-        raise UserError(f"the support folder {support} is not there", hint="correct --support")
+        raise UserError(f"the support folder {support} does not exist", hint="correct --support")
     cache = _Cache(root, folder, support)
     if not recording and (cached := cache.read(visible=visible)) is not None:
         return cached

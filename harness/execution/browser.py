@@ -1,6 +1,6 @@
 """Runs submissions in a browser. The page's worker holds two interpreters: this one has the answers
 and judges; the other, the `Machine` that the worker's JavaScript gives, runs the student's code,
-in a memory of its own that is put back before each scenario (`harness.execution.inside.browser`).
+in its own memory, which is put back before each scenario (`harness.execution.inside.browser`).
 Both take turns in one thread, so that a typed line is given when it is asked for, and a program
 that does not end is ended by the worker, or with it."""
 
@@ -107,7 +107,7 @@ class Machine(Protocol):
 
 
 class BrowserDriver(AnyDriver):
-    """A memory of its own for each stimulus."""
+    """Run each stimulus in its own memory."""
 
     def __init__(self, interpreter: Interpreter, machine: Machine) -> None:
         super().__init__(interpreter, Tier.PORTABLE)

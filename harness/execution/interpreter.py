@@ -74,7 +74,7 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
     others = [other for place in _places("3.*") if (other := _ask(place)) is not None]
     if not others:
         raise UserError(
-            f"no Python {wanted} was found, and none from {_dotted(OLDEST)} on.",
+            f"found neither Python {wanted} nor any other from {_dotted(OLDEST)} on.",
             hint=f"install Python {wanted} (pyenv, uv or a package), or give --python.",
         )
 

@@ -587,7 +587,7 @@ def test_an_assignment_that_is_not_there(tmp_path: Path) -> None:
 def test_a_support_folder_must_be_there_and_hold_something(tmp_path: Path) -> None:
     write(tmp_path)
     other = tmp_path / "other"
-    with pytest.raises(UserError, match=r"other is not there\. Hint: correct --support"):
+    with pytest.raises(UserError, match=r"other does not exist\. Hint: correct --support"):
         load(tmp_path, "small", support=other)
     other.mkdir()
     what = "holds none of the provided files (a1_support.py). Hint: correct --support."

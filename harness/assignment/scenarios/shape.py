@@ -381,7 +381,7 @@ class _ScenarioShape(SettingsShape, StatedShape):
     (returns, prints, turns, raises, leaves, exit, reads, writes, ends) itself; or `file.function`:
     a generator of dicts. One mark for all of them."""
     each: bool = False
-    """Every draw is a scenario of its own."""
+    """Every draw is its own scenario."""
     transcript: str = ""
     """A file with prompts and typed text as a person sees them."""
     cost: Literal["linear", "n log n", "quadratic"] = ""  # type: ignore[assignment]

@@ -80,7 +80,7 @@ class Server:
         gc.freeze()
 
     def run(self) -> None:
-        """Do one job, in a memory of its own; never returns."""
+        """Do one job in its own memory, and never return."""
         job = decode_job(receive(self.questions))
         if self.tool is not None:
             send(self.answers, FromTool.ANSWER, quote(self.tool(job.payload)))

@@ -170,9 +170,10 @@ def _reach_the_library_through_descriptors() -> list[str]:
 
 
 def serve_compile_worker(sock: _socket.socket) -> None:
-    """Answer until the driver hangs up: a stimulus's texts by the functions that it needs, how many
-    positional arguments its call has (None: it is not a plain call), and its code; literals by
-    their code."""
+    """Compile stimuli and literals until the driver hangs up.
+
+    For a stimulus, answer the functions that it needs, how many positional arguments its call has
+    (None if it is not a plain call), and its code. For literals, answer their code."""
     while True:
         if (message := frames.receive_from_socket(sock)) is None:
             return

@@ -458,7 +458,7 @@ def at_line(clause: str, raised: Raised | None, rest: str = ".") -> Stated | Rai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentChange:
-    """A name's value before, as it should be afterwards, and as it is; the last two differ."""
+    """A name's value before, its value afterwards, and the expected one; the last two differ."""
 
     name: str
     before: Value

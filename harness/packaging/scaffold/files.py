@@ -265,7 +265,7 @@ def copied(source: str, assignment_id: str) -> dict[str, bytes]:
     another id. Raise UserError if it does not come with the harness."""
     if source not in shipped():
         problem = f"no assignment {source!r} comes with the harness"
-        raise UserError(problem, hint=f"there are: {', '.join(shipped()) or 'none'}")
+        raise UserError(problem, hint=f"available: {', '.join(shipped()) or 'none'}")
     files: dict[str, bytes] = {}
     for part in _PARTS:
         folder = _root() / part / source

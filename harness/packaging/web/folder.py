@@ -132,7 +132,7 @@ def _fetch(pin: Pin, folder: Path) -> bytes:
             raise UserError(f"npm did not fetch {package_name}: {last}", hint=hint)
         data = archive.read_bytes()
     if not _is_pinned(pin, data):
-        raise UserError(f"npm fetched another {package_name} than the pinned one")
+        raise UserError(f"npm fetched a {package_name} that differs from the pinned one")
     return data
 
 

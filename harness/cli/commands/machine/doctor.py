@@ -39,7 +39,7 @@ from harness.stimuli import stimulus_kinds
     "-v",
     "--verbose",
     is_flag=True,
-    help="List every forbidden act, and the names and places that extensions use.",
+    help="List every forbidden act with its result in each tier, then all extensions.",
 )
 def command(wanted: str, verbose: bool) -> int:
     """Find the interpreter, try the forbidden acts in each tier, and suggest improvements."""

@@ -17,7 +17,11 @@ from harness.results.course import find_student, merge_runs, read_course
     "course", "harness course reports", "harness course reports --student ada@uni.example"
 )
 @click.argument("folder", metavar="DIR", type=options.PATH)
-@click.option("--student", metavar="NAME", help="Write only the page of this id, email or name.")
+@click.option(
+    "--student",
+    metavar="NAME",
+    help="Write only the page of the student with this id, email or name.",
+)
 @options.file(
     "--roster", "A CSV of all students: lists missing work and connects the ids of one person."
 )

@@ -15,7 +15,9 @@ from harness.results.database import read_run, read_submission
 )
 @click.argument("run", type=options.PATH)
 @click.argument("student", required=False)
-@click.option("--submission", metavar="STUDENT", help="The same as STUDENT.")
+@click.option(
+    "--submission", metavar="STUDENT", help="The student, in place of the argument STUDENT."
+)
 def command(run: Path, student: str | None, submission: str | None) -> int:
     """Show the class table of RUN (a report folder), or every reason for the mark of STUDENT."""
     student = student or submission

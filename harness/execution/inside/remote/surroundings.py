@@ -221,13 +221,13 @@ class Runs:
             while words and words[0] in ("-u", "-B", "-m"):
                 words.pop(0)
         if not words:
-            raise FileNotFoundError(2, "only the program itself can be run", command)
+            raise FileNotFoundError(2, "a test can run only the program that it tests", command)
         return self._name(words[0]), words, given
 
     def _name(self, path: Any) -> str:
         name: str = os.path.basename(os.fspath(path)).removesuffix(".py")  # noqa: PTH119
         if name not in self._names:
-            raise FileNotFoundError(2, "only the program itself can be run", name)
+            raise FileNotFoundError(2, "a test can run only the program that it tests", name)
         return name
 
 
