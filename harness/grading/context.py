@@ -368,7 +368,7 @@ def without_tags(specification: Specification, tags: Sequence[str]) -> Specifica
         known.update(scenario.tags)
     for tag in tags:
         if tag not in known:
-            hint = f"there are: {', '.join(sorted(known)) or 'no tags'}"
+            hint = f"available: {', '.join(sorted(known)) or 'no tags'}"
             raise UserError(f"no scenario has the tag {tag!r}", hint=hint)
     others = _only(specification, lambda scenario: set(scenario.tags).isdisjoint(tags))
     return replace(others, left_out=tuple(sorted({*specification.left_out, *tags})))

@@ -222,7 +222,7 @@ READ = {
 NO_TIMES = {
     ("2026-03-01T24:30", ""): (
         "there is no 2026-03-01T24:30 (hour must be in 0..23)",
-        "write a day and a time that there are",
+        "write a date and a time that exist",
     ),
     ("2026-10-25T01:30", "Europe/London"): (
         "clocks in Europe/London show 2026-10-25T01:30 twice: they are put back then",

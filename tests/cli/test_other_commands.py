@@ -117,7 +117,7 @@ def test_grade_without_the_scenarios_of_a_tag(graded: Course) -> None:
     marks = {entry["id"]: entry["mark"] for entry in found["submissions"]}
     assert (marks["perfect"], marks["missing_total"]) == (6.0, 5.5)
     assert found["run"]["notices"] == ["graded without the scenarios tagged edge"]
-    line = "no scenario has the tag 'egde'. Hint: there are: edge"
+    line = "no scenario has the tag 'egde'. Hint: available: edge"
     assert graded.refusal("grade", "submissions/tiny", "--without-tag", "egde") == line
 
 

@@ -267,7 +267,7 @@ def test_a_copy_of_a_shipped_assignment(installed: Path, tmp_path: Path) -> None
     unknown = run(installed, tmp_path, "new", "week6", "--from", "week7")
     assert (unknown.returncode, unknown.stderr) == (
         2,
-        "error: no assignment 'week7' comes with the harness. Hint: there are: comp1005-a3, "
+        "error: no assignment 'week7' comes with the harness. Hint: available: comp1005-a3, "
         "connect4ish, cs112-p4, naughts-crosses\n",
     )
 

@@ -176,7 +176,7 @@ def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Bind
             raise OutdatedDrawsError(f"{name} was recorded with {what}")
     names = {tuple(binding.name for binding in draw) for draw in draws}
     if len(names) != 1:
-        raise OutdatedDrawsError(f"{name} is damaged (no draws of the same names)")
+        raise OutdatedDrawsError(f"{name} is damaged (its draws have different names)")
     return draws
 
 

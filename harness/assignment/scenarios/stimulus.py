@@ -185,7 +185,7 @@ def read_clock(text: str, time_zone: str) -> Clock:
         time = datetime.fromisoformat(text)
     except ValueError as error:
         what = f"there is no {text} ({error})"
-        raise HintedError(what, "write a day and a time that there are") from None
+        raise HintedError(what, "write a date and a time that exist") from None
     if not _FIRST_YEAR <= time.year < datetime.max.year:
         what = f"{text} is outside the times that a computer's clock can show"
         raise HintedError(what, f"write a year from {_FIRST_YEAR} to {datetime.max.year - 1}")

@@ -283,9 +283,7 @@ def _is_run(failure: FailedScenario) -> bool:
 
 
 def _samples(members: Sequence[FailedScenario]) -> list[FailedScenario]:
-    """Return the first, the last, the middle, and so on, so that any few at the front represent
-    all.
-    """
+    """Return the first, the last, the middle and so on: even a few from the front represent all."""
     last = len(members) - 1
     order = dict.fromkeys((0, last))
     stretches = [(0, last)]

@@ -243,7 +243,7 @@ class Matches(TextMatcher):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """A search for a matcher's pattern in a text."""
+    """Search a text for a matcher's pattern."""
 
     matcher: Matches
     text: str
