@@ -77,7 +77,7 @@ WRONG = {
     ),
     "grade": "missing argument 'PATH…'. Hint: harness grade --help",
     "grade submissions/tiny --support nowhere": (
-        "the support folder nowhere is not there. Hint: correct --support"
+        "the support folder nowhere does not exist. Hint: correct --support"
     ),
     "grade submissions/tiny --python /bin/sh": (
         "/bin/sh is not a Python 3.11 or newer. Hint: give --python the path of an interpreter."
