@@ -167,10 +167,11 @@ class _Person:
     def reply(self, printed: list[str]) -> Typed | None:
         """Show the output, and return the line that the person types; None if they break off."""
         self._show(printed[-1])
-        if self.interrupted:
-            return None
         try:
+            # A signal before this line is seen by the next one, and a later one raises.
             self._reading = True
+            if self.interrupted:
+                return None
             line = sys.stdin.readline()
         except (KeyboardInterrupt, OSError):
             self.interrupted = True
