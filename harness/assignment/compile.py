@@ -252,23 +252,21 @@ class _Compiler:
         are_tested = symbols.shape.test_writing is not None
         if not symbols.reference and not are_tested:
             return ()
+        problems = self.mutant_problems
         if are_tested:
-            name = symbols.shape.mutants or loading.MUTANTS
-            self.used.add(name)
-            found = self._open_other(name, self.problems)
-            if found is None:
-                what = f"there is no {name}: nothing could be noticed"
-                symbols.document.add(("test_writing",), what, "write one, with clauses")
-                return ()
-            return small_files.read_mutants(found, symbols)
-        document, name = symbols.document, symbols.shape.mutants
-        if name and not self._is_there(name):
-            place, label = document.place(("mutants",)), document.label(("mutants",))
-            self.mutant_problems.add(place, label, self._not_there(name))
+            problems = self.problems
+        document, stated = symbols.document, symbols.shape.mutants
+        name = stated or loading.MUTANTS
+        if (stated or are_tested) and not self._is_there(name):
+            key = "mutants" if stated else "test_writing"
+            place, label = document.place((key,)), document.label((key,))
+            problems.add(place, label, self._not_there(name))
             return ()
-        mutants = self._open_other(name or loading.MUTANTS, self.mutant_problems)
+        mutants = self._open_other(name, problems)
         if mutants is None:
             return ()
+        if are_tested:
+            self.used.add(name)
         return small_files.read_mutants(mutants, symbols)
 
     def _scenarios(self, symbols: AssignmentSymbols, suites: SuiteSection) -> Compiled:

@@ -154,6 +154,15 @@ class SuiteTest:
     name: str
     outcome: CourseTestOutcome
 
+    @property
+    def has_passed(self) -> bool:
+        return self.outcome.result is CourseTestResult.PASSED
+
+    @property
+    def has_failed(self) -> bool:
+        """Return whether it failed or did not come to its end; a skipped test did neither."""
+        return self.outcome.result in (CourseTestResult.FAILED, CourseTestResult.NOT_ENDED)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteOutcome:
@@ -170,9 +179,7 @@ class SuiteOutcome:
 
     @property
     def failed(self) -> tuple[SuiteTest, ...]:
-        """Return the tests that did not pass."""
-        passed = CourseTestResult.PASSED
-        return tuple(test for test in self.tests if test.outcome.result is not passed)
+        return tuple(test for test in self.tests if test.has_failed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from harness.model.stimulus import Action, Form, StimulusParts, Typed
 
@@ -44,7 +44,7 @@ class SuiteRun(Action):
         cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
         """Raise TypeError: no scenario states it."""
-        _refuse()
+        raise TypeError("a suite is asked for by test_writing:, not by a scenario")
 
     def yaml_keys(self) -> Mapping[str, str]:
         """Return no key: no scenario states it."""
@@ -58,7 +58,3 @@ class SuiteRun(Action):
     def lines(self) -> tuple[str, ...]:
         """Return no text: tests cannot be pasted into an interpreter."""
         return ()
-
-
-def _refuse() -> NoReturn:
-    raise TypeError("a suite is asked for by test_writing:, not by a scenario")

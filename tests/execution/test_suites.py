@@ -6,6 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from harness.execution import Driver
+from harness.execution.inside.messages.protocol import MAX_NAME, FromTests
+from harness.execution.stand_in_process import StandInUnusableError
+from harness.execution.testing.handed_in import _Heard
 from harness.judging.compare.suite import says_yes
 from harness.model.assignment import SourceFile, TestedProgram, TestWriting
 from harness.model.observation import CourseTestResult, Ending, Observation, SuiteOutcome
@@ -128,6 +131,63 @@ def test_tests_after_one_that_never_ends_run_all_the_same(ask: Ask) -> None:
     assert [test.outcome.result for test in accepts.failed] == [CourseTestResult.NOT_ENDED]
     assert len(accepts.tests) == 4
     assert double.tests
+
+
+def test_many_tests_that_never_end_cost_no_more_than_a_few(ask: Ask) -> None:
+    endless = "".join(f"def test_{n}():\n    while double(1):\n        pass\n" for n in range(9))
+    seen = ask("from a1 import double\n" + endless, ACCEPTS, seconds=0.2)
+    (accepts,) = outcomes(seen)
+    assert [test.outcome.result for test in accepts.tests] == [CourseTestResult.NOT_ENDED] * 3
+    assert 0 < seen[0].cpu_seconds < 9 * 0.2  # it counts in the budget
+
+
+def test_tests_with_long_names_are_told_apart(ask: Ask) -> None:
+    tests = """
+import pytest
+from a1 import double
+@pytest.mark.parametrize("text", ["x" * 300 + "a", "x" * 300 + "b"])
+def test_long(text):
+    assert double(text) == text + text
+"""
+    (accepts,) = outcomes(ask(tests, ACCEPTS))
+    assert len(accepts.tests) == 2
+    assert accepts.failed == ()
+
+
+# Messages that ours would not write: each ends the run as an attempt to cheat.
+FORGED = [
+    (FromTests.CALLED, b'[1e999, "f()"]'),
+    (FromTests.CALLED, b'["1", "f()"]'),
+    (FromTests.CALLED, b"7"),
+    (FromTests.BEGINS, b"7"),
+    (FromTests.CAME_OUT, b"[]"),
+    (FromTests.CAME_OUT, b'"passed"'),
+    (FromTests.CAME_OUT, b'{"name": "t", "result": "perfect"}'),
+    (FromTests.CAME_OUT, b'{"name": "t", "result": ["passed"]}'),
+    (FromTests.CAME_OUT, b'{"name": "t", "result": "failed", "line": 1e999}'),
+    (FromTests.CAME_OUT, b'{"name": "t", "result": "failed", "message": 1}'),
+    (FromTests.CAME_OUT, b"{"),
+    (FromTests.OUTCOME, b"[" * 100_000),
+    (b"?", b"1"),
+]
+
+
+@pytest.mark.parametrize(("kind", "body"), FORGED)
+def test_a_forged_message_of_the_tests_is_tampering(kind: bytes, body: bytes) -> None:
+    with pytest.raises(StandInUnusableError) as refused:
+        _Heard(files=()).hear(kind, body)
+    assert refused.value.ending is Ending.TAMPERED
+
+
+def test_a_test_that_comes_out_twice_is_tampering_and_endless_words_are_cut() -> None:
+    heard = _Heard(files=())
+    for _ in range(100):
+        heard.hear(FromTests.CALLED, b'[1, "' + b"x" * 900 + b'"]')
+    came_out = b'{"name": "t", "result": "passed"}'
+    heard.hear(FromTests.CAME_OUT, came_out)
+    assert len(heard.tests[0].outcome.calls[0]) <= 2 * MAX_NAME
+    with pytest.raises(StandInUnusableError):
+        heard.hear(FromTests.CAME_OUT, came_out)
 
 
 # Tests that would earn marks without testing anything.

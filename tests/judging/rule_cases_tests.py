@@ -141,7 +141,7 @@ FIRES: dict[str, Sentences] = {
 }
 LEAVES_ALONE: dict[str, list[Failure]] = {
     "no_tests": [asked(ACCEPTS, tests=(WRONG,)), NOTHING_NOTICED],
-    "false_alarm": [NOTHING_LOADED, NOTHING_NOTICED],
+    "false_alarm": [NOTHING_LOADED, NOTHING_NOTICED, asked(ACCEPTS, tests=(SKIPPED,))],
     "unsteady_tests": [NOTHING_NOTICED],
     "fault_not_noticed": [NOTHING_LOADED],
     "useless_tests": [NOTHING_NOTICED],

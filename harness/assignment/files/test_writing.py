@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Annotated
 
 from pydantic import Field
@@ -39,8 +38,3 @@ class TestWritingShape(Shape):
     """Clauses, and what students read if they notice no fault against one."""
     limits: LimitsShape = LimitsShape()
     """Limits of the program in each run of the tests that differ from the assignment's."""
-
-
-def is_worth(points: Fraction | None) -> bool:
-    """Return whether these points are stated and more than none."""
-    return points is not None and points > 0

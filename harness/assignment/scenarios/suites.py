@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,7 +10,7 @@ from harness.assignment.document import Document
 from harness.assignment.files.test_writing import TestWritingShape
 from harness.assignment.scenarios.file import VISIBILITY
 from harness.assignment.scenarios.reader import slug
-from harness.assignment.symbols import AssignmentSymbols
+from harness.assignment.symbols import AssignmentSymbols, defined_in, other_names
 from harness.model.assignment import SourceFile, TestedProgram, TestWriting
 from harness.model.expectation import Expected
 from harness.model.plan import Mutant, Scenario
@@ -56,7 +55,7 @@ class SuiteSection:
         return TestWriting(
             files=files,
             program_files=tuple(file.name for file in program),
-            public_names=tuple(sorted(_public_names(program))),
+            public_names=tuple(sorted(set(_public_names(program)))),
             programs=tuple(programs),
         )
 
@@ -179,21 +178,8 @@ def _counts(mutants: Sequence[Mutant]) -> Mapping[str, int]:
 
 def _public_names(files: Sequence[SourceFile]) -> Iterator[str]:
     """Yield the names that the files define and that do not begin with an underscore."""
+    for name in defined_in(files):
+        if not name.startswith("_"):
+            yield name
     for file in files:
-        for node in ast.parse(file.data).body:
-            for name in _names_of(node):
-                if not name.startswith("_"):
-                    yield name
-
-
-def _names_of(node: ast.stmt) -> list[str]:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return [node.name]
-    if isinstance(node, ast.Assign | ast.AnnAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        found: list[str] = []
-        for target in targets:
-            names = [part.id for part in ast.walk(target) if isinstance(part, ast.Name)]
-            found += names
-        return found
-    return []
+        yield from other_names(file)

@@ -163,6 +163,16 @@ class _Sent:
     source: str = ""
 
 
+def next_of_tests(process: StandInProcess) -> bytes:
+    """Return the next message of a process with tests. Raise StandInUnusableError, as an ending of
+    these tests, if there is none."""
+    try:
+        return process.next_answer()
+    except StandInUnusableError as error:
+        ending = Ending.CPU_LIMIT if error.is_late else Ending.CRASHED
+        raise StandInUnusableError(ending, "the tests' own process") from None
+
+
 class CourseTestConversation:
     """A test's process while it talks to the program's."""
 
@@ -178,7 +188,7 @@ class CourseTestConversation:
             raise StandInUnusableError(Ending.TAMPERED, "it goes on after the test")
         self._process.tell(message)
         while True:
-            kind, body = split(self._heard())
+            kind, body = split(next_of_tests(self._process))
             if kind in (FromTests.CALLED, FromTests.CAME_BACK):
                 number, words = json.loads(body)
                 self._calls[number] = f"{self._calls.get(number, '')} {words}".strip()
@@ -191,13 +201,6 @@ class CourseTestConversation:
                 return False
             else:
                 raise HarnessError("a test's process says what nobody understands")
-
-    def _heard(self) -> bytes:
-        try:
-            return self._process.next_answer()
-        except StandInUnusableError as error:
-            ending = Ending.CPU_LIMIT if error.is_late else Ending.CRASHED
-            raise StandInUnusableError(ending, "the test's own process") from None
 
     def seen(self, seen: Observation, answerable: Answerable) -> Observation:
         """Return the observation of the program with how the test came out. Which files it left is

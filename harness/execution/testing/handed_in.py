@@ -31,7 +31,7 @@ from harness.execution.protocol.jobs import Jobs
 from harness.execution.protocol.observation import observation
 from harness.execution.protocol.screen import scenario_screen
 from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
-from harness.execution.testing.course import END, MAX_SOURCE, test_limits
+from harness.execution.testing.course import END, MAX_SOURCE, next_of_tests, test_limits
 from harness.model.assignment import Assignment
 from harness.model.observation import (
     CourseTestOutcome,
@@ -56,13 +56,8 @@ _MAX_CALLS = 50  # of one test
 # do both.
 _SEEDS = (1, 2, 3, 4, 5, 6)
 _CONFIRMING_SEEDS = (7, 8)
-_BAD = frozenset({CourseTestResult.FAILED, CourseTestResult.NOT_ENDED})
+_MAX_ENDLESS = 3  # tests that do not come to their end, until no further run is made
 _RESULTS = {result.value: result for result in CourseTestResult}
-
-
-def is_bad(test: SuiteTest) -> bool:
-    """Return whether a test failed, or did not come to its end."""
-    return test.outcome.result in _BAD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +80,13 @@ class _Run:
     ending: Ending
     not_loaded: str = ""
 
-    def bad(self) -> tuple[SuiteTest, ...]:
-        return tuple(test for test in self.tests if is_bad(test))
+    def failed(self) -> tuple[SuiteTest, ...]:
+        return tuple(test for test in self.tests if test.has_failed)
+
+    def endless(self) -> list[str]:
+        """Return the names of the tests that did not come to their end."""
+        endless = CourseTestResult.NOT_ENDED
+        return [test.name for test in self.tests if test.outcome.result is endless]
 
     def results(self) -> dict[str, CourseTestResult]:
         return {test.name: test.outcome.result for test in self.tests}
@@ -108,15 +108,14 @@ class _Heard:
         ours would not write."""
         try:
             self._take(kind, json.loads(body))
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise StandInUnusableError(Ending.TAMPERED, "a message of the tests") from None
         return self.is_over
 
     def _take(self, kind: bytes, sent: Any) -> None:
         if kind in (FromTests.CALLED, FromTests.CAME_BACK):
             number, words = sent
-            if len(self.calls) < _MAX_CALLS or number in self.calls:
-                self.calls[int(number)] = f"{self.calls.get(number, '')} {_text(words)}".strip()
+            self._called(_whole(number), _text(words))
         elif kind == FromTests.BEGINS:
             self.running = _text(sent)
             self.calls = {}
@@ -127,13 +126,18 @@ class _Heard:
         else:
             raise ValueError("an unknown message")
 
+    def _called(self, number: int, words: str) -> None:
+        if len(self.calls) < _MAX_CALLS or number in self.calls:
+            call = f"{self.calls.get(number, '')} {words}".strip()
+            self.calls[number] = call[: 2 * MAX_NAME]
+
     def _came_out(self, sent: dict[str, Any]) -> None:
         name = _text(sent["name"])
         outcome = CourseTestOutcome(
             result=_RESULTS[sent["result"]],
             message=_text(sent.get("message", ""), MAX_MESSAGE),
             type_name=_text(sent.get("type_name", "")),
-            line=int(sent.get("line", 0)),
+            line=_whole(sent.get("line", 0)),
             source=_text(sent.get("source", ""), MAX_SOURCE),
             calls=self._calls_in_words(),
         )
@@ -166,6 +170,12 @@ def _text(value: object, most: int = MAX_NAME) -> str:
     return value[:most].encode("utf-8", "replace").decode("utf-8")
 
 
+def _whole(value: object) -> int:
+    if type(value) is not int:
+        raise TypeError("a whole number is missing")
+    return value
+
+
 class _Conversation:
     """The tests' process while it talks to the program's."""
 
@@ -180,20 +190,13 @@ class _Conversation:
             raise StandInUnusableError(Ending.TAMPERED, "it goes on after the tests")
         self._process.tell(message)
         while True:
-            kind, body = split(self._next())
+            kind, body = split(next_of_tests(self._process))
             if kind == FromTests.FOR_PROGRAM:
                 deliver(body)
                 return False
             if self._heard.hear(kind, body):
                 deliver(END)
                 return False
-
-    def _next(self) -> bytes:
-        try:
-            return self._process.next_answer()
-        except StandInUnusableError as error:
-            ending = Ending.CPU_LIMIT if error.is_late else Ending.CRASHED
-            raise StandInUnusableError(ending, "the tests' own process") from None
 
 
 class SuiteObserver:
@@ -220,6 +223,7 @@ class SuiteObserver:
         self._noticed: dict[str, SuiteOutcome | None] = {}
         self._by_itself: dict[str, bool] = {}
         self._failing: dict[str, frozenset[str]] = {}  # tests, by the fault on which they fail
+        self._cpu_seconds = 0.0  # of programs, in all runs
 
     @cached_property
     def _tests(self) -> ProcessServer:
@@ -228,6 +232,11 @@ class SuiteObserver:
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
         """Return the answer to the stimulus's question. Raise HarnessError if our own machinery
         fails."""
+        before = self._cpu_seconds
+        seen = self._answer(stimulus, limits)
+        return replace(seen, cpu_seconds=self._cpu_seconds - before)
+
+    def _answer(self, stimulus: Stimulus, limits: Limits) -> Observation:
         action = stimulus.action
         assert isinstance(action, SuiteRun)
         if (seen := self._tests.seen_of_all(limits)) is not None:
@@ -249,6 +258,8 @@ class SuiteObserver:
     def _on_reference(self, stimulus: Stimulus, limits: Limits) -> Observation:
         first, *others = self._reference_runs(stimulus, limits)
         results = first.results()
+        for name in first.endless():  # the others run without these
+            del results[name]
         unsteady: dict[str, None] = {}
         for run in others:
             again = run.results()
@@ -260,7 +271,11 @@ class SuiteObserver:
     def _reference_runs(self, stimulus: Stimulus, limits: Limits) -> tuple[_Run, ...]:
         if self._against_reference is None:
             reference = self._program_of(self._reference)
-            runs = [self._run_all(reference, stimulus, limits, seed=seed) for seed in _SEEDS]
+            first = self._run_all(reference, stimulus, limits, seed=_SEEDS[0])
+            runs = [first]
+            for seed in _SEEDS[1:]:
+                without = first.endless()
+                runs.append(self._run(reference, stimulus, limits, seed=seed, without=without))
             self._against_reference = tuple(runs)
         return self._against_reference
 
@@ -282,14 +297,16 @@ class SuiteObserver:
         first = self._run(program, stimulus, limits, seed=_SEEDS[0], only=useful)
         if first.ending is Ending.TAMPERED:
             return None
-        noticing = {test.name: test for test in first.bad()} if useful else {}
+        noticing = {test.name: test for test in first.failed()}
         self._failing[against] = frozenset(noticing)
         unsteady: list[str] = []
         for seed in _CONFIRMING_SEEDS:
             if not noticing:
                 break
             again = self._run(program, stimulus, limits, seed=seed, only=list(noticing))
-            failed = {test.name for test in again.bad()}
+            if again.ending is Ending.TAMPERED:
+                return None
+            failed = {test.name for test in again.failed()}
             unsteady += [name for name in noticing if name not in failed]
             noticing = {name: test for name, test in noticing.items() if name in failed}
         for name, test in noticing.items():
@@ -311,8 +328,7 @@ class SuiteObserver:
         """Return the names of the tests that pass on the reference each time."""
         seen = self._on_reference(stimulus, limits)
         outcome = seen.suite or SuiteOutcome()
-        passed = CourseTestResult.PASSED
-        names = [test.name for test in outcome.tests if test.outcome.result is passed]
+        names = [test.name for test in outcome.tests if test.has_passed]
         return [name for name in names if name not in outcome.unsteady]
 
     def _notices_a_fault(self, stimulus: Stimulus, limits: Limits) -> bool:
@@ -343,15 +359,16 @@ class SuiteObserver:
     def _run_all(
         self, program: TestedServer, stimulus: Stimulus, limits: Limits, *, seed: int
     ) -> _Run:
-        """Run all tests; after one that does not come to its end, the others in another run."""
+        """Run all tests; after one that does not come to its end, the others in another run, unless
+        there are too many such tests."""
         tests: list[SuiteTest] = []
-        while True:
+        for _ in range(_MAX_ENDLESS):
             names = [test.name for test in tests]
             run = self._run(program, stimulus, limits, seed=seed, without=names)
             tests += run.tests
-            stuck = len(names) >= _MAX_TESTS or not run.tests
-            if run.ending in (Ending.ANSWERED, Ending.TAMPERED) or stuck:
-                return replace(run, tests=tuple(tests))
+            if run.ending in (Ending.ANSWERED, Ending.TAMPERED) or not run.tests:
+                break
+        return replace(run, tests=tuple(tests))
 
     def _run(
         self,
@@ -360,10 +377,12 @@ class SuiteObserver:
         limits: Limits,
         *,
         seed: int,
-        only: Sequence[str] = (),
+        only: Sequence[str] | None = None,
         without: Sequence[str] = (),
     ) -> _Run:
-        """Run the tests, or `only` those of these names, against a program."""
+        """Run all tests, or `only` those of these names, against a program."""
+        if only is not None and not only:
+            return _Run(tests=(), ending=Ending.ANSWERED)
         server = program.server
         if (seen := server.seen_of_all(limits)) is not None:
             return _Run(tests=(), ending=seen.ending)
@@ -374,7 +393,8 @@ class SuiteObserver:
             folder = ScenarioFolder(self._folders, (), server.owner, guest=self._tests.owner)
             stack.callback(folder.remove)
             place = str(folder.path)
-            suite_job = SuiteJob(only=list(only), without=list(without), seed=seed, folder=place)
+            names = None if only is None else list(only)
+            suite_job = SuiteJob(only=names, without=list(without), seed=seed, folder=place)
             process = self._tests.start_stand_in(stack, suite_job, test_limits(limits))
             job = job.replaced(
                 sentinel=screen.sentinel,
@@ -389,6 +409,7 @@ class SuiteObserver:
                 return _Run(tests=(), ending=end.reason or Ending.CRASHED)
             answerable = Answerable(stimulus, facts, program.sources)
             seen = observation(answerable, limits, screen, end)
+        self._cpu_seconds += seen.cpu_seconds
         ending = Ending.ANSWERED if heard.is_over else seen.ending
         heard.ended()
         return _Run(tests=tuple(heard.tests), ending=ending, not_loaded=heard.not_loaded)

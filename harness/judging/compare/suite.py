@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from harness.judging.compare.mismatch import SuiteMismatch
-from harness.model.observation import CourseTestResult, Observation, SuiteOutcome
+from harness.model.observation import Observation, SuiteOutcome
 from harness.model.stimulus import Stimulus
 from harness.stimuli.suite import SuiteQuestion, SuiteRun
 
@@ -28,8 +28,6 @@ def says_yes(question: SuiteQuestion, outcome: SuiteOutcome) -> bool:
         return False
     if question is SuiteQuestion.RUNS:
         return outcome.notices_a_fault
-    results = {test.outcome.result for test in outcome.tests}
-    allowed = {CourseTestResult.PASSED, CourseTestResult.SKIPPED}
-    if CourseTestResult.PASSED not in results or not results <= allowed or outcome.unsteady:
+    if outcome.failed or outcome.unsteady:
         return False
     return outcome.notices_a_fault

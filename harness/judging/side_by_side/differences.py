@@ -157,6 +157,8 @@ def _lines_of_suite(outcome: SuiteOutcome) -> list[str]:
         lines.append(f"{name}: it differs from run to run")
     for name in outcome.useless:
         lines.append(f"{name}: it fails on no fault")
+    for group in outcome.alike:
+        lines.append(f"{', '.join(group)}: they fail on the same faults")
     return lines or ["no test fails"]
 
 

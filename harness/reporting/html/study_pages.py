@@ -134,7 +134,7 @@ def matrix(report: study.SimilarityReport) -> Matrix:
 
 
 def _most_alike(report: study.SimilarityReport) -> set[str]:
-    """Return the programs of the most similar pairs, as many as the matrix has room for."""
+    """Return the programs of the most similar pairs, as many as fit into the matrix."""
     chosen: set[str] = set()
     for pair in report.pairs:
         more = chosen | {pair.first, pair.second}

@@ -375,7 +375,7 @@ class SuiteJob(Record):
 
     kind: ClassVar[JobKind] = JobKind.SUITE
 
-    only: list[str]  # names of tests; empty: all
+    only: list[str] | None  # names of tests; None: all
     without: list[str]  # names of tests that are left out
     seed: int
     folder: str  # that it shares with the program

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from ..messages.codec import FUNCTION, mro_of, without_addresses
-from .peer import SPECIALS
+from .peer import REPLACEABLE, SPECIALS
 from .server import ProgramServer
 from .values import CannotTravelError, MalformedError
 
@@ -32,15 +32,6 @@ _ALLOWED = (
     "chdir", "text", "seed", "run", "namespace",
 )  # fmt: skip
 _OF_GENERATORS = frozenset(("send", "throw", "close"))
-# What tests may replace in modules that the program imports too.
-_REPLACEABLE = {
-    "builtins": ("print", "open", "input"),
-    "random": (
-        "choice", "choices", "randint", "random", "randrange", "sample", "shuffle", "uniform",
-    ),
-    "time": ("sleep", "time", "monotonic", "perf_counter"),
-    "os.path": ("exists", "isfile"),
-}  # fmt: skip
 
 
 class GuardedServer(ProgramServer):
@@ -159,7 +150,7 @@ class GuardedServer(ProgramServer):
         return None
 
     def _do_replace(self, module: str, name: str, value: Any) -> None:
-        if name not in _REPLACEABLE.get(module, ()):
+        if name not in REPLACEABLE.get(module, ()):
             raise MalformedError("a replacement")
         super()._do_replace(module, name, value)
 

@@ -32,6 +32,15 @@ SPECIALS = frozenset((
     "__rpow__", "__rrshift__", "__rshift__", "__rsub__", "__rtruediv__", "__rxor__",
     "__setitem__", "__str__", "__sub__", "__truediv__", "__trunc__", "__xor__",
 ))  # fmt: skip
+# What tests may replace in modules that the program imports too.
+REPLACEABLE = {
+    "builtins": ("print", "open", "input"),
+    "random": (
+        "choice", "choices", "randint", "random", "randrange", "sample", "shuffle", "uniform",
+    ),
+    "time": ("sleep", "time", "monotonic", "perf_counter"),
+    "os.path": ("exists", "isfile"),
+}  # fmt: skip
 # Exceptions of the standard library's that both sides know, by module.
 _LIBRARY_ERRORS = {
     "json.decoder": ("JSONDecodeError",),

@@ -45,10 +45,11 @@ class _SuiteRun(OneTest):
 
     def __init__(self, suite: StudentSuite, job: SuiteJob, send: Send, receive: Receive) -> None:
         super().__init__(suite, job, send, receive)  # type: ignore[arg-type]
-        self._only = frozenset(job.only)
+        self._only = None if job.only is None else frozenset(job.only)
         self._without = frozenset(job.without)
         self._file = ""
-        self._item: Any = None
+        self._names: dict[Any, str] = {}  # of all tests
+        self._running = ""
 
     def all(self) -> None:
         """Run the tests, and tell of each."""
@@ -84,22 +85,24 @@ class _SuiteRun(OneTest):
                 self.failed(error)
                 self._result = "failed"
                 self._tell(name)
-        if self._only:
-            found = [item for item in found if test_name(item) in self._only]
-        found = [item for item in found if test_name(item) not in self._without]
-        return found[:_MAX_TESTS]
+        for number, item in enumerate(found[:_MAX_TESTS], 1):
+            self._names[item] = numbered(test_name(item), number)
+        return [item for item, name in self._names.items() if self._is_asked_for(name)]
+
+    def _is_asked_for(self, name: str) -> bool:
+        return name not in self._without and (self._only is None or name in self._only)
 
     def begins(self, item: Any) -> None:
         """Tell which test runs from now on."""
         self._error = None
         self._result = ""
-        self._item = item
+        self._running = self._names[item]
         self._file = item.path.name
-        self._send(FromTests.BEGINS, quote(test_name(item)))
+        self._send(FromTests.BEGINS, quote(self._running))
 
     def finished(self) -> None:
         """Tell how the test came out."""
-        self._tell(test_name(self._item))
+        self._tell(self._running)
 
     def _tell(self, name: str) -> None:
         if isinstance(self._error, MalformedError):
@@ -119,7 +122,12 @@ def test_name(item: Any) -> str:
     names = [node.name for node in item.listchain()]
     while names and not names[0].endswith(".py"):
         names.pop(0)
-    return "::".join([item.path.name, *names[1:]])[:_MAX_NAME]
+    return "::".join([item.path.name, *names[1:]])
+
+
+def numbered(name: str, number: int) -> str:
+    """Return the name; of a long one the beginning, and the test's number."""
+    return name if len(name) <= _MAX_NAME else f"{name[:_MAX_NAME]}… (test {number})"
 
 
 test_name.__test__ = False  # type: ignore[attr-defined]  # not a test of ours

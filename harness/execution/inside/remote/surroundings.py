@@ -20,27 +20,11 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from .client import Program, RemoteFunction, is_remote
+from .peer import REPLACEABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-# What tests replace in modules that the program imports too.
-_REPLACED = {
-    "builtins": ("print", "open", "input"),
-    "random": (
-        "choice",
-        "choices",
-        "randint",
-        "random",
-        "randrange",
-        "sample",
-        "shuffle",
-        "uniform",
-    ),
-    "time": ("sleep", "time", "monotonic", "perf_counter"),
-    "os.path": ("exists", "isfile"),
-}
 
 
 class ProgramFinder:
@@ -86,7 +70,7 @@ class Mirror:
         self._program = program
         self._usual: dict[tuple[str, str], Any] = {}
         self._now: dict[tuple[str, str], Any] = {}
-        for module, names in _REPLACED.items():
+        for module, names in REPLACEABLE.items():
             for name in names:
                 self._usual[module, name] = getattr(sys.modules[module], name)
         self._now.update(self._usual)
