@@ -8,19 +8,23 @@ import shutil
 import sys
 import types
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.assignment.loading import load
-from harness.grading.context import visible_only
+from harness.assignment.loading import CACHE, load
+from harness.common import serial
+from harness.grading.context import prepare, visible_only
 from harness.grading.stub import bodies, handed_out_stubs, stub
+from harness.model.expectation import Answer, ScenarioAnswers
 from harness.model.plan import SourceFile
 from harness.model.result import (
     RunFacts,
     RunResult,
     SubmissionResult,
 )
+from harness.packaging.handout import student_key, student_plan
 from harness.reporting.export.anonymous import anonymous
 from harness.reporting.view import paste
 from harness.results.results_json import results_json
@@ -121,6 +125,22 @@ def test_the_same_bytes_every_time(course: Course) -> None:
     for each in (archive, inner):
         assert each.namelist() == sorted(each.namelist())
         assert {entry.date_time for entry in each.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_a_busy_machine_changes_no_byte(course: Course) -> None:
+    context = prepare(visible_only(load(course.root, "tiny")), cache=course.root / CACHE)
+    plan = student_plan(context.specification)
+    slowly: list[ScenarioAnswers] = []
+    for entry in context.key.scenarios:
+        answers: list[Answer] = []
+        for answer in entry.answers:
+            observation = replace(answer.observation, cpu_seconds=0.049)
+            answers.append(replace(answer, observation=observation))
+        slowly.append(replace(entry, answers=tuple(answers)))
+    busy = replace(context.key, run_seconds=20.0, scenarios=tuple(slowly))
+    usual = student_key(context, plan)
+    same = student_key(replace(context, key=busy), plan)
+    assert serial.dumps(same) == serial.dumps(usual)
 
 
 def test_nothing_hidden_is_in_it(tiny_handout: dict[str, bytes]) -> None:
