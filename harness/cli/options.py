@@ -24,6 +24,25 @@ F = TypeVar("F", bound=Callable[..., Any])
 PATH = click.Path(path_type=Path, readable=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
+REPORTS = "reports"
+
+
+class _RunPath(click.Path):
+    """The path of a run: `tiny` means `reports/tiny` if nothing else here has that name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path of the run that `value` names."""
+        path: Path = super().convert(value, param, ctx)
+        if path.exists() or len(path.parts) != 1:
+            return path
+        with suppress(UserError):  # there is no course here
+            usual = find_root(Path.cwd()) / REPORTS / path
+            if usual.is_dir():
+                return usual
+        return path
+
+
+RUN = _RunPath(path_type=Path, readable=False)
 
 
 def option(*words: str, **settings: Any) -> Callable[[F], F]:

@@ -98,6 +98,7 @@ def test_show_gives_the_table_and_explains_one_submission(graded: Course) -> Non
     assert graded.run("show", "reports/tiny/run.sqlite").out == whole.out
     one = graded.ok("show", "reports/tiny", "prints_total")
     assert graded.ok("show", "reports/tiny", "--submission", "prints_total").out == one.out
+    assert graded.ok("show", "tiny", "prints_total").out == one.out
     assert PRINTS_TOTAL in one.out
     assert "3.69/6" in one.out
     assert "`import math` was added" in one.out

@@ -110,7 +110,7 @@ def command(
         _grade,
         partial(_with_options, load, without, alone=isolate is not None),
         paths,
-        out or base / "reports" / assignment_id,
+        out or base / options.REPORTS / assignment_id,
         python=python,
         jobs=jobs,
         cluster=cluster,

@@ -22,7 +22,7 @@ from harness.review.desk import Desk
     "harness export reports/connect4ish --to manual-marks -o style.csv",
     "harness manual reports/connect4ish style.csv",
 )
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @click.argument("file", type=options.PATH)
 def command(run: Path, file: Path) -> int:
     """Take marks given by hand into RUN (a report folder) from FILE: a table written by `harness

@@ -31,7 +31,7 @@ def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
     "harness review reports/connect4ish",
     "harness review reports/connect4ish --part 1/3 --anonymous",
 )
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @options.option(
     "--part",
     "Mark only part K of N, so that several people can share the work.",

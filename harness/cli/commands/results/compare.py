@@ -17,8 +17,8 @@ from harness.results.comparing import compare_runs, read_snapshot
     "harness compare reports/before reports/after",
     "harness compare reports/before reports/after --to html -o changes.html",
 )
-@click.argument("old", type=options.PATH)
-@click.argument("new", type=options.PATH)
+@click.argument("old", type=options.RUN)
+@click.argument("new", type=options.RUN)
 @options.option(
     "--to",
     "form",

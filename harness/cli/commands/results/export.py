@@ -30,7 +30,7 @@ class _ExportCommand(click.Command):
     "harness export reports/connect4ish --to canvas --gradebook Grades.csv -o import.csv",
     cls=_ExportCommand,
 )
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @click.option("--to", "form", required=True, metavar="FORMAT", help="One of the formats below.")
 @options.output("The file to write (default: standard output).")
 @options.file(

@@ -21,7 +21,7 @@ from harness.results.store import Store
 @options.click_command(
     "forget", "harness forget reports/connect4ish ada", "harness forget reports/connect4ish 4711"
 )
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @click.argument("student")
 def command(run: Path, student: str) -> int:
     """Remove everything about STUDENT from RUN (a report folder): results, marks, comments, pages

@@ -24,7 +24,7 @@ from harness.results.database import read_run, store_of
     'harness mail reports/connect4ish --dry-run --from "CSSE7030 <csse7030@uni.example>"',
     "harness mail reports/connect4ish --dry-run --from a@uni.example --template mail.txt",
 )
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @options.flag("--dry-run", "Required: write files and send nothing.")
 @click.option("--from", "sender", required=True, metavar="ADDRESS", help="The sender.")
 @options.file("--template", "A Jinja template: Subject: …, an empty line, then the text.")

@@ -17,7 +17,7 @@ from harness.results.database import read_submission
     "harness replay reports/connect4ish perfect check_input/a-word-for-an-action",
     "harness replay reports/connect4ish jo check_win/one-piece --submission jo/a1.py",
 )
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @click.argument("student")
 @click.argument("scenario")
 @options.option(

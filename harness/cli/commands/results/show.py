@@ -11,15 +11,18 @@ from harness.results.database import read_run, read_submission
 
 
 @options.click_command(
-    "show", "harness show reports/connect4ish", "harness show reports/connect4ish perfect"
+    "show", "harness show reports/connect4ish", "harness show connect4ish perfect"
 )
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @click.argument("student", required=False)
 @click.option(
     "--submission", metavar="STUDENT", help="The student, in place of the argument STUDENT."
 )
 def command(run: Path, student: str | None, submission: str | None) -> int:
-    """Show the class table of RUN (a report folder), or every reason for the mark of STUDENT."""
+    """Show the class table of RUN, or every reason for the mark of STUDENT.
+
+    RUN is a report folder, or the name of one in reports/.
+    """
     student = student or submission
     if student is None:
         result, plan = read_run(run)

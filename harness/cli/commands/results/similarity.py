@@ -36,7 +36,7 @@ _LISTED = 20  # pairs on the terminal; the page has all
     "harness similarity reports/connect4ish",
     "harness similarity reports/connect4ish --anonymous",
 )
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @options.option(
     "--base",
     "earlier",

@@ -20,7 +20,7 @@ from harness.study.style import style_report
     "harness style reports/connect4ish",
     "harness export reports/connect4ish --to manual-marks -o style.csv",
 )
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @options.python
 def command(run: Path, python: Path | None) -> int:
     """Gather evidence about style for each program of RUN (a report folder): findings of ruff by a
