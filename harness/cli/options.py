@@ -3,6 +3,7 @@
 import functools
 import getpass
 import inspect
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +33,7 @@ class _RunPath(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path of the run that `value` names."""
-        path: Path = super().convert(value, param, ctx)
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.exists() or len(path.parts) != 1:
             return path
         with suppress(UserError):  # there is no course here
