@@ -98,7 +98,7 @@ def show_verdicts(shop: Shop, tools: list[Tool]) -> None:
     print(f"| grader | right | {' | '.join(wrong.name for wrong in WRONG)} |")
     print(f"|---|---|{'---|' * len(WRONG)}")
     due = " | ".join(str(len(NAMES) - len(wrong.fails)) for wrong in WRONG)
-    print(f"| what is true | {len(NAMES)} | {due} |")
+    print(f"| correct result | {len(NAMES)} | {due} |")
     for name, cells in rows.items():
         print(f"| {name} | {len(NAMES)} | {' | '.join(cells)} |")
 

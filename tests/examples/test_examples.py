@@ -111,9 +111,9 @@ OTHER_BLOCKS = (
     function: roll
     call: roll()
     over: 500
-    returns: {one_of: [1, 2, 3, 4, 5, 6]}          # each of them
-    occur: [1, 2, 3, 4, 5, 6]                      # each is among them
-    share: {6: 17% ± 12%}                          # so many are a 6
+    returns: {one_of: [1, 2, 3, 4, 5, 6]}          # each result is one of these
+    occur: [1, 2, 3, 4, 5, 6]                      # each of these occurs
+    share: {6: 17% ± 12%}                          # the share of sixes
 """,
 )
 REFERENCE_OF_OTHERS = """\

@@ -140,7 +140,7 @@ PROGRAMS = {
             "def greet(name, greeting='Hi'):\n    return f'{greeting} {name}'\n",
         ),
     ),
-    "defaults that remember": Programs(
+    "mutable defaults": Programs(
         function="add",
         right="def add(item, items=None):\n    items = [] if items is None else items\n"
         "    items.append(item)\n    return items\n",
@@ -149,7 +149,7 @@ PROGRAMS = {
             "def add(item, items=None):\n    return item\n",
         ),
     ),
-    "arguments that stay as they are": Programs(
+    "arguments that must not change": Programs(
         function="ordered",
         right="def ordered(numbers):\n    return sorted(numbers)\n",
         wrong=(
@@ -385,7 +385,7 @@ PROGRAMS = {
             "        with open(folder + name, 'w') as out:\n            out.writelines(lines)\n",
         ),
     ),
-    "the day of today": Programs(
+    "today's date": Programs(
         function="age",
         right="from datetime import date\n"
         "def age(born):\n    day, now = date.fromisoformat(born), date.today()\n"
@@ -399,7 +399,7 @@ PROGRAMS = {
             "    return days.days // 360\n",
         ),
     ),
-    "functions of a program that asks as it is loaded": Programs(
+    "functions of a program that asks for input at import": Programs(
         function="greeting",
         right="name = input('Name? ')\ndef greeting(word):\n    return f'{word} {name}'\n",
         others=("def greeting(word):\n    return f'{word} {name}'\nname = input()\n",),
@@ -442,7 +442,7 @@ PROGRAMS = {
             "    print(f'{(-b + root) / 2 / a}, {(-b + root) / 2 / a}')\n",
         ),
     ),
-    "a program that may go on asking": Programs(
+    "a program that may ask for more input": Programs(
         right="count = 0\nwhile count < 2:\n    if input('Pet? '):\n        count += 1\n"
         "print(count, 'pets')\n",
         others=(

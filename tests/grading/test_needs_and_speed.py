@@ -73,7 +73,7 @@ def grader(context: GradingContext) -> Iterator[Grader]:
 
 def test_the_guide_shows_lines_of_these_scenarios() -> None:
     guide = (Path(__file__).parents[2] / "docs" / "writing-scenarios.md").read_text("utf-8")
-    section = guide.partition("## What must be right first, and how fast\n")[2]
+    section = guide.partition("## Order and speed\n")[2]
     example = section.split("```")[1].splitlines()[1:]
     lines = [line.partition("  #")[0].rstrip() for line in example]
     assert "    faster_than: 5" in lines
