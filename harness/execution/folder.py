@@ -85,6 +85,10 @@ class ScenarioFolder:
         if now < self._next_look:
             return False
         self._next_look = now + SECONDS_BETWEEN_LOOKS
+        return self.holds_too_much()
+
+    def holds_too_much(self) -> bool:
+        """Return whether the folder holds more than is allowed at this moment."""
         size = 0
         for entries, (name, status) in enumerate(_walk(self.path), 1):
             size += status.st_size if stat.S_ISREG(status.st_mode) else 0

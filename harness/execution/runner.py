@@ -11,7 +11,7 @@ import importlib
 import logging
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -50,11 +50,12 @@ from harness.execution.testing.course import (
     suite_setup,
     test_job,
     test_limits,
+    tests_key,
     tests_setup,
 )
 from harness.execution.testing.handed_in import SuiteObserver, TestedServer
 from harness.execution.trusted_function import TrustedFunction, TrustedProcess
-from harness.model.assignment import Assignment, SourceFile, TestedProgram
+from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Form, Key, Limits, Stimulus
 
@@ -88,8 +89,8 @@ class AnyDriver(ABC):
         self.meter = CpuMeter()
         self._held = ExitStack()
         self._directory = ""
-        self._tests: dict[tuple[SourceFile, ...], ProcessServer] = {}
-        self._tested: dict[TestedProgram, TestedServer] = {}
+        self._tests: dict[Hashable, ProcessServer] = {}  # by all that they depend on
+        self._tested: dict[Hashable, TestedServer] = {}
 
     def __enter__(self) -> Self:
         self._directory = str(prepare(self._held.enter_context(scratch_directory())))
@@ -157,7 +158,7 @@ class AnyDriver(ABC):
 
     def tests(self, assignment: Assignment) -> ProcessServer:
         """Return the server of an assignment's tests, which holds nothing of a submission."""
-        key = assignment.test_files
+        key = tests_key(assignment)
         if key not in self._tests:
             setup = tests_setup(assignment, self.interpreter)
             self._tests[key] = self.serve(self._held, setup)
@@ -169,15 +170,16 @@ class AnyDriver(ABC):
         if writing is None:
             raise HarnessError("the assignment has no tests that are handed in")
         program = writing.program(name)
-        if program not in self._tested:
+        key = (program, writing.public_names, assignment.variants, assignment.writes_files)
+        if key not in self._tested:
             asked = replace(assignment, submission_files=writing.program_files, laid_as=None)
-            self._tested[program] = TestedServer(
+            self._tested[key] = TestedServer(
                 server=self.serve(self._held, server_setup(asked, program.files)),
                 jobs=Jobs(asked, writing.public_names),
                 functions=assignment.module_names,
                 sources=Sources({file.name: file.data for file in program.files}),
             )
-        return self._tested[program]
+        return self._tested[key]
 
     def suites(
         self,
@@ -345,7 +347,7 @@ class ObservedSubmission:
             if folder is not None:
                 job = job.replaced(folder=str(folder.path))
             stand_in = self._start_stand_in(stack, stimulus, limits, asked)
-            test = self._start_test(stack, stimulus, limits, job.folder)
+            test = self._start_test(stack, stimulus, limits, folder)
             if stimulus.replies is not None:
                 reply = partial(next_reply, stimulus.replies, self._ask)
             monitor = self._start(stack, stimulus, job, screen, limits)
@@ -410,14 +412,19 @@ class ObservedSubmission:
         return stand_in
 
     def _start_test(
-        self, stack: ExitStack, stimulus: Stimulus, limits: Limits, folder: str
+        self,
+        stack: ExitStack,
+        stimulus: Stimulus,
+        limits: Limits,
+        folder: ScenarioFolder | None,
     ) -> CourseTestConversation | None:
         """Return the conversation with a test of the course; None for all other actions."""
         if stimulus.action.form is not Form.TEST:
             return None
-        job = test_job(stimulus, folder)
+        place = "" if folder is None else str(folder.path)
+        job = test_job(stimulus, place)
         process = self._tests().start_stand_in(stack, job, test_limits(limits))
-        return CourseTestConversation(process)
+        return CourseTestConversation(process, folder)
 
     def _start(
         self,

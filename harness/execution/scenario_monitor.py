@@ -167,7 +167,7 @@ class ScenarioMonitor(ABC):
                     raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, why)
                 self._stand_in_asks = self._stand_in.exchange(body, self._deliver)
             except StandInUnusableError as error:
-                self._stop(error.ending, str(error))
+                self._stop(error.ending, str(error), filled=error.filled)
             self._exclude_since(begun)
         return True
 

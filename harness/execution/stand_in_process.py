@@ -11,9 +11,10 @@ from collections.abc import Callable
 from hashlib import sha256
 
 from harness.common.escaping import visible
+from harness.execution.folder import TOO_FULL, ScenarioFolder
 from harness.execution.inside.messages.protocol import FromStandIn, split
 from harness.execution.protocol.replies import FrameBuffer, TamperedError
-from harness.model.observation import Ending
+from harness.model.observation import Ending, Filled
 from harness.model.stimulus import Limits
 
 LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
@@ -23,12 +24,20 @@ _ASKED_ELSE = "it asks for what the reference does not ask there"
 
 class StandInUnusableError(Exception):
     """`ending`: a stand-in does not apply to this submission, or failed by itself; `str()`: why;
-    `is_late`: it ran out of time."""
+    `is_late`: it ran out of time; `filled`: where it reached a limit on output."""
 
-    def __init__(self, ending: Ending, why: str, *, is_late: bool = False) -> None:
+    def __init__(
+        self, ending: Ending, why: str, *, is_late: bool = False, filled: Filled = Filled.SCREEN
+    ) -> None:
         self.ending = ending
         self.is_late = is_late
+        self.filled = filled
         super().__init__(why)
+
+
+def folder_is_full() -> StandInUnusableError:
+    """Return the ending of a conversation whose common folder holds too much."""
+    return StandInUnusableError(Ending.OUTPUT_LIMIT, TOO_FULL, filled=Filled.FOLDER)
 
 
 class AskedCalls:
@@ -86,9 +95,9 @@ class StandInProcess(ABC):
         """Pass a message on, if the process has not ended."""
         self._send(message)
 
-    def next_answer(self) -> bytes:
+    def next_answer(self, folder: ScenarioFolder | None = None) -> bytes:
         """Return the next message of the process, once it is there. StandInUnusableError when it
-        ends, or runs into its limits."""
+        ends, runs into its limits, or fills the folder meanwhile."""
         longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
         begun = time.monotonic()
         while (answer := self._next_message()) is None:
@@ -97,6 +106,8 @@ class StandInProcess(ABC):
             if self._is_late(time.monotonic() - begun, longest):
                 what = "it ran out of time"
                 raise StandInUnusableError(Ending.STAND_IN_FAILED, what, is_late=True)
+            if folder is not None and folder.is_too_full():
+                raise folder_is_full()
         return answer
 
     def _next_message(self) -> bytes | None:

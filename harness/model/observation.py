@@ -145,6 +145,7 @@ class CourseTestOutcome:
     line: int = 0  # of the test file; 0: none
     source: str = ""  # that line
     calls: tuple[str, ...] = ()  # of the program, each with what came of it
+    stopped_by: Ending | None = None  # the limit that the test itself reached, not the program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

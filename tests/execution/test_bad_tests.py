@@ -3,6 +3,7 @@ one verdict, and the next test is not harmed."""
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from harness.execution import Driver
 from harness.execution.inside.remote.client import Program
 from harness.execution.inside.remote.values import MalformedError
 from harness.model.assignment import SourceFile
-from harness.model.observation import CourseTestResult, Ending, Observation
+from harness.model.observation import CourseTestResult, Ending, Filled, Observation
 from harness.model.stimulus import Limits, Stimulus
 from harness.stimuli.test import CourseTest
 from tests import plans
@@ -64,6 +65,27 @@ def test_is_called(value=1):
 
 def test_deep():
     assert a1.deep() == []
+
+def test_fills_the_folder():
+    for number in range(400):
+        open(f"{number}.txt", "w").close()
+    assert a1.number() == 7
+
+def test_fills_the_folder_at_its_end():
+    a1.number()
+    for number in range(400):
+        open(f"{number}.txt", "w").close()
+
+def test_fills_the_folder_for_ever():
+    a1.number()
+    number = 0
+    while True:
+        number += 1
+        open(f"{number}.txt", "w").close()
+
+def test_uses_a_program_that_fills_the_folder():
+    a1.fill()
+    assert a1.number() == 7
 """
 PROGRAM = """
 def number(): return 7
@@ -74,6 +96,9 @@ def long(): return "x" * 10**9
 def call(function):
     while True:
         function(1)
+def fill():
+    for number in range(400):
+        open(f"{number}.txt", "w").close()
 def deep():
     found = []
     for _ in range(100000):
@@ -88,6 +113,7 @@ ASSIGNMENT = plans.assignment(
         SourceFile(name="test_text.py", data=b"def test_x(:"),
     )
 )
+WITH_FOLDER = replace(ASSIGNMENT, writes_files=True)
 Run = Callable[..., Observation]
 PASSED, FAILED = CourseTestResult.PASSED, CourseTestResult.FAILED
 NOT_ENDED, NOT_FOUND = CourseTestResult.NOT_ENDED, CourseTestResult.NOT_FOUND
@@ -95,10 +121,11 @@ NOT_ENDED, NOT_FOUND = CourseTestResult.NOT_ENDED, CourseTestResult.NOT_FOUND
 
 @pytest.fixture
 def run(one_driver: Driver) -> Run:
-    def run(test: str, file: str = "test_a1.py") -> Observation:
-        stimulus = Stimulus(action=CourseTest(file=file, test=test))
+    def run(test: str, file: str = "test_a1.py", *, folder: bool = False) -> Observation:
+        stimulus = Stimulus(action=CourseTest(file=file, test=test), folder=folder)
+        assignment = WITH_FOLDER if folder else ASSIGNMENT
         files = (SourceFile(name="a1.py", data=PROGRAM.encode()),)
-        with one_driver.submission(ASSIGNMENT, files) as submission:
+        with one_driver.submission(assignment, files) as submission:
             return submission.observe(stimulus, Limits(cpu_seconds=1.0))
 
     return run
@@ -146,6 +173,25 @@ def test_a_test_that_never_ends_is_ended(run: Run, test: str) -> None:
     seen = run(test)
     assert seen.ending in (Ending.CPU_LIMIT, Ending.MEMORY_LIMIT)
     assert run("test_number").test.result is PASSED  # type: ignore[union-attr]
+
+
+FILLING = {
+    "test_fills_the_folder": Ending.OUTPUT_LIMIT,
+    "test_fills_the_folder_at_its_end": Ending.OUTPUT_LIMIT,
+    "test_fills_the_folder_for_ever": Ending.OUTPUT_LIMIT,
+    "test_uses_a_program_that_fills_the_folder": None,
+}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("test", FILLING)
+def test_only_the_process_that_fills_the_folder_is_blamed(run: Run, test: str) -> None:
+    seen = run(test, folder=True)
+    assert seen.ending is Ending.OUTPUT_LIMIT
+    assert seen.output_limit is not None
+    assert seen.output_limit.filled is Filled.FOLDER
+    assert seen.test is not None
+    assert seen.test.stopped_by is FILLING[test]
 
 
 # What a program may send in place of an answer, as text.

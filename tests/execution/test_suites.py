@@ -195,6 +195,7 @@ NOTHING = {
     "asserts nothing": "def test_a():\n    double(3)\n    first([1, 2])\n",
     "compares with itself": "def test_a():\n    assert double(3) == double(3)\n",
     "a coin": "import random\ndef test_a():\n    double(3)\n    assert random.random() < 0.7\n",
+    "fills the folder": "def test_a():\n    for n in range(400):\n        open(str(n), 'w').close()\n",
     "always fails": "def test_a():\n    assert False\n",
     "is skipped": "import pytest\ndef test_a():\n    pytest.skip()\n",
     "leaves": "import os\ndef test_a():\n    os._exit(0)\n",

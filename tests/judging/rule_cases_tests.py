@@ -50,6 +50,13 @@ OF_PROGRAM = replace(
     raised=Raised(type_name="KeyError", message="'key'", frames=(FRAME,)),
 )
 
+
+def stopped(limit: Ending) -> Failure:
+    """A test that reached a limit by itself."""
+    seen = tested(CourseTestResult.NOT_ENDED, stopped_by=limit)
+    return failing(replace(seen, ending=limit))
+
+
 SUITES = {
     question: Stimulus(action=SuiteRun(question=question, files=("test_a1.py",)))
     for question in SuiteQuestion
@@ -120,6 +127,15 @@ FIRES: dict[str, Sentences] = {
         "The tests notice no fault at all: they pass on every wrong program too. A test needs an "
         "assert that compares a result with the sheet's.": asked(ACCEPTS, tests=(PASSED,)),
     },
+    "test_stopped": {
+        "The test itself writes more into its folder than it may; your program did not.": stopped(
+            Ending.OUTPUT_LIMIT
+        ),
+        "The test itself ends its own process.": stopped(Ending.CRASHED),
+        "The test itself takes longer than it may, in its own code or with endless results.": (
+            stopped(Ending.CPU_LIMIT)
+        ),
+    },
     "raised_in_test": {
         "The program raised KeyError: 'key' (line 2: return a - b).": failing(OF_PROGRAM),
     },
@@ -147,5 +163,6 @@ LEAVES_ALONE: dict[str, list[Failure]] = {
     "useless_tests": [NOTHING_NOTICED],
     "nothing_tested": [case(called(2), called(1))],
     "raised_in_test": [failing(ASSERTION)],
+    "test_stopped": [failing(ASSERTION), failing(tested(CourseTestResult.NOT_ENDED))],
     "test_failed": [case(called(2), called(1))],
 }

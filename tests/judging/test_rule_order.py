@@ -54,6 +54,7 @@ ORDER = {
     "ran_at_import": "did_not_end raised_unexpectedly",
     "did_not_ask_for_input": "did_not_end cut_short stopped_early",
     "takes_too_long": "did_not_end",
+    "test_stopped": "did_not_end printed_without_end crashed",
     "raised_in_test": "test_failed",
     "recursed_too_deep": "raised_unexpectedly",
     "called_exit": "raised_unexpectedly",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import plain
+from harness.execution.folder import ScenarioFolder
 from harness.execution.inside.messages.protocol import (
     MAX_MESSAGE,
     MAX_NAME,
@@ -23,7 +24,11 @@ from harness.execution.inside.messages.protocol import (
 from harness.execution.protocol.answers import Answerable
 from harness.execution.protocol.jobs import main_file, tool_modules
 from harness.execution.protocol.replies import RaisedReply, TamperedError, read_as
-from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
+from harness.execution.stand_in_process import (
+    StandInProcess,
+    StandInUnusableError,
+    folder_is_full,
+)
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import CourseTestOutcome, CourseTestResult, Ending, Observation
 from harness.model.stimulus import Limits, Stimulus
@@ -100,6 +105,12 @@ def tests_setup(assignment: Assignment, interpreter: object) -> dict[str, object
     }
 
 
+def tests_key(assignment: Assignment) -> Hashable:
+    """Return everything on which the server of an assignment's tests depends."""
+    names = tuple(_program_names(assignment))
+    return assignment.test_files, names, assignment.sent_names, assignment.writes_files
+
+
 def suite_setup(
     assignment: Assignment, files: tuple[SourceFile, ...], interpreter: object
 ) -> dict[str, object]:
@@ -163,23 +174,60 @@ class _Sent:
     source: str = ""
 
 
-def next_of_tests(process: StandInProcess) -> bytes:
-    """Return the next message of a process with tests. Raise StandInUnusableError, as an ending of
-    these tests, if there is none."""
-    try:
-        return process.next_answer()
-    except StandInUnusableError as error:
-        ending = Ending.CPU_LIMIT if error.is_late else Ending.CRASHED
-        raise StandInUnusableError(ending, "the tests' own process") from None
+class TestsStoppedError(StandInUnusableError):
+    """The process with tests reached a limit or ended, and not the program's."""
+
+    __test__ = False  # no test of ours
+
+
+class ProcessOfTests:
+    """A process with tests, which takes turns with the program's. Both may write into a folder, if
+    there is one: it is looked at after each turn, so that only the one that filled it is ended."""
+
+    def __init__(self, process: StandInProcess, folder: ScenarioFolder | None) -> None:
+        self._process = process
+        self._folder = folder
+
+    def tell(self, message: bytes) -> None:
+        """Pass a message of the program's on. Raise StandInUnusableError if the program has filled
+        the folder."""
+        if self._is_full():
+            raise folder_is_full()
+        self._process.tell(message)
+
+    def next(self) -> bytes:
+        """Return the next message. Raise TestsStoppedError if there is none, or if the tests have
+        filled the folder."""
+        try:
+            message = self._process.next_answer(self._folder)
+        except StandInUnusableError as error:
+            if error.ending is Ending.OUTPUT_LIMIT:
+                raise _stopped(error) from None
+            ending = Ending.CPU_LIMIT if error.is_late else Ending.CRASHED
+            raise TestsStoppedError(ending, "the tests' own process") from None
+        kind, _ = split(message)
+        hands_over = kind in (FromTests.FOR_PROGRAM, FromTests.OUTCOME)
+        if hands_over and self._is_full():
+            raise _stopped(folder_is_full())
+        return message
+
+    def _is_full(self) -> bool:
+        return self._folder is not None and self._folder.holds_too_much()
+
+
+def _stopped(error: StandInUnusableError) -> TestsStoppedError:
+    """Return the same ending, as that of the tests."""
+    return TestsStoppedError(error.ending, str(error), filled=error.filled)
 
 
 class CourseTestConversation:
     """A test's process while it talks to the program's."""
 
-    def __init__(self, process: StandInProcess) -> None:
-        self._process = process
+    def __init__(self, process: StandInProcess, folder: ScenarioFolder | None) -> None:
+        self._process = ProcessOfTests(process, folder)
         self._calls: dict[int, str] = {}
         self._outcome: bytes | None = None
+        self._stopped_by: Ending | None = None
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
         """Pass on the program's message, and deliver the test's next request. Raise
@@ -187,8 +235,16 @@ class CourseTestConversation:
         if self._outcome is not None:
             raise StandInUnusableError(Ending.TAMPERED, "it goes on after the test")
         self._process.tell(message)
+        try:
+            return self._listen(deliver)
+        except TestsStoppedError as error:
+            self._stopped_by = error.ending
+            raise
+
+    def _listen(self, deliver: Callable[[bytes], None]) -> bool:
+        """Take what the test says until it is the program's turn."""
         while True:
-            kind, body = split(next_of_tests(self._process))
+            kind, body = split(self._process.next())
             if kind in (FromTests.CALLED, FromTests.CAME_BACK):
                 number, words = json.loads(body)
                 self._calls[number] = f"{self._calls.get(number, '')} {words}".strip()
@@ -208,7 +264,9 @@ class CourseTestConversation:
         seen = replace(seen, left_open=())
         calls = tuple(plain(call, limit=MAX_NAME) for call in self._calls.values())
         if self._outcome is None:
-            test = CourseTestOutcome(result=CourseTestResult.NOT_ENDED, calls=calls)
+            test = CourseTestOutcome(
+                result=CourseTestResult.NOT_ENDED, calls=calls, stopped_by=self._stopped_by
+            )
             if seen.ending is Ending.ANSWERED:  # it answers without having been asked to end
                 seen = replace(seen, ending=Ending.TAMPERED, detail="it ends a test by itself")
             return replace(seen, value=None, test=test)

@@ -31,7 +31,7 @@ from harness.execution.protocol.jobs import Jobs
 from harness.execution.protocol.observation import observation
 from harness.execution.protocol.screen import scenario_screen
 from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
-from harness.execution.testing.course import END, MAX_SOURCE, next_of_tests, test_limits
+from harness.execution.testing.course import END, MAX_SOURCE, ProcessOfTests, test_limits
 from harness.model.assignment import Assignment
 from harness.model.observation import (
     CourseTestOutcome,
@@ -179,8 +179,8 @@ def _whole(value: object) -> int:
 class _Conversation:
     """The tests' process while it talks to the program's."""
 
-    def __init__(self, process: StandInProcess, heard: _Heard) -> None:
-        self._process = process
+    def __init__(self, process: StandInProcess, folder: ScenarioFolder, heard: _Heard) -> None:
+        self._process = ProcessOfTests(process, folder)
         self._heard = heard
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
@@ -190,7 +190,7 @@ class _Conversation:
             raise StandInUnusableError(Ending.TAMPERED, "it goes on after the tests")
         self._process.tell(message)
         while True:
-            kind, body = split(next_of_tests(self._process))
+            kind, body = split(self._process.next())
             if kind == FromTests.FOR_PROGRAM:
                 deliver(body)
                 return False
@@ -403,7 +403,7 @@ class SuiteObserver:
                 folder=place,
             )
             monitor = server.start(stack, job, screen, limits)
-            conversation = _Conversation(process, heard)
+            conversation = _Conversation(process, folder, heard)
             end = monitor.follow((), folder=folder, stand_in=conversation)
             if not monitor.compiled:
                 return _Run(tests=(), ending=end.reason or Ending.CRASHED)

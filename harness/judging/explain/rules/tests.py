@@ -4,9 +4,26 @@ from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatch import CourseTestMismatch
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import TEST, Found, Stage, rule_about
-from harness.model.observation import CourseTestResult, Raised
+from harness.model.observation import CourseTestResult, Ending, Raised
 
 _LONGEST = 600  # characters of what an assertion says
+# A test may use what the program gave it for ever; only the folder's writer is known.
+_LIMITS_OF_TESTS = {
+    Ending.CPU_LIMIT: "takes longer than it may, in its own code or with endless results",
+    Ending.OUTPUT_LIMIT: "writes more into its folder than it may; your program did not",
+    Ending.CRASHED: "ends its own process",
+}
+
+
+def _stopped_test(failure: Failure) -> Ending | None:
+    test = failure.observation.test
+    return None if test is None else test.stopped_by
+
+
+@rule_about(Stage.ENDING, 15, "runs a test that reaches a limit by itself", _stopped_test)
+def test_stopped(failure: Failure, limit: Ending) -> str:
+    did = _LIMITS_OF_TESTS.get(limit, "does not come to its end")
+    return f"The test itself {did}."
 
 
 def _program_raised(failure: Failure) -> Raised | None:
