@@ -12,7 +12,9 @@ DEV := $(VENV)/.ready-dev
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 ALL = $(notdir $(wildcard specs/*))
 QUICK = $(addprefix tests/,assignment common intake judging marking matchers model policy reporting results)
-SIDE_BY_SIDE = -n logical --dist loadfile --no-loadscope-reorder
+# One more than there are cores: some tests wait for a limit, and use no core meanwhile.
+WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+SIDE_BY_SIDE = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 ALONE = $(shell grep -rl --include='*.py' mark[.]alone tests)
 IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
