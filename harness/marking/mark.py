@@ -44,15 +44,18 @@ def mark(
     unreadable = bool(submission.problem) or report.unparsable is not None
     if unreadable:
         verdict = Verdict(kind=VerdictKind.UNREADABLE)
-        verdicts = {scenario.id: verdict for scenario in plan.scenarios}
+        ids = (scenario.id for scenario in plan.scenarios)
+        verdicts = dict.fromkeys(ids, verdict)
     left_out, excuses = excused(plan, submission)
     if left_out and len(left_out) == len(plan.scenarios):
         noted = replace(submission, notes=(*submission.notes, *excuses))
         return without_mark(plan, noted, SubmissionStatus.NEEDS_REVIEW)
     scenarios = _scenario_results(plan, verdicts, left_out)
     kinds = {result.verdict.kind for result in scenarios}
-    severities = {finding.consequence.severity for finding in report.findings}
-    needs_review = bool(kinds & TO_REVIEW) or bool(severities - {Severity.NOTE})
+    needs_review = bool(kinds & TO_REVIEW)
+    for finding in report.findings:
+        if finding.consequence.severity is not Severity.NOTE:
+            needs_review = True
     result = replace(
         without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
         flagged=needs_review,
@@ -74,14 +77,16 @@ def _scenario_results(
 ) -> list[ScenarioResult]:
     results: list[ScenarioResult] = []
     for scenario in plan.scenarios:
-        id, verdict = scenario.id, verdicts[scenario.id]
+        verdict = verdicts[scenario.id]
         worth = scenario.points
-        if scenario.informational or id in left_out:
+        if scenario.informational or scenario.id in left_out:
             worth = _NOTHING
-        points = _NOTHING
-        if verdict.passed:
-            points = worth
-        result = ScenarioResult(scenario_id=id, verdict=verdict, points=points, out_of=worth)
+        result = ScenarioResult(
+            scenario_id=scenario.id,
+            verdict=verdict,
+            points=worth if verdict.passed else _NOTHING,
+            out_of=worth,
+        )
         results.append(result)
     return results
 
@@ -89,7 +94,8 @@ def _scenario_results(
 def mark_of(plan: Plan, results: Sequence[ScenarioResult], findings: Iterable[Finding]) -> Fraction:
     """Return the exact mark of a submission that could be run."""
     extra = {scenario.id for scenario in plan.scenarios if not counts(scenario)}
-    earned = total = _NOTHING
+    earned = _NOTHING
+    total = _NOTHING
     for result in results:
         earned += result.points
         if result.scenario_id not in extra:
@@ -117,9 +123,14 @@ def _deducted(findings: Iterable[Finding]) -> Fraction | None:
 def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:
     """Return the result of a submission of which no scenario counts."""
     files = submission.files
-    if sum(len(file.data) for file in files) > _MAX_KEPT:
+    size = 0
+    for file in files:
+        size += len(file.data)
+    if size > _MAX_KEPT:
         files = ()
-    manual = [ManualMark(slot=slot) for slot in plan.assignment.manual]
+    manual: list[ManualMark] = []
+    for slot in plan.assignment.manual:
+        manual.append(ManualMark(slot=slot))
     result = SubmissionResult(
         id=submission.id,
         status=status,
@@ -144,14 +155,18 @@ def held_if_undecided(
     Then a person decides. The result has the mark if these scenarios count as failed, and the mark
     if they count as passed.
     """
-    undecided = {entry.scenario_id for entry in result.scenarios if entry.verdict.undecided}
+    undecided: set[str] = set()
+    for entry in result.scenarios:
+        if entry.verdict.undecided:
+            undecided.add(entry.scenario_id)
     if not undecided or result.mark is None or seconds is None:
         return result
+    as_passed = _with_passed(result, undecided)
     over = OverBudget(
         seconds=seconds,
         undecided=len(undecided),
         mark=result.mark,
-        most=mark_of(plan, _with_passed(result, undecided), result.findings),
+        most=mark_of(plan, as_passed, result.findings),
     )
     status = SubmissionStatus.NEEDS_REVIEW
     return replace(result, status=status, mark=None, flagged=True, over_budget=over)
@@ -203,7 +218,8 @@ def _keys_of(submission: Submission) -> set[str]:
 
 def most_mark(plan: Plan) -> Fraction:
     """Return the mark of a submission that passes everything, including extra credit."""
-    regular = points = _NOTHING
+    regular = _NOTHING
+    points = _NOTHING
     for scenario in plan.scenarios:
         if not scenario.informational:
             points += scenario.points
@@ -224,7 +240,9 @@ def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -
 
     Equal ones keep their order. Without a mark, no cause costs anything.
     """
-    places = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
+    places: dict[str, int] = {}
+    for index, scenario in enumerate(plan.scenarios):
+        places[scenario.id] = index
     now = result.mark
     if result.over_budget is not None:
         now = result.over_budget.mark
@@ -238,8 +256,8 @@ def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -
         priced.append(replace(cause, marks_at_stake=stake))
 
     def order(cause: Cause) -> tuple[Fraction, int]:
-        first = min(map(places.__getitem__, cause.scenarios), default=-1)
-        return -cause.marks_at_stake, first
+        its_places = [places[id_] for id_ in cause.scenarios]
+        return -cause.marks_at_stake, min(its_places, default=-1)
 
     priced.sort(key=order)
     return tuple(priced)

@@ -142,13 +142,19 @@ def _snapshot(plain: Any, path: Path) -> RunSnapshot:
             raise UserError(problem, place=str(path), hint="use the harness that wrote it")
         run = plain["run"]
         passed = tuple(map(_passed, plain["scenarios"]))
+        made_with: dict[str, str] = {}
+        for key, name in _FACTS:
+            made_with[name] = json.dumps(run[key], default=str)
+        entries: list[SnapshotEntry] = []
+        for entry in plain["submissions"]:
+            entries.append(_readable_entry(entry, passed))
         return RunSnapshot(
             path=str(path),
             assignment=str(run["assignment"]),
             started=str(run["started"]),
             complete=run["complete"] is True,
-            made_with={name: json.dumps(run[key], default=str) for key, name in _FACTS},
-            entries=tuple(_readable_entry(entry, passed) for entry in plain["submissions"]),
+            made_with=made_with,
+            entries=tuple(entries),
             worth={outcome.id: outcome.out_of for outcome in passed},
         )
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -190,7 +196,9 @@ def _entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
     by_hand.append(plain.get("override"))
     by_hand.append(plain.get("line_comments") or [])
     by_hand.append(plain.get("decisions") or {})
-    findings = [f"{finding['rule']}: {finding['message']}" for finding in plain["findings"]]
+    findings: list[str] = []
+    for finding in plain["findings"]:
+        findings.append(f"{finding['rule']}: {finding['message']}")
     return SnapshotEntry(
         id=str(plain["id"]),
         status=str(plain["status"]),
@@ -315,7 +323,10 @@ def compare_runs(old: RunSnapshot, new: RunSnapshot) -> RunComparison:
             added.append(id_)
         elif old.worth[id_] != points:
             reweighted.append(id_)
-    made_with = [name for name, fact in new.made_with.items() if old.made_with.get(name) != fact]
+    made_with: list[str] = []
+    for name, fact in new.made_with.items():
+        if old.made_with.get(name) != fact:
+            made_with.append(name)
     return RunComparison(
         old=old,
         new=new,
@@ -390,7 +401,10 @@ def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:
             total += outcome.out_of
     if not total:
         return {}
-    return {outcome.id: entry.out_of * outcome.points / total for outcome in entry.scenarios}
+    shares: dict[str, Fraction] = {}
+    for outcome in entry.scenarios:
+        shares[outcome.id] = entry.out_of * outcome.points / total
+    return shares
 
 
 def _tallies(changes: Iterable[MarkChange]) -> tuple[ScenarioTally, ...]:

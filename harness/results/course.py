@@ -119,8 +119,12 @@ class Course:
     @property
     def slip_days(self) -> int:
         """Return the number of slip days that a student has."""
-        policies = (run.assignment.late for run in self.runs)
-        return max((late.slip_days for late in policies if late is not None), default=0)
+        most = 0
+        for run in self.runs:
+            late = run.assignment.late
+            if late is not None:
+                most = max(most, late.slip_days)
+        return most
 
 
 def is_missing(result: SubmissionResult | None) -> bool:
@@ -266,12 +270,18 @@ def _students(
     notices: list[str] = []
     students: list[CourseStudent] = []
     for group in connected(keys):
-        results = [submitted[place] for place in group if place < len(submitted)]
-        listed_at = [place - len(submitted) for place in group if place >= len(submitted)]
+        results: list[tuple[int, SubmissionResult]] = []
+        listed_students: list[Student] = []
+        for place in group:
+            if place < len(submitted):
+                results.append(submitted[place])
+            else:
+                student, _ = roster[place - len(submitted)]
+                listed_students.append(student)
         by_run = dict(results)
         if len(by_run) == len(results):
-            listed_student = roster[listed_at[0]][0] if listed_at else None
-            students.append(_course_student(runs, by_run, listed_student))
+            first_listed = next(iter(listed_students), None)
+            students.append(_course_student(runs, by_run, first_listed))
             continue
         who = _first([result.id for _, result in results])
         notices.append(f"{who} have one id or email and several submissions: not put together")
@@ -297,7 +307,8 @@ def _roster_keys(
         ids = person.keys(By.LOGIN)
         of_platforms: list[str] = []
         for platform in platforms:
-            of_platforms += (f"{id_} of {platform}" for id_ in ids)
+            for id_ in ids:
+                of_platforms.append(f"{id_} of {platform}")
         yield ids | id_keys(of_platforms)
 
 

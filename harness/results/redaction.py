@@ -183,7 +183,10 @@ def shown_causes(
         if shown_cause is not None:
             redacted.append(shown_cause)
     redacted.sort(key=reader.first_of)
-    others = [check for name, check in reader.failed.items() if name not in explained]
+    others: list[ShownCheck] = []
+    for name, check in reader.failed.items():
+        if name not in explained:
+            others.append(check)
     return reader.merge(redacted, merge_causes(others))
 
 
@@ -208,7 +211,8 @@ class _Reader:
 
     def first_of(self, cause: ShownCause) -> int:
         """Return the place in the plan of the first of a cause's shown scenarios."""
-        return min(self._place[check.id] for check in cause.checks)
+        places = [self._place[check.id] for check in cause.checks]
+        return min(places)
 
     def redact(self, cause: Cause) -> ShownCause | None:
         """Return the facts about the cause from its shown scenarios; None if it has none of them.
@@ -266,7 +270,8 @@ class _Reader:
     def _marks_of(self, cause: Cause) -> Fraction:
         if self._shown >= set(cause.scenarios):
             return cause.marks_at_stake
-        return self._worth([name for name in cause.scenarios if name in self._shown])
+        shown = [name for name in cause.scenarios if name in self._shown]
+        return self._worth(shown)
 
     def _worth(self, names: Iterable[str]) -> Fraction:
         """Return the marks that the submission would at most gain if these scenarios passed."""
@@ -300,7 +305,11 @@ class _Reader:
         for scenario in scenarios:
             clause_ids.update(scenario.clauses)
         clauses = [clause for clause in self._plan.assignment.clauses if clause.id in clause_ids]
-        undefined = (entry for entry in self._result.undefined if entry.name == function)
+        undefined: Undefined | None = None
+        for entry in self._result.undefined:
+            if entry.name == function:
+                undefined = entry
+                break
         return HiddenTally(
             function=function,
             count=len(scenarios),
@@ -308,7 +317,7 @@ class _Reader:
             clauses=tuple(clauses),
             varied=_varied(self._plan, function),
             marks=self._worth(scenario.id for scenario in scenarios),
-            undefined=next(undefined, None),
+            undefined=undefined,
             advice=self._advice(scenarios),
         )
 
@@ -350,7 +359,8 @@ class _Reader:
             is_other, first = order[index]
             return is_other, -causes[index].marks, first
 
-        return tuple(causes[index] for index in sorted(range(len(causes)), key=key))
+        indexes = sorted(range(len(causes)), key=key)
+        return tuple(causes[index] for index in indexes)
 
 
 def _varied(plan: Plan, function: str) -> tuple[str, ...]:

@@ -104,10 +104,13 @@ def _fields(value: object, *names: str) -> dict[str, Any]:
 
 def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
     verdict = result.verdict
+    rule = None
+    if verdict.explanation is not None:
+        rule = verdict.explanation.rule
     entry: dict[str, Any] = {
         "verdict": verdict.kind,
         "points": result.points,
-        "explanation": verdict.explanation.rule if verdict.explanation else None,
+        "explanation": rule,
         "message": verdict.message,
         "cause": cause,
     }
@@ -230,7 +233,8 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
     if result.pending is not None:
         plain["causes_pending"] = True
     if result.over_budget is not None:
-        plain["over_budget"] = _fields(result.over_budget, "seconds", "undecided", "mark", "most")
+        parts = ("seconds", "undecided", "mark", "most")
+        plain["over_budget"] = _fields(result.over_budget, *parts)
     if result.override is not None:
         plain["override"] = _fields(result.override, "mark", "reason")
     if result.line_comments:

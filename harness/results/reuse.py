@@ -93,7 +93,7 @@ def encoded(value: StoredRun | Verdict | Probe) -> bytes:
     """
     if not isinstance(value, tuple):
         return serial.dumps(value).encode("ascii")
-    timeless = tuple(replace(each, cpu_seconds=0.0) for each in value)
+    timeless = tuple(replace(observation, cpu_seconds=0.0) for observation in value)
     return serial.dumps(timeless, kind=tuple[Observation, ...]).encode("ascii")
 
 
@@ -103,7 +103,8 @@ def _may_be_used_again(value: StoredRun | Verdict | Probe) -> bool:
         return value.kind not in _TRANSIENT_KINDS
     if not isinstance(value, tuple):
         return True
-    return not any(observation.ending in _TRANSIENT_ENDINGS for observation in value)
+    endings = {observation.ending for observation in value}
+    return endings.isdisjoint(_TRANSIENT_ENDINGS)
 
 
 class Packer:
@@ -246,14 +247,18 @@ class PlanKeys:
             overrides.add(stimulus.constants)
             extra.update(stimulus.provide)
             stand_in_names.update(stand_in.file for stand_in in stimulus.stand_ins)
+        extra_files = [file for file in assignment.extra_files if file.name in extra]
+        stand_ins = [file for file in assignment.stand_in_files if file.name in stand_in_names]
+        test_files = assignment.test_files if scenario.is_test else ()
+        test_writing = assignment.test_writing if scenario.is_suite else None
         parts = [
             _plain(scenario.stimuli),
             serial.to_plain(scenario.limits),
-            sorted(self._provided_digest(constants) for constants in overrides),
-            _files(file for file in assignment.extra_files if file.name in extra),
-            _files(file for file in assignment.stand_in_files if file.name in stand_in_names),
-            _files(assignment.test_files if scenario.is_test else ()),
-            serial.to_plain(assignment.test_writing if scenario.is_suite else None),
+            sorted(map(self._provided_digest, overrides)),
+            _files(extra_files),
+            _files(stand_ins),
+            _files(test_files),
+            serial.to_plain(test_writing),
             list(assignment.submission_files),
             assignment.laid_as,
             serial.to_plain(assignment.extra_modules),
@@ -294,7 +299,11 @@ def _plain(values: Iterable[Any]) -> list[Any]:
 
 
 def _files(files: Iterable[SourceFile]) -> str:
-    return _hash([[file.name, sha256(file.data).hexdigest()] for file in files])
+    parts: list[list[str]] = []
+    for file in files:
+        digest = sha256(file.data).hexdigest()
+        parts.append([file.name, digest])
+    return _hash(parts)
 
 
 def _joined(*names: str) -> str:

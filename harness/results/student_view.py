@@ -130,7 +130,11 @@ def by_function(plan: Plan, result: SubmissionResult) -> tuple[FunctionTally, ..
     for scenario in plan.scenarios:
         if not scenario.informational:
             groups.setdefault(scenario.function, []).append(scenario)
-    return tuple(_tally(name, group, results) for name, group in groups.items() if group)
+    tallies: list[FunctionTally] = []
+    for name, group in groups.items():
+        if group:
+            tallies.append(_tally(name, group, results))
+    return tuple(tallies)
 
 
 def _tally(
@@ -162,7 +166,10 @@ def _sum(points: Iterable[Fraction]) -> Fraction:
     for number in points:
         top, bottom = number.as_integer_ratio()
         sums[bottom] = sums.get(bottom, 0) + top
-    return sum((Fraction(top, bottom) for bottom, top in sums.items()), Fraction(0))
+    total = Fraction(0)
+    for bottom, top in sums.items():
+        total += Fraction(top, bottom)
+    return total
 
 
 def hidden_kind(verdict: Verdict) -> VerdictKind:
@@ -238,7 +245,8 @@ OUR_FAULT = (
 def students_problem(result: SubmissionResult) -> str:
     """Return the problem; of our own failures not where in our code they happened."""
     is_ours = result.status is SubmissionStatus.HARNESS_ERROR
-    is_ours = is_ours or any(is_not_judged(entry.verdict) for entry in result.scenarios)
+    verdicts = (entry.verdict for entry in result.scenarios)
+    is_ours = is_ours or any(map(is_not_judged, verdicts))
     if is_ours and result.problem:
         return OUR_FAULT
     return result.problem
@@ -259,6 +267,10 @@ def _of_budget(result: SubmissionResult) -> Iterator[str]:
         yield f"{used} before {checks} could be run: a teacher decides how this is marked"
 
 
+def _clauses(plan: Plan, ids: tuple[str, ...]) -> tuple[Clause, ...]:
+    return tuple(clause for clause in plan.assignment.clauses if clause.id in ids)
+
+
 def _checks(
     result: SubmissionResult, plan: Plan, visible: frozenset[Visibility]
 ) -> tuple[list[ShownCheck], list[HiddenCheck]]:
@@ -273,7 +285,7 @@ def _checks(
         if scenario.visibility in visible:
             ids = scenario.clauses
             if ids not in clauses:
-                clauses[ids] = tuple(c for c in plan.assignment.clauses if c.id in ids)
+                clauses[ids] = _clauses(plan, ids)
             shown.append(ShownCheck.of(scenario, entry, clauses[ids]))
         # Hidden informational scenarios are not mentioned at all.
         elif not scenario.informational:

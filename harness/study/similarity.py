@@ -41,10 +41,12 @@ def program_reader(
     Raise UserError if this machine has no usable interpreter or lacks the standard tier.
     """
     text = resources.files("harness.study").joinpath("program_texts.py").read_text("utf-8")
+    modules = {"program_texts": text}
     interpreter = find_interpreter(assignment.python, python)
+    tier = choose_tier(interpreter, Tier.STANDARD).tier
     with (
-        create_driver(interpreter, choose_tier(interpreter, Tier.STANDARD).tier) as driver,
-        driver.tool({"program_texts": text}, f"program_texts:{function}") as tool,
+        create_driver(interpreter, tier) as driver,
+        driver.tool(modules, f"program_texts:{function}") as tool,
     ):
         yield tool
 
@@ -66,10 +68,13 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
         raise UserError(
             "the graded files are no longer in their place", place=str(store.path), hint=hint
         )
-    graded = {result.id: result.source_digest for result in store.run().submissions}
+    graded: dict[str, str] = {}
+    for result in store.run().submissions:
+        graded[result.id] = result.source_digest
     unchanged: list[Submission] = []
     problems: dict[str, str] = {}
-    for submission in cohort_of(paths, store.plan().assignment).submissions:
+    cohort = cohort_of(paths, store.plan().assignment)
+    for submission in cohort.submissions:
         if not submission.files:
             problems[submission.id] = submission.problem
         elif graded.get(submission.id) == submission.digest:
@@ -104,7 +109,8 @@ def earlier_submissions(
     """
     by_id: dict[str, Submission] = {}
     for path in paths:
-        for submission in cohort_of([path], assignment).submissions:
+        cohort = cohort_of([path], assignment)
+        for submission in cohort.submissions:
             if not submission.files:
                 continue
             id_ = f"{path.resolve().name}/{submission.id}"
@@ -134,7 +140,10 @@ def compare_class(
         to_compare = everybody if broken else ()
         tokens = _read(tool, specification, to_compare, TOKENS)
     earlier_ids = frozenset(submission.id for submission in earlier)
-    whole = {name: prints for name, prints in trees.programs.items() if name not in broken}
+    whole: dict[str, Sequence[study.Fingerprint]] = {}
+    for name, prints in trees.programs.items():
+        if name not in broken:
+            whole[name] = prints
     by_trees = likeness(whole, given=trees.given, earlier=earlier_ids)
     by_tokens = likeness(tokens.programs, given=tokens.given, earlier=earlier_ids, only=broken)
     return _report(trees, tokens, by_trees, by_tokens, earlier_ids)
@@ -168,7 +177,8 @@ def _read(
     unread: dict[str, str] = {}
     for start in range(0, len(submissions), _AT_ONCE):
         part = submissions[start : start + _AT_ONCE]
-        for submission, answer in zip(part, read_some(tool, part, kind), strict=True):
+        answers = read_some(tool, part, kind)
+        for submission, answer in zip(part, answers, strict=True):
             if isinstance(answer, ToolFailed):
                 unread[submission.id] = f"it could not be read: {answer}"
                 continue
@@ -229,8 +239,13 @@ def _fingerprints(
         if size > MAX_BYTES:
             raise ToolFailed(Ending.MEMORY_LIMIT, f"more than {MAX_BYTES // 1024} KiB")
     texts = [_in_base64(files) for files in programs]
-    answers = json.loads(tool.run(json.dumps({"kind": kind, "programs": texts})))
-    return [ProgramPrints(_prints(answer["rows"]), answer["whole"]) for answer in answers]
+    payload = json.dumps({"kind": kind, "programs": texts})
+    answers = json.loads(tool.run(payload))
+    read_programs: list[ProgramPrints] = []
+    for answer in answers:
+        prints = _prints(answer["rows"])
+        read_programs.append(ProgramPrints(prints, answer["whole"]))
+    return read_programs
 
 
 def _in_base64(files: Sequence[SourceFile]) -> list[str]:
@@ -262,10 +277,12 @@ def _report(
     programs = dict(trees.programs)
     for name in trees.broken:
         programs[name] = tokens.programs.get(name, ())
-    compared = {name for name, prints in programs.items() if prints}
+    compared: set[str] = set()
     reasons: dict[str, str] = {}
-    for name in programs:
-        if name not in compared:
+    for name, prints in programs.items():
+        if prints:
+            compared.add(name)
+        else:
             reasons[name] = "nothing of it can be compared"
     reasons.update(trees.unread)
     omitted = []
@@ -291,7 +308,8 @@ def _with_matches(
     report: study.SimilarityReport, trees: _ClassPrints, tokens: _ClassPrints
 ) -> study.SimilarityReport:
     """Return the report with the matching lines of the pairs that are worth a look."""
-    given = {print_.value for print_ in (*trees.given, *tokens.given)}
+    given_prints = [*trees.given, *tokens.given]
+    given = {given_print.value for given_print in given_prints}
     pairs = list(report.pairs)
     for place in report.worth_a_look(MAX_MATCHED):
         pair = pairs[place]

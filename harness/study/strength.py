@@ -202,8 +202,10 @@ def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[P
     """
     by_function: dict[tuple[str, str], list[Pair]] = {}
     for first, second in combinations(among, 2):
-        change, other = changes[first], changes[second]
-        if change.part == other.part and change.outcome.line != other.outcome.line:
+        change = changes[first]
+        other = changes[second]
+        is_same_line = change.outcome.line == other.outcome.line
+        if change.part == other.part and not is_same_line:
             by_function.setdefault(change.part, []).append((first, second))
 
     def digest(pair: Pair) -> bytes:
@@ -263,8 +265,8 @@ class Known:
             str(_MAX_NAMED), execution_digest(), judging_digest(),
             source_digest("grading/grader.py"),
         )  # fmt: skip
-        name = _hex("\n".join(parts))[:32]
-        self._path = cache / "strength" / f"{name}.json"
+        made_with = _hex("\n".join(parts))
+        self._path = cache / "strength" / f"{made_with[:32]}.json"
         scored: dict[str, str] = {}
         for scenario in plan.scenarios:
             if not scenario.informational:
@@ -471,12 +473,14 @@ def measure(
     progress("making the changes", 0, 0)
     made = changes(specification.reference)
     known = Known(cache, context)
-    programs = [_program(specification, change) for change in made]
-    known.find(list(zip(programs, made, strict=True)), jobs, progress)
+    programs: list[tuple[Submission, Change]] = []
+    for change in made:
+        programs.append((_program(specification, change), change))
+    known.find(programs, jobs, progress)
     reasons = {place(entry): entry.why for entry in equivalents}
     outcomes = []
     noticed_changes = []
-    for number, (program, change) in enumerate(zip(programs, made, strict=True)):
+    for number, (program, change) in enumerate(programs):
         noticed_by = known.failures(program)
         why = reasons.get(place(change.outcome), "")
         outcomes.append(replace(change.outcome, noticed_by=noticed_by, why=why))
@@ -484,7 +488,10 @@ def measure(
             noticed_changes.append(number)
     chosen = pairs(made, noticed_changes, most_pairs)
     doubles = _combined_programs(specification, made, chosen)
-    known.find([(program, made[first]) for (first, _), program in doubles.items()], jobs, progress)
+    to_find: list[tuple[Submission, Change]] = []
+    for (first, _), program in doubles.items():
+        to_find.append((program, made[first]))
+    known.find(to_find, jobs, progress)
     pair_outcomes = []
     for (first, second), program in doubles.items():
         noticed_by = known.failures(program)
@@ -501,8 +508,9 @@ def _combined_programs(
     originals = {file.name: file for file in specification.reference}
     programs: dict[Pair, Submission] = {}
     for first, second in chosen:
-        change, other = made[first], made[second]
-        text = combine(originals[change.outcome.file], change, other)
+        change = made[first]
+        original = originals[change.outcome.file]
+        text = combine(original, change, made[second])
         if text is not None:
             programs[first, second] = _program(specification, replace(change, text=text))
     return programs
@@ -521,7 +529,9 @@ def _program(specification: Specification, change: Change) -> Submission:
     """Return the reference with the change in it."""
     changed_files = []
     for file in specification.reference:
-        is_changed = file.name == change.outcome.file
-        changed_files.append(replace(file, data=change.text) if is_changed else file)
+        if file.name == change.outcome.file:
+            changed_files.append(replace(file, data=change.text))
+        else:
+            changed_files.append(file)
     program = Submission(id="change", files=tuple(changed_files), origin="the reference")
     return replace(program, id=f"change-{program.digest[:12]}")

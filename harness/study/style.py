@@ -168,9 +168,12 @@ def _evidence(
     if size > _MAX_BYTES:
         return study.StyleEvidence(missing=f"it is larger than {_MAX_BYTES // 1024} KiB")
     findings, missing = _all_findings(ruff, programs)
-    texts = {file.name: file.data.decode("utf-8-sig", "replace") for file in programs}
+    texts: dict[str, str] = {}
+    for file in programs:
+        texts[file.name] = file.data.decode("utf-8-sig", "replace")
     try:
-        facts = json.loads(tool.run(json.dumps(texts)))
+        answer = tool.run(json.dumps(texts))
+        facts = json.loads(answer)
     except ToolFailed as failure:
         facts = {}
         missing.append(f"the text could not be read: {failure}")

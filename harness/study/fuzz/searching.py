@@ -64,23 +64,32 @@ class Kept:
             contents = serial.loads(_Contents, path.read_bytes())
         except (OSError, serial.SerialError):
             contents = _Contents()
-        self.targets = {(known.digest, known.target): known for known in contents.targets}
-        self.batches = {(batch.target, batch.batch): batch for batch in contents.batches}
+        self.targets: dict[tuple[str, str], KnownTarget] = {}
+        for known in contents.targets:
+            self.targets[known.digest, known.target] = known
+        self.batches: dict[tuple[str, int], KnownBatch] = {}
+        for batch in contents.batches:
+            self.batches[batch.target, batch.batch] = batch
 
     def is_open(self, digest: str, target: str, batch: int) -> bool:
         """Return whether this batch is still to be tried on a submission."""
         known = self.targets.get((digest, target))
-        return known is None or (known.difference is None and batch not in known.batches)
+        if known is None:
+            return True
+        return known.difference is None and batch not in known.batches
 
     def add(self, target: str, result: UnitResult) -> None:
         """Add the results of a batch of this target."""
         unit = result.unit
         for digest in unit.digests:
-            known = self.targets.get((digest, target)) or KnownTarget(digest=digest, target=target)
+            known = self.targets.get((digest, target))
+            if known is None:
+                known = KnownTarget(digest=digest, target=target)
             batches = {*known.batches, unit.batch}
             known = replace(known, batches=tuple(sorted(batches)))
             difference = result.found.get(digest)
-            if difference and (known.difference is None or unit.batch < known.found_in):
+            is_first = known.difference is None or unit.batch < known.found_in
+            if difference and is_first:
                 known = replace(known, difference=difference, found_in=unit.batch)
             self.targets[digest, target] = known
         self.batches[target, unit.batch] = KnownBatch(
@@ -89,8 +98,11 @@ class Kept:
 
     def differing(self, digests: Iterable[str]) -> int:
         """Return how many of these submissions differ anywhere."""
-        differing = {known.digest for known in self.targets.values() if known.difference}
-        return len(differing & set(digests))
+        differing: set[str] = set()
+        for known in self.targets.values():
+            if known.difference:
+                differing.add(known.digest)
+        return len(differing.intersection(digests))
 
     def save(self) -> None:
         """Write the file."""
@@ -197,9 +209,12 @@ def fuzz(
     the report has the results so far and is not `complete`. Raise UserError if the course's own
     code or Hypothesis fails.
     """
-    unique = {submission.digest: submission for submission in submissions}
+    unique: dict[str, Submission] = {}
+    for submission in submissions:
+        unique[submission.digest] = submission
     setup = _setup(context, settings, tuple(unique.values()), seed)
-    kept = Kept(cache / "fuzz" / f"{_key(context, settings, seed)}.json")
+    name = _key(context, settings, seed)
+    kept = Kept(cache / "fuzz" / f"{name}.json")
     units = _units(settings, inputs, tuple(unique), kept)
     deadline = None
     if seconds is not None:
@@ -214,12 +229,14 @@ def fuzz(
             if done % _SAVED_EVERY == 0:
                 kept.save()
             progress(target.function, done, len(units), kept.differing(unique))
-        complete = not any(_is_open(unit, settings, kept) for unit in units)
+        open_units = (unit for unit in units if _is_open(unit, settings, kept))
+        complete = next(open_units, None) is None
     except KeyboardInterrupt:
         pass
     finally:
         kept.save()
-    return _report(context.specification.plan, settings, submissions, seed, kept, complete=complete)
+    plan = context.specification.plan
+    return _report(plan, settings, submissions, seed, kept, complete=complete)
 
 
 def _setup(
@@ -322,7 +339,9 @@ def _report(
 
 def _function_inputs(settings: study.FuzzSettings, kept: Kept) -> tuple[study.FunctionInputs, ...]:
     """Return how many inputs of each function were compared, and how many were left out."""
-    function_of = {target.id: target.function for target in settings.targets}
+    function_of: dict[str, str] = {}
+    for target in settings.targets:
+        function_of[target.id] = target.function
     inputs: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     for batch in kept.batches.values():
