@@ -356,12 +356,21 @@ class PythonVersion:
         return f"{self.major}.{self.minor}"
 
 
+class UnreadableKind(StrEnum):
+    """Kinds of reasons why a file cannot be read, as far as other code needs to know them."""
+
+    MIXED_TABS = "mixed_tabs"  # its line is shown with its tabs
+    TOO_DEEP = "too_deep"  # the limits of the run are others, so it may run after all
+    OTHER = "other"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unparsable:
     """Why a file could not be read as Python, with the line if it is known."""
 
     file: str
     reason: str
+    kind: UnreadableKind = UnreadableKind.OTHER
     line: int | None = None
     source: str = ""
     column: int | None = None  # from 1; where Python's parser stopped

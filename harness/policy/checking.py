@@ -13,7 +13,6 @@ program keeps in its own names. The modules of Python that may be imported are f
 import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from string import Formatter
 
@@ -27,6 +26,7 @@ from harness.model.policy import (
     Sharing,
     SourceFile,
     Unparsable,
+    UnreadableKind,
 )
 from harness.policy.index import children, misspelt_guard, name_bound
 from harness.policy.outline import outline
@@ -47,11 +47,20 @@ def check(
     finding, which asks for a person. `extra` names the files that were not asked for.
     """
     programs = [file for file in files if file.name.endswith(".py")]
-    module_names = frozenset(file.name.removesuffix(".py") for file in programs)
-    texts = {file.name: _read(file, module_names) for file in programs}
-    readable = [text for text in texts.values() if isinstance(text, Source)]
-    unreadable = [text for text in texts.values() if isinstance(text, Unparsable)]
-    asked_for = [text for name, text in texts.items() if name not in extra]
+    module_names = frozenset(map(_module_name, programs))
+    texts: dict[str, Source | Unparsable | None] = {}
+    readable: list[Source] = []
+    unreadable: list[Unparsable] = []
+    is_any_read = False  # of the files that were asked for
+    for file in programs:
+        text = _read(file, module_names)
+        texts[file.name] = text
+        if isinstance(text, Unparsable):
+            unreadable.append(text)
+        elif file.name not in extra:
+            is_any_read = True
+        if isinstance(text, Source):
+            readable.append(text)
     findings: list[Finding] = []
     notes: list[str] = []
     defined = _defined(readable, policy)
@@ -66,33 +75,42 @@ def check(
             of_file, left_out = _findings(name, text, policy, defined, extra)
             findings += of_file
             notes += left_out
-    if unreadable and all(isinstance(text, Unparsable) for text in asked_for):
+    if unreadable and not is_any_read:
         return PolicyReport(unparsable=unreadable[0], notes=tuple(notes))
     for broken in unreadable:
         place = broken.file
         if broken.line is not None:
             place += f", line {broken.line}"
         notes.append(f"{place} cannot be read: {broken.reason}; what needs it fails")
-        if broken.reason == TOO_DEEP and policy is not None:
-            # The limits here are not those of the run, in which it may be readable after all.
-            findings.append(unchecked(broken.file, TOO_DEEP))
+        if broken.kind is UnreadableKind.TOO_DEEP and policy is not None:
+            findings.append(unchecked(broken.file, broken.reason))
     return PolicyReport(findings=tuple(findings), notes=tuple(notes), outline=outline(readable))
+
+
+def _module_name(file: SourceFile) -> str:
+    return file.name.removesuffix(".py")
 
 
 def _misspelt_guards(text: Source) -> Iterator[str]:
     """Yield notes about main guards that are never true, for a policy that leaves them out."""
     for node in text.index.tree.body:
-        condition = misspelt_guard(node.test) if isinstance(node, ast.If) else ""
+        if not isinstance(node, ast.If):
+            continue
+        condition = misspelt_guard(node.test)
         if condition:
             yield f"{text.name}, line {node.lineno}: {misspelt_words(condition)}"
 
 
 def _defined(readable: Sequence[Source], policy: Policy | None) -> dict[str, frozenset[str]]:
     """Return the names that the submission's modules and the provided ones define, by module."""
-    defined = {source.name.removesuffix(".py"): source.index.defined() for source in readable}
+    defined: dict[str, frozenset[str]] = {}
+    for source in readable:
+        module = source.name.removesuffix(".py")
+        defined[module] = source.index.defined()
     if policy is not None:
         provided = frozenset((*policy.provided_names, *policy.provided_functions))
-        defined |= dict.fromkeys(policy.provided_modules, provided)
+        for module in policy.provided_modules:
+            defined[module] = provided
     return defined
 
 
@@ -104,7 +122,7 @@ def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable
     except (RecursionError, MemoryError):
         if compiles(file.data):
             return None
-        return Unparsable(file=file.name, reason=TOO_DEEP)
+        return Unparsable(file=file.name, reason=TOO_DEEP, kind=UnreadableKind.TOO_DEEP)
 
 
 def _findings(
@@ -114,16 +132,22 @@ def _findings(
     defined: Mapping[str, frozenset[str]],
     extra: Sequence[str],
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    if text is not None:
-        is_extra = name in extra
-        own = policy.of_extra() if is_extra else policy.of(name)
-        modules = frozenset(each.removesuffix(".py") for each in extra)
-        file = CheckedFile(
-            source=text, policy=own, defined=defined, extra=modules, is_extra=is_extra
-        )
-        with suppress(RecursionError, MemoryError):
-            return findings_of(file, policy_rules())
-    return (unchecked(name, TOO_DEEP),), ()
+    not_checked = (unchecked(name, TOO_DEEP),)
+    if text is None:
+        return not_checked, ()
+    is_extra = name in extra
+    modules = frozenset(module.removesuffix(".py") for module in extra)
+    file = CheckedFile(
+        source=text,
+        policy=policy.of_extra() if is_extra else policy.of(name),
+        defined=defined,
+        extra=modules,
+        is_extra=is_extra,
+    )
+    try:
+        return findings_of(file, policy_rules())
+    except (RecursionError, MemoryError):
+        return not_checked, ()
 
 
 def run(request: str) -> str:
@@ -188,26 +212,30 @@ def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile
 
     A `provided` file takes the place of a `submitted` one of the same name.
     """
-    files = {file.name: file for file in (*submitted, *provided) if file.name.endswith(".py")}
-    own = set(files).difference(file.name for file in provided)
-    modules = frozenset(name.removesuffix(".py") for name in files)
+    files: dict[str, SourceFile] = {}
+    for file in (*submitted, *provided):
+        if file.name.endswith(".py"):
+            files[file.name] = file
+    own = set(files)
+    own.difference_update(file.name for file in provided)
+    modules = frozenset(map(_module_name, files.values()))
     for name, file in files.items():
-        module = name.removesuffix(".py")
+        module = _module_name(file)
         if module in sys.stdlib_module_names or _is_dunder(module):
             return _no(f"{name} has the name of a module of Python")
         if len(file.data) > MAX_SOURCE_BYTES:
             return _no(f"{name} is larger than {MAX_SOURCE_BYTES // 1024} KiB")
         try:
             found = _first_refused(tree_of(file.data), modules)
-            reason = "" if found is None else _sentence(file.data, *found)
+            if found is None:
+                continue
+            reason = _sentence(file.data, *found)
         except (SyntaxError, ValueError):
             return _no("a file cannot be read as Python")
         except (RecursionError, MemoryError):
-            return _no("the code is nested too deeply to be read")
-        if reason and own != {name}:
-            reason = f"{name}, {reason}"
-        if reason:
-            return _no(reason)
+            return _no(TOO_DEEP)
+        is_only_file = own == {name}
+        return _no(reason if is_only_file else f"{name}, {reason}")
     return Sharing(allowed=True)
 
 
@@ -299,7 +327,8 @@ def _why_refused(
             return None  # judged with its statement
         case ast.FunctionDef(name=name):
             is_method = in_class and name in _METHODS
-            return "" if name in _ATTRIBUTES or (_is_dunder(name) and not is_method) else None
+            is_refused = name in _ATTRIBUTES or (_is_dunder(name) and not is_method)
+            return "" if is_refused else None
         case ast.Name(id=name) if _is_dunder(name):
             is_read_name = name == "__name__" and isinstance(node.ctx, ast.Load)
             return None if is_read_name or name in _METADATA else ""
@@ -313,34 +342,40 @@ def _why_refused(
             return "matches attributes"
         case ast.comprehension() if node.is_async:
             return ""
-    given = node.arg if isinstance(node, ast.arg | ast.keyword) else name_bound(node)
+    given: str | None = name_bound(node)
+    if isinstance(node, ast.arg | ast.keyword):
+        given = node.arg
     return "" if _is_dunder(given or "") else None
 
 
 def _is_known_import(node: ast.Import | ast.ImportFrom, modules: frozenset[str]) -> bool:
-    modules_named: list[str] = []
-    bound = [alias.asname for alias in node.names]
-    if isinstance(node, ast.Import):
-        modules_named += (alias.name for alias in node.names)
-    else:
-        modules_named.append("." if node.level else node.module or "")
-        bound += (alias.name for alias in node.names)
-    if any(name is not None and _is_dunder(name) for name in bound):
+    known = modules | _IMPORTS
+    if isinstance(node, ast.ImportFrom) and (node.level or node.module not in known):
         return False
-    return all(name in modules or name in _IMPORTS for name in modules_named)
+    for alias in node.names:
+        if alias.asname is not None and _is_dunder(alias.asname):
+            return False
+        if isinstance(node, ast.Import):
+            if alias.name not in known:
+                return False
+        elif _is_dunder(alias.name):
+            return False
+    return True
 
 
 def _why_attribute(node: ast.Attribute, instance: str) -> str | None:
-    name, value = node.attr, node.value
+    name = node.attr
+    value = node.value
     if _is_dunder(name):
         return None if _is_harmless_super(node) else ""
     if name in _ATTRIBUTES or name.startswith(_PREFIXES):
         return ""
     if not isinstance(node.ctx, ast.Load):
-        is_own = isinstance(value, ast.Name) and value.id == instance != ""
-        if is_own:
+        if instance and isinstance(value, ast.Name) and value.id == instance:
             return None
-        return "is set" if isinstance(node.ctx, ast.Store) else "is deleted"
+        if isinstance(node.ctx, ast.Store):
+            return "is set"
+        return "is deleted"
     if name == "format":
         if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
             return "formats a text that is not a literal"

@@ -5,7 +5,7 @@ guess by spellings: its findings are run again under other seeds, and only a dif
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from harness.policy.index import children, walk
 
@@ -19,13 +19,13 @@ _METHODS = frozenset(
 )
 # These take a set, or a list made from one, and give the same in every order.
 _ORDER_FREE = frozenset(
-    {"Counter", "all", "any", "frozenset", "len", "max", "min", "set", "sorted", "sum"}
+    "Counter all any frozenset len max min set sorted sum".split()  # noqa: SIM905
 )
 _IN_ORDER = frozenset(
-    {
-        *("choice", "choices", "deque", "enumerate", "extend", "filter", "format", "iter", "join"),
-        *("list", "map", "next", "print", "repr", "sample", "str", "tuple", "writelines", "zip"),
-    }
+    """
+    choice choices deque enumerate extend filter format iter join list map next print repr sample
+    str tuple writelines zip
+    """.split()  # noqa: SIM905
 )
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.DictComp)
 _OPERATORS = (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor)
@@ -35,11 +35,16 @@ def hash_order(tree: ast.Module) -> Iterator[Place]:
     """Yield the places of a file at which the order of a set, or a hash, becomes visible."""
     nodes = walk(tree)
     sets = _Sets(nodes)
-    parents = {id(child): node for node in nodes for child in children(node)}
-    hides_hash = "hash" in {_bound(node) for node in nodes}
+    parents: dict[int, ast.AST] = {}
+    for node in nodes:
+        for child in children(node):
+            parents[id(child)] = node
+    hides_hash = "hash" in map(_bound, nodes)
     for node in nodes:
         if sets.is_shown_by(node) and not _is_order_free(node, parents):
-            yield getattr(node, "lineno", 1), getattr(node, "col_offset", 0), _ORDER
+            line = getattr(node, "lineno", 1)
+            column = getattr(node, "col_offset", 0)
+            yield line, column, _ORDER
         if not isinstance(node, ast.Name) or node.id != "hash" or hides_hash:
             continue
         if not _is_in_a_hash_method(node, parents):
@@ -59,68 +64,83 @@ class _Sets:
 
     def _learn(self, node: ast.AST) -> None:
         match node:
-            case ast.Assign(targets=targets, value=value) if self.is_set(value):
-                self._names |= {_name(target) for target in targets}
-            case ast.AnnAssign(target=target, annotation=annotation):
-                if _is_set_type(annotation):
-                    self._names.add(_name(target))
-            case ast.NamedExpr(target=target, value=value) if self.is_set(value):
-                self._names.add(target.id)
-            case ast.arg(arg=name, annotation=ast.expr() as annotation):
-                if _is_set_type(annotation):
-                    self._names.add(name)
-            case ast.FunctionDef(name=name, returns=ast.expr() as annotation):
-                if _is_set_type(annotation):
-                    self._names.add(f"{name}()")
-            case ast.FunctionDef(name=name):
-                returned = [each.value for each in walk(node) if isinstance(each, ast.Return)]
-                if any(value is not None and self.is_set(value) for value in returned):
-                    self._names.add(f"{name}()")
+            case ast.Assign():
+                if self.is_set(node.value):
+                    self._names.update(map(_name, node.targets))
+            case ast.AnnAssign():
+                if _is_set_type(node.annotation):
+                    self._names.add(_name(node.target))
+            case ast.NamedExpr():
+                if self.is_set(node.value):
+                    self._names.add(node.target.id)
+            case ast.arg():
+                if node.annotation is not None and _is_set_type(node.annotation):
+                    self._names.add(node.arg)
+            case ast.FunctionDef():
+                if self._returns_set(node):
+                    self._names.add(f"{node.name}()")
         self._names.discard("")
+
+    def _returns_set(self, function: ast.FunctionDef) -> bool:
+        """Return whether the type hint says so or, without one, a `return`."""
+        if function.returns is not None:
+            return _is_set_type(function.returns)
+        for node in walk(function):
+            value = node.value if isinstance(node, ast.Return) else None
+            if value is not None and self.is_set(value):
+                return True
+        return False
+
+    def _any_is_set(self, expressions: Iterable[ast.AST]) -> bool:
+        return any(map(self.is_set, expressions))
 
     def is_set(self, node: ast.AST) -> bool:
         """Whether the expression is a set of more than numbers."""
         match node:
-            case ast.Set(elts=elements):
-                return not all(_is_number(each) for each in elements)
+            case ast.Set():
+                return not all(map(_is_number, node.elts))
             case ast.SetComp():
                 return True
             case ast.Call(func=ast.Name(id=name)):
                 return name in _MAKERS or f"{name}()" in self._names
             case ast.Call(func=ast.Attribute(value=value, attr=name)):
-                return f"{name}()" in self._names or (name in _METHODS and self.is_set(value))
-            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATORS):
-                return self.is_set(left) or self.is_set(right)
-            case ast.IfExp(body=body, orelse=other):
-                return self.is_set(body) or self.is_set(other)
+                if f"{name}()" in self._names:
+                    return True
+                return name in _METHODS and self.is_set(value)
+            case ast.BinOp():
+                sides = (node.left, node.right)
+                return isinstance(node.op, _OPERATORS) and self._any_is_set(sides)
+            case ast.IfExp():
+                return self._any_is_set((node.body, node.orelse))
         return _name(node) in self._names
 
     def is_shown_by(self, node: ast.AST) -> bool:
         """Whether the node takes the members of a set one after another."""
         match node:
-            case ast.For(iter=iterated):
-                return self.is_set(iterated)
+            case ast.For():
+                return self.is_set(node.iter)
             case ast.ListComp() | ast.GeneratorExp() | ast.DictComp():
-                return any(self.is_set(each.iter) for each in node.generators)
-            case ast.FormattedValue(value=value) | ast.Starred(value=value):
-                return self.is_set(value)
-            case ast.YieldFrom(value=value):
-                return self.is_set(value)
+                return self._any_is_set(generator.iter for generator in node.generators)
+            case ast.FormattedValue() | ast.Starred() | ast.YieldFrom():
+                return self.is_set(node.value)
             case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=right):
-                parts = right.elts if isinstance(right, ast.Tuple) else [right]
-                return any(self.is_set(part) for part in parts)
+                if isinstance(right, ast.Tuple):
+                    return self._any_is_set(right.elts)
+                return self.is_set(right)
             case ast.Call(func=ast.Attribute(value=value, attr="pop"), args=[]):
                 return self.is_set(value)
-            case ast.Call(func=func, args=arguments) if _last_name(func) in _IN_ORDER:
-                return any(self.is_set(argument) for argument in arguments)
+            case ast.Call():
+                is_in_order = _last_name(node.func) in _IN_ORDER
+                return is_in_order and self._any_is_set(node.args)
         return False
 
 
 def _is_order_free(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
     """Whether the node's value goes to a function that gives the same in every order."""
-    is_made = isinstance(node, (*_COMPREHENSIONS, ast.Call))
+    if not isinstance(node, (*_COMPREHENSIONS, ast.Call)):
+        return False
     parent = parents.get(id(node))
-    return is_made and isinstance(parent, ast.Call) and _last_name(parent.func) in _ORDER_FREE
+    return isinstance(parent, ast.Call) and _last_name(parent.func) in _ORDER_FREE
 
 
 def _is_in_a_hash_method(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
@@ -144,9 +164,11 @@ def _is_set_type(annotation: ast.expr) -> bool:
     """Whether this is `set[str]`, `Set`, `typing.Set[str]` or a union with one; `set[int]` is not:
     hashes of numbers have no seed."""
     if isinstance(annotation, ast.BinOp):
-        return _is_set_type(annotation.left) or _is_set_type(annotation.right)
+        sides = (annotation.left, annotation.right)
+        return any(map(_is_set_type, sides))
     if isinstance(annotation, ast.Subscript):
-        of_numbers = isinstance(annotation.slice, ast.Name) and annotation.slice.id in _NUMBERS
+        members = annotation.slice
+        of_numbers = isinstance(members, ast.Name) and members.id in _NUMBERS
         return not of_numbers and _is_set_type(annotation.value)
     return _last_name(annotation) in _TYPES
 

@@ -254,8 +254,11 @@ class Index:
     @cached_property
     def own_methods(self) -> frozenset[str]:
         functions: Iterator[Visit[ast.FunctionDef | ast.AsyncFunctionDef]] = self.of(*FUNCTIONS)
-        methods = (visit.node for visit in functions if visit.scope.kind is ScopeKind.CLASS)
-        return frozenset(method.name for method in methods)
+        names: set[str] = set()
+        for visit in functions:
+            if visit.scope.kind is ScopeKind.CLASS:
+                names.add(visit.node.name)
+        return frozenset(names)
 
     @cached_property
     def annotations(self) -> frozenset[int]:
@@ -265,10 +268,11 @@ class Index:
             is_function = isinstance(visit.node, FUNCTIONS)
             name = "returns" if is_function else "annotation"
             annotation = getattr(visit.node, name, None)
-            if isinstance(annotation, ast.AST):
-                nodes = walk(annotation)
-                if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
-                    ids.update(map(id, nodes))
+            if not isinstance(annotation, ast.AST):
+                continue
+            nodes = walk(annotation)
+            if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
+                ids.update(map(id, nodes))
         return frozenset(ids)
 
     def defined(self) -> frozenset[str]:
@@ -290,17 +294,21 @@ class Index:
             if name in scope.bound and scope.kind is not ScopeKind.CLASS:
                 return Origin.OWN
             scope = scope.outer
-        here = (getattr(visit.node, "lineno", 0), getattr(visit.node, "col_offset", 0))
+        line = getattr(visit.node, "lineno", 0)
+        column = getattr(visit.node, "col_offset", 0)
+        # A function may be called after everything in the module has run.
+        here = None if in_function else (line, column)
         is_deleted = name in self.module.deleted
         since = self.module.surely_bound.get(name)
-        is_bound = since is not None and not is_deleted and (in_function or since <= here)
-        if is_bound or name in provided:
+        is_bound = since is not None and (here is None or since <= here)
+        if name in provided or (is_bound and not is_deleted):
             return Origin.OWN
-        is_hidden = not is_deleted and self._is_hidden(name, None if in_function else here)
+        is_hidden = not is_deleted and self._is_hidden(name, here)
         if name in BUILTIN_NAMES and not is_hidden:
             return Origin.BUILTIN
-        is_own = is_hidden or name in self.module.bound
-        return Origin.OWN if is_own else Origin.UNKNOWN
+        if is_hidden or name in self.module.bound:
+            return Origin.OWN
+        return Origin.UNKNOWN
 
     def _is_hidden(self, name: str, place: tuple[int, int] | None) -> bool:
         """Return whether an import with `*` before this place (None: anywhere) hides a built-in.
@@ -318,10 +326,13 @@ class Index:
         if isinstance(visit.holder, ast.NamedExpr):
             while target.kind is ScopeKind.COMPREHENSION and target.outer is not None:
                 target = target.outer
-        return self.module if name in target.declared_global else target
+        if name in target.declared_global:
+            return self.module
+        return target
 
     def _bind(self, visit: Visit[ast.AST]) -> None:
-        node, scope = visit.node, visit.scope
+        node = visit.node
+        scope = visit.scope
         if isinstance(node, ast.Global):
             scope.declared_global.update(node.names)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
@@ -388,7 +399,8 @@ class ModuleNames:
         return frozenset(parts)
 
     def _import(self, visit: Visit[ast.alias]) -> None:
-        alias, statement = visit.node, visit.holder
+        alias = visit.node
+        statement = visit.holder
         name = _imported_as(alias)
         module = ""
         if isinstance(statement, ast.Import):
@@ -449,16 +461,22 @@ class ModuleNames:
 
 def _visits_below(visit: Visit[ast.AST]) -> Sequence[Visit[ast.AST]]:
     """Return the nodes in a node, each with its scope."""
-    node, scope = visit.node, visit.scope
+    node = visit.node
+    scope = visit.scope
     # `inner` is the scope of the parts whose ids are `inside`; all others are in `scope`.
-    inner, inside = scope, frozenset[int]()
+    inner = scope
+    inside = frozenset[int]()
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
-        bound = {part.arg for part in children(node.args) if isinstance(part, ast.arg)}
+        bound: set[str] = set()
+        for part in children(node.args):
+            if isinstance(part, ast.arg):
+                bound.add(part.arg)
         inner = Scope(kind=ScopeKind.FUNCTION, outer=scope, bound=bound)
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
         inside = frozenset(map(id, body))
     elif isinstance(node, ast.ClassDef):
-        inner, inside = Scope(kind=ScopeKind.CLASS, outer=scope), frozenset(map(id, node.body))
+        inner = Scope(kind=ScopeKind.CLASS, outer=scope)
+        inside = frozenset(map(id, node.body))
     elif isinstance(node, COMPREHENSIONS):
         # All parts of it except the first iterable (see below).
         scope = Scope(kind=ScopeKind.COMPREHENSION, outer=scope)
@@ -466,7 +484,8 @@ def _visits_below(visit: Visit[ast.AST]) -> Sequence[Visit[ast.AST]]:
         holder = visit.holder
         if isinstance(holder, COMPREHENSIONS) and holder.generators[0] is node:
             # The last f of `[f for f in f]` is evaluated outside the comprehension.
-            inner, inside = scope.outer, frozenset({id(node.iter)})
+            inner = scope.outer
+            inside = frozenset({id(node.iter)})
     visits: list[Visit[ast.AST]] = []
     for part in children(node):
         is_inside = id(part) in inside
@@ -493,6 +512,9 @@ def _surely_binding(visit: Visit[ast.AST]) -> ast.stmt | None:
             holder = holder.parent
     if holder is None or not isinstance(holder.holder, ast.Module):
         return None
-    if isinstance(holder.node, ast.AnnAssign):
-        return holder.node if holder.node.value is not None else None
-    return holder.node if isinstance(holder.node, _SURELY_BINDING) else None
+    statement = holder.node
+    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        return statement
+    if isinstance(statement, _SURELY_BINDING):
+        return statement
+    return None

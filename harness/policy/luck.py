@@ -46,7 +46,9 @@ _WITHOUT_ARGUMENT = {
 
 def lucky_calls(sources: Iterable[Source]) -> tuple[LuckyCall, ...]:
     """Return what these files do that differs from run to run, in their order."""
-    calls = [call for source in sources for call in _of_file(source)]
+    calls: list[LuckyCall] = []
+    for source in sources:
+        calls += _of_file(source)
     return tuple(calls[:MAX_CALLS])
 
 
@@ -54,32 +56,54 @@ def _of_file(source: Source) -> list[LuckyCall]:
     nodes = list(walk(source.index.tree))
     places = [*_lucky_names(nodes), *hash_order(source.index.tree)]
     places.sort(key=lambda place: place[:2])
-    return [LuckyCall(file=source.name, line=line, call=call) for line, _, call in places]
+    calls: list[LuckyCall] = []
+    for line, _, call in places:
+        calls.append(LuckyCall(file=source.name, line=line, call=call))
+    return calls
 
 
 def _lucky_names(nodes: Sequence[ast.AST]) -> Iterator[Place]:
     """Yield the functions that are called, or passed on as `key=id` does."""
     known = _imported(nodes)
-    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    own = defined | stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
-    calls = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
+    defined: set[str] = set()
+    variables: set[str] = set()
+    calls: dict[int, ast.Call] = {}
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            defined.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            variables.add(node.id)
+        elif isinstance(node, ast.arg):
+            variables.add(node.arg)
+        elif isinstance(node, ast.Call):
+            calls[id(node.func)] = node
     for node in nodes:
         if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
             continue
         written = _dotted(node)
         first, dot, rest = written.partition(".")
         call = calls.get(id(node))
-        hidden = own if call is None else defined  # `id = 3` elsewhere makes no other call
-        if not written or first in hidden:
+        if not written or first in defined:
+            continue
+        # `id = 3` elsewhere makes no other call.
+        if call is None and first in variables:
             continue
         name = known.get(first, first) + dot + rest
-        module, _, function = name.rpartition(".")
-        is_lucky = function in _ALWAYS.get(module, ())
-        if call is not None and not (call.args or call.keywords):
-            is_lucky = is_lucky or function in _WITHOUT_ARGUMENT.get(module, ())
-        if is_lucky:
+        if _is_lucky(name, call):
             yield node.lineno, node.col_offset, f"{written}()"
+
+
+def _is_lucky(name: str, call: ast.Call | None) -> bool:
+    """Return whether this function of Python gives something else in each run.
+
+    `call` is its call; None if it is passed on.
+    """
+    module, _, function = name.rpartition(".")
+    if function in _ALWAYS.get(module, ()):
+        return True
+    if call is None or call.args or call.keywords:
+        return False
+    return function in _WITHOUT_ARGUMENT.get(module, ())
 
 
 def _imported(nodes: Iterable[ast.AST]) -> dict[str, str]:

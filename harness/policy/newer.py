@@ -7,6 +7,7 @@ whole file is valid then did it need these constructs and nothing else.
 import ast
 import builtins
 import io
+import itertools
 import re
 import sys
 import tokenize
@@ -73,23 +74,31 @@ def newer_syntax(text: str) -> Newer | None:
     except (_UnsureError, RecursionError, MemoryError):
         return None
     # No change adds or removes a line.
-    needs = [(each.version, text.count("\n", 0, each.start) + 1) for each in strings]
-    needs += [(each.version, older.count("\n", 0, each.start) + 1) for each in statements]
-    version = max((version for version, _ in needs), default=this)
+    needs = [*_needs(text, strings), *_needs(older, statements)]
+    version = max((newer.version for newer in needs), default=this)
     if version <= this:
         return None
-    return Newer(version=version, line=min(line for needed, line in needs if needed == version))
+    lines = [newer.line for newer in needs if newer.version == version]
+    return Newer(version=version, line=min(lines))
+
+
+def _needs(text: str, changes: Sequence[_Change]) -> Iterator[Newer]:
+    """Yield for each change the version that can read the text without it, and its line."""
+    for change in changes:
+        line = text.count("\n", 0, change.start) + 1
+        yield Newer(version=change.version, line=line)
 
 
 def _with(text: str, changes: Sequence[_Change]) -> str:
     """Make the changes, each followed by as many line ends as it takes away."""
     parts: list[str] = []
     at = 0
-    for each in changes:
-        lost = text.count("\n", each.start, each.end) - each.text.count("\n")
-        parts += [text[at : each.start], each.text, "\\\n" * lost]
-        at = each.end
-    return "".join([*parts, text[at:]])
+    for change in changes:
+        lost = text.count("\n", change.start, change.end) - change.text.count("\n")
+        parts += [text[at : change.start], change.text, "\\\n" * lost]
+        at = change.end
+    parts.append(text[at:])
+    return "".join(parts)
 
 
 def _check(text: str, mode: str) -> ast.AST:
@@ -150,7 +159,8 @@ def _check_alone(text: str, start: int, end: int) -> None:
 
 def _scanned(text: str, string: re.Match[str], depth: int) -> tuple[int, str]:
     """Return the end of a string, and its replacement: its expressions are `_`."""
-    prefix, quote = string["prefix"].lower(), string["quote"]
+    prefix = string["prefix"].lower()
+    quote = string["quote"]
     has_fields = "f" in prefix or "t" in prefix
     parts = [prefix.replace("t", "f"), quote]
     at = string.end()
@@ -171,7 +181,8 @@ def _scanned(text: str, string: re.Match[str], depth: int) -> tuple[int, str]:
             continue
         parts.append(piece)
         at += len(piece)
-    return at + len(quote), "".join([*parts, quote])
+    parts.append(quote)
+    return at + len(quote), "".join(parts)
 
 
 def _escaped(text: str, at: int, *, has_fields: bool, is_raw: bool) -> str:
@@ -209,7 +220,8 @@ def _field(text: str, start: int, quote: str, depth: int) -> tuple[int, str]:
             at = end
     if text[at : at + 1] != "}":
         raise _UnsureError
-    return at + 1, "".join([*parts, "}"])
+    parts.append("}")
+    return at + 1, "".join(parts)
 
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -246,10 +258,11 @@ def _end_of_expression(text: str, at: int, depth: int) -> int:
 def _check_expression(text: str, depth: int) -> None:
     older = _with(text, _changed_strings(text, depth + 1))
     node = _check(f"(\n{older}\n)", "eval")
-    is_bare = not text.strip().startswith("(")
-    if not text.strip() or text.strip().startswith("#"):
+    code = text.strip()
+    if not code or code.startswith("#"):
         raise _UnsureError
-    if is_bare and isinstance(node, ast.Expression) and isinstance(node.body, ast.GeneratorExp):
+    is_generator = isinstance(node, ast.Expression) and isinstance(node.body, ast.GeneratorExp)
+    if is_generator and not code.startswith("("):
         raise _UnsureError
 
 
@@ -266,11 +279,10 @@ class _Token:
 
 def _changed_statements(text: str) -> list[_Change]:
     tokens = _tokens(text)
-    defined = {
-        tokens[at + 1].text
-        for at in range(len(tokens) - 1)
-        if tokens[at].text == "class" and tokens[at].begins
-    }
+    defined: set[str] = set()
+    for token, following in itertools.pairwise(tokens):
+        if token.text == "class" and token.begins:
+            defined.add(following.text)
     changes: list[_Change] = []
     for at, token in enumerate(tokens[:-3]):
         if token.text in ("def", "class") and tokens[at + 2].text == "[":
@@ -290,16 +302,18 @@ def _tokens(text: str) -> list[_Token]:
     tokens: list[_Token] = []
     begins = True
     try:
-        for each in tokenize.generate_tokens(io.StringIO(text).readline):
-            if each.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
                 begins = True
-            if each.type in (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT):
+            if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT):
                 continue
-            (row, column), (last, after) = each.start, each.end
-            start, end = starts[row - 1] + column, starts[last - 1] + after
-            is_first = begins and each.type != tokenize.NEWLINE
-            tokens.append(_Token(each.string, start, end, is_first))
-            begins = each.type == tokenize.NEWLINE or each.string == ";"
+            row, column = token.start
+            last_row, after = token.end
+            start = starts[row - 1] + column
+            end = starts[last_row - 1] + after
+            is_first = begins and token.type != tokenize.NEWLINE
+            tokens.append(_Token(token.string, start, end, is_first))
+            begins = token.type == tokenize.NEWLINE or token.string == ";"
     except (tokenize.TokenError, SyntaxError):
         raise _UnsureError from None
     return tokens
@@ -323,14 +337,16 @@ def _closing(tokens: Sequence[_Token], at: int) -> int:
 def _version_of_parameters(text: str) -> PythonVersion:
     """Check the text between the brackets of `def f[T]`, and tell its needed version."""
     tree = _check(f"def _(\n{text}\n): pass", "exec")
-    arguments = next(each for each in ast.walk(tree) if isinstance(each, ast.arguments))
-    starred = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
+    arguments = next(node for node in ast.walk(tree) if isinstance(node, ast.arguments))
+    starred = list(filter(None, (arguments.vararg, arguments.kwarg)))
     named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    is_odd = arguments.posonlyargs or any(each.annotation for each in starred)
-    if is_odd or not (starred or named) or re.search(r"\*\s*,|/", text):
+    is_odd = arguments.posonlyargs or any(argument.annotation for argument in starred)
+    is_empty = not starred and not named
+    if is_odd or is_empty or re.search(r"\*\s*,|/", text):
         raise _UnsureError
-    has_defaults = arguments.defaults or any(arguments.kw_defaults)
-    return _DEFAULTS if has_defaults else _PARAMETERS
+    if arguments.defaults or any(arguments.kw_defaults):
+        return _DEFAULTS
+    return _PARAMETERS
 
 
 def _parameters(text: str, tokens: Sequence[_Token], at: int) -> _Change:
@@ -343,16 +359,19 @@ def _parameters(text: str, tokens: Sequence[_Token], at: int) -> _Change:
 
 def _alias(text: str, tokens: Sequence[_Token], at: int) -> _Change:
     """Write `type A[T] = int` as `A: _ = int`."""
-    name, version = tokens[at + 1], _PARAMETERS
+    name = tokens[at + 1]
+    version = _PARAMETERS
     equals = at + 2
     if tokens[equals].text == "[":
-        parameters = _parameters(text, tokens, equals)
-        equals, version = _closing(tokens, equals) + 1, parameters.version
-    value = list(_until(tokens, equals + 1, lambda token: token.text in ("\n", "", ";")))
-    is_odd = not value or value[0].text in ("*", "yield")
-    if is_odd or tokens[equals].text != "=" or any(each.text in (",", ":=") for each in value):
+        version = _parameters(text, tokens, equals).version
+        equals = _closing(tokens, equals) + 1
+    following = _until(tokens, equals + 1, lambda token: token.text in ("\n", "", ";"))
+    value = [token.text for token in following]
+    is_odd = not value or value[0] in ("*", "yield")
+    if is_odd or tokens[equals].text != "=" or "," in value or ":=" in value:
         raise _UnsureError
-    start, end = tokens[at].start, tokens[equals].start
+    start = tokens[at].start
+    end = tokens[equals].start
     return _Change(start=start, end=end, text=f"{name.text}: _ ", version=version)
 
 
@@ -363,14 +382,16 @@ def _bare_except(
     is known to be a type counts."""
     first = at + 2 if tokens[at + 1].text == "*" else at + 1
     types = list(_until(tokens, first, lambda token: token.text == ":"))
-    texts = [each.text for each in types]
+    texts = [token.text for token in types]
     if "," not in texts:
         return
     for name in " ".join(texts).split(" , "):
-        is_type = "." in name.split() or name in _EXCEPTIONS or name in defined
-        if not is_type or "as" in name.split():
+        words = name.split()
+        is_type = "." in words or name in _EXCEPTIONS or name in defined
+        if not is_type or "as" in words:
             raise _UnsureError
-    start, end = types[0].start, types[-1].end
+    start = types[0].start
+    end = types[-1].end
     yield _Change(start=start, end=end, text=f"({text[start:end]})", version=_BARE_EXCEPT)
 
 
@@ -381,4 +402,6 @@ def _until(
     at = first
     while at < len(tokens) and not ends(tokens[at]):
         yield tokens[at]
-        at = _closing(tokens, at) + 1 if tokens[at].text in _CLOSING else at + 1
+        if tokens[at].text in _CLOSING:
+            at = _closing(tokens, at)
+        at += 1

@@ -45,7 +45,9 @@ _Piece = str | None  # None: a value, which may be any text
 
 def outline(sources: Iterable[Source]) -> Outline:
     """Return the outline of these files together."""
-    statements = {source: list(_statements(source.index.tree.body)) for source in sources}
+    statements: dict[Source, list[ast.stmt]] = {}
+    for source in sources:
+        statements[source] = list(_statements(source.index.tree.body))
     names = _OwnNames.of(chain.from_iterable(statements.values()))
     parts: list[OutlinePart] = []
     members: list[OutlinePart] = []
@@ -108,7 +110,8 @@ class _OwnNames:
         for statement in statements:
             names.update(_bound(statement))
             if isinstance(statement, ast.ClassDef):
-                methods.update(part.name for part in statement.body if _is_method(part))
+                for part in filter(_is_method, statement.body):
+                    methods.add(part.name)
         return cls(names=names, methods=methods)
 
     def used_in(
@@ -125,7 +128,8 @@ class _OwnNames:
                 elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     mentioned.add(node.id)
         own = (mentioned | attributes) & self.names - {but}
-        return tuple(sorted(own)), tuple(sorted(attributes & self.methods))
+        methods = attributes & self.methods
+        return tuple(sorted(own)), tuple(sorted(methods))
 
 
 def _asks_at(source: Source) -> tuple[int, str]:
@@ -137,8 +141,10 @@ def _asks_at(source: Source) -> tuple[int, str]:
         is_guard = isinstance(statement, ast.If) and is_main_guard(statement.test)
         if is_guard or isinstance(statement, DEFINITIONS):
             continue
-        calls = _calls(statement)
-        lines = [(line, name) for name, line in calls.items() if name in asking]
+        lines: list[tuple[int, str]] = []
+        for name, line in _calls(statement).items():
+            if name in asking:
+                lines.append((line, name))
         if lines:
             return min(lines)
     return 0, ""
@@ -151,11 +157,13 @@ def _asking(body: Sequence[ast.stmt]) -> set[str]:
         if isinstance(statement, ast.FunctionDef):
             called[statement.name] = set(_calls(statement))
     asking = {"input"}
-    while True:
-        callers = {name for name, names in called.items() if names & asking}
-        if callers <= asking:
-            return asking
-        asking |= callers
+    known = 0
+    while known < len(asking):
+        known = len(asking)
+        for name, names in called.items():
+            if not names.isdisjoint(asking):
+                asking.add(name)
+    return asking
 
 
 def _calls(statement: ast.stmt) -> dict[str, int]:
@@ -164,7 +172,8 @@ def _calls(statement: ast.stmt) -> dict[str, int]:
     for node in walk(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             name = node.func.id
-            first_lines[name] = min(node.lineno, first_lines.get(name, node.lineno))
+            first = first_lines.get(name, node.lineno)
+            first_lines[name] = min(first, node.lineno)
     return first_lines
 
 
@@ -196,20 +205,25 @@ def _bound(statement: ast.stmt) -> tuple[str, ...]:
         targets = statement.targets
     elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
         targets = [statement.target]
-    return tuple(target.id for target in targets if isinstance(target, ast.Name))
+    names: list[str] = []
+    for target in targets:
+        if isinstance(target, ast.Name):
+            names.append(target.id)
+    return tuple(names)
 
 
 def _part(
     source: Source, statement: ast.stmt, name: str, names: _OwnNames, code: Sequence[ast.AST]
 ) -> OutlinePart:
     """Return the part that the statement defines; `code` are the nodes that belong to it."""
-    decorators = getattr(statement, "decorator_list", ())
-    lines = [statement.lineno, *(decorator.lineno for decorator in decorators)]
+    first = statement.lineno
+    for decorator in getattr(statement, "decorator_list", ()):
+        first = min(first, decorator.lineno)
     mentions, attributes = names.used_in(code, but=name)
     return OutlinePart(
         name=name,
         file=source.name,
-        first=min(lines),
+        first=first,
         last=statement.end_lineno or statement.lineno,
         callable=isinstance(statement, DEFINITIONS),
         mentions=mentions,
@@ -222,7 +236,8 @@ def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iter
     rest: list[ast.AST] = [*definition.bases, *definition.keywords, *definition.decorator_list]
     for child in definition.body:
         if _is_method(child):
-            yield _part(source, child, f"{definition.name}.{child.name}", names, [child])
+            name = f"{definition.name}.{child.name}"
+            yield _part(source, child, name, names, [child])
         else:
             rest.append(child)
     yield _part(source, definition, definition.name, names, rest)
@@ -232,7 +247,9 @@ def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunc
     """Return whether it is a method called by its name; `__init__`, which Python calls, is not."""
     if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
-    return not (statement.name.startswith("__") and statement.name.endswith("__"))
+    name = statement.name
+    is_of_python = name.startswith("__") and name.endswith("__")
+    return not is_of_python
 
 
 def _printings(source: Source) -> Iterator[Printing]:
@@ -240,20 +257,23 @@ def _printings(source: Source) -> Iterator[Printing]:
     assigned = _assignments(source.index)
     for visit in source.index.of(ast.Call):
         node = visit.node
-        is_printing = isinstance(node.func, ast.Name) and node.func.id in {"print", "input"}
+        called = node.func
+        is_printing = isinstance(called, ast.Name) and called.id in {"print", "input"}
         if not is_printing or not _is_outside(visit):
             continue
         values = _values(node, assigned)
         conditions = _conditions(visit)
-        for pieces in _literal_lines(_printed_pieces(node)):
-            if len(pieces) <= MAX_PIECES:
-                yield Printing(
-                    file=source.name,
-                    line=node.lineno,
-                    pieces=pieces,
-                    values=values,
-                    conditions=conditions,
-                )
+        printed = _printed_pieces(node)
+        for pieces in _literal_lines(printed):
+            if len(pieces) > MAX_PIECES:
+                continue
+            yield Printing(
+                file=source.name,
+                line=node.lineno,
+                pieces=pieces,
+                values=values,
+                conditions=conditions,
+            )
 
 
 def _conditions(visit: Visit[ast.AST]) -> tuple[int, ...]:
@@ -281,13 +301,17 @@ def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
     assigned: dict[str, dict[int, set[str]]] = {}
     visits: Iterator[Visit[ast.stmt | ast.expr]] = index.of(*_ASSIGNING)
     for visit in visits:
-        targets = _targets(visit.node)
+        node = visit.node
+        targets = _targets(node)
         if not targets or not _is_outside(visit):
             continue
-        node = visit.node
-        names = _names(node.iter if isinstance(node, ast.For) else node)
+        value: ast.AST = node
+        if isinstance(node, ast.For):
+            value = node.iter
+        names = _names(value)
         for name in _changed_by(targets):
-            assigned.setdefault(name, {}).setdefault(node.lineno, set()).update(names)
+            lines = assigned.setdefault(name, {})
+            lines.setdefault(node.lineno, set()).update(names)
     return assigned
 
 
@@ -320,7 +344,11 @@ def _changed_by(targets: Iterable[ast.AST]) -> set[str]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in walk(node) if isinstance(part, ast.Name)}
+    names: set[str] = set()
+    for part in walk(node):
+        if isinstance(part, ast.Name):
+            names.add(part.id)
+    return names
 
 
 def _values(call: ast.Call, assigned: dict[str, dict[int, set[str]]]) -> tuple[int, ...]:
@@ -332,12 +360,15 @@ def _values(call: ast.Call, assigned: dict[str, dict[int, set[str]]]) -> tuple[i
         pending += _names(argument)
     while pending and len(lines) < MAX_VALUES:
         name = pending.pop()
-        if name not in used:
-            used.add(name)
-            for line, names in assigned.get(name, {}).items():
-                lines.add(line)
-                pending += names
-    before = sorted(lines - {call.lineno})
+        if name in used:
+            continue
+        used.add(name)
+        changes = assigned.get(name, {})
+        for line, names in changes.items():
+            lines.add(line)
+            pending += names
+    lines.discard(call.lineno)
+    before = sorted(lines)
     return tuple(before[:MAX_VALUES])
 
 

@@ -13,7 +13,7 @@ import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 
-from harness.model.policy import MAX_SOURCE_BYTES, PythonVersion, Unparsable
+from harness.model.policy import MAX_SOURCE_BYTES, PythonVersion, Unparsable, UnreadableKind
 from harness.policy.index import Index
 from harness.policy.newer import Newer, newer_syntax
 
@@ -217,11 +217,18 @@ def _syntax_error(name: str, data: bytes, lines: tuple[str, ...], error: SyntaxE
     if number is not None:
         return Unparsable(file=name, reason=_QUOTES, line=number, source=_line(lines, number))
     column = error.offset or None
-    if isinstance(error, TabError):  # its column is the line's end
-        column = None
+    kind = UnreadableKind.OTHER
+    reason = _plain_reason(error, lines)
+    if isinstance(error, TabError):
+        kind = UnreadableKind.MIXED_TABS
+        column = None  # that is the line's end
+    elif _TOO_MANY.search(error.msg or ""):
+        kind = UnreadableKind.TOO_DEEP
+        reason = TOO_DEEP
     return Unparsable(
         file=name,
-        reason=_plain_reason(error, lines),
+        reason=reason,
+        kind=kind,
         line=error.lineno or None,
         source=_line(lines, error.lineno or 0),
         column=column,
@@ -250,8 +257,8 @@ _REASONS = (
         "this line is indented less than the one above, but not as far as any line before",
     ),
     ("inconsistent use of tabs", "tabs and spaces are mixed in the indentation"),
-    ("too many (nested|levels|statically)", TOO_DEEP),
 )
+_TOO_MANY = re.compile("too many (nested|levels|statically)")  # Python's words
 
 
 _FOUR = re.compile(rb"""(?<!")"{4,5}(?!")|(?<!')'{4,5}(?!')""")

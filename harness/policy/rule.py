@@ -6,6 +6,7 @@
 import ast
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 from harness.model.policy import Consequence, Finding, Policy, PolicyGroup, Severity
 from harness.policy.index import Index
@@ -124,24 +125,25 @@ def findings_of(
     notes: list[str] = []
     for rule in rules:
         places = sorted({breach.place for breach in rule.check(file)})
+        kind = rule.kind
         for line, offset, message, word in places[:MAX_PER_RULE]:
             finding = Finding(
-                rule=rule.kind.name,
-                clause=file.policy.clause_of(rule.kind.group),
+                rule=kind.name,
+                clause=file.policy.clause_of(kind.group),
                 file=file.source.name,
                 line=line,
                 column=file.source.column(line, offset),
                 source=file.source.line(line),
                 message=message,
-                consequence=file.policy.consequence_of(rule.kind.group),
+                consequence=file.policy.consequence_of(kind.group),
                 word=word,
             )
             findings.append(finding)
         more = len(places) - MAX_PER_RULE
         if more > 0:
-            what = f"{more} more findings of the kind {rule.kind.name} are not listed"
+            what = f"{more} more findings of the kind {kind.name} are not listed"
             notes.append(f"{file.source.name}: {what}")
-    findings.sort(key=lambda finding: (finding.line, finding.column))
+    findings.sort(key=attrgetter("line", "column"))
     return tuple(findings), tuple(notes)
 
 

@@ -136,6 +136,13 @@ class ShownCause:
         return self.explanation.message
 
     @property
+    def further_hint(self) -> str:
+        """Return the hint; empty if it is a part of the message already."""
+        if self.explanation is not None and self.explanation.hint == self.hint:
+            return ""
+        return self.hint
+
+    @property
     def first(self) -> ShownCheck | None:
         """Return the clearest of the failing checks that may be shown; None if all are hidden."""
         if not self.checks:

@@ -11,7 +11,15 @@ import pytest
 
 import harness
 from harness.model.plan import SourceFile
-from harness.model.policy import Consequence, ImportPolicy, NameList, Policy, PolicyReport, Severity
+from harness.model.policy import (
+    Consequence,
+    ImportPolicy,
+    NameList,
+    Policy,
+    PolicyReport,
+    Severity,
+    UnreadableKind,
+)
 from harness.policy.checking import check
 from tests.intake.cohorts import told
 from tests.tiny_course import Course, environment, ran
@@ -78,12 +86,17 @@ REFUSED: dict[str, object] = {
 }
 
 
+MIXED_TABS = "tabs and spaces are mixed in the indentation"
+KINDS = {TOO_DEEP: UnreadableKind.TOO_DEEP, MIXED_TABS: UnreadableKind.MIXED_TABS}
+
+
 @pytest.mark.parametrize(("marked", "reason"), told(REFUSED))
 def test_what_is_no_python_file(marked: bytes, reason: str) -> None:
     before, mark, after = marked.partition(b"@@")
     shown = re.split(rb"[\r\n]", after)[0].decode(errors="replace")
     unparsable = read(before + after).unparsable
     assert (unparsable.file, unparsable.reason) == ("a1.py", reason)
+    assert unparsable.kind is KINDS.get(reason, UnreadableKind.OTHER)
     assert unparsable.line == (len(re.findall(rb"\r\n|\r|\n", before)) + 1 if mark else None)
     assert unparsable.source == shown[:300] + "…" * (len(shown) > 300)
 
@@ -101,7 +114,7 @@ def test_what_is_no_python_file(marked: bytes, reason: str) -> None:
 )
 def test_deep_code_ends_with_an_answer(data: bytes) -> None:
     unparsable = read(data).unparsable
-    assert unparsable is None or unparsable.reason == TOO_DEEP
+    assert unparsable is None or unparsable.kind is UnreadableKind.TOO_DEEP
 
 
 ACCEPTED: dict[str, object] = {

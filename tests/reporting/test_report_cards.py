@@ -17,7 +17,7 @@ from markupsafe import escape
 from harness.model.assignment import Surroundings
 from harness.model.observation import Turn
 from harness.model.plan import Scenario
-from harness.model.policy import Unparsable
+from harness.model.policy import Unparsable, UnreadableKind
 from harness.model.result import SubmissionResult
 from harness.model.stimulus import Binding, Clock, Stimulus, Typed
 from harness.model.submission import Renaming, WrongFiles
@@ -183,16 +183,18 @@ def test_colouring_hostile_lines_is_quick(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "source", "is_marked"),
+    ("kind", "source", "is_marked"),
     [
-        ("expected ':'", "\tif x", False),
-        ("expected ':'", " \tif x", True),
-        ("tabs and spaces are mixed in the indentation", "\treturn x", True),
+        (UnreadableKind.OTHER, "\tif x", False),
+        (UnreadableKind.OTHER, " \tif x", True),
+        (UnreadableKind.MIXED_TABS, "\treturn x", True),
     ],
 )
-def test_a_tab_is_marked_where_spaces_indent_too(reason: str, source: str, is_marked: bool) -> None:
+def test_a_tab_is_marked_where_spaces_indent_too(
+    kind: UnreadableKind, source: str, is_marked: bool
+) -> None:
     assert UNREADABLE.unparsable is not None
-    broken = replace(UNREADABLE.unparsable, reason=reason, source=source)
+    broken = replace(UNREADABLE.unparsable, kind=kind, source=source)
     page = feedback_page(student_view(replace(UNREADABLE, unparsable=broken), PLAN))
     assert (TAB_SIGN in page) is is_marked
     assert ("    if x" in page) is not is_marked

@@ -43,7 +43,9 @@ def check_imports(file: CheckedFile) -> Iterable[Breach]:
 def _listed(nodes: Sequence[_Import], rule: ImportPolicy, own: frozenset[str]) -> Iterator[Breach]:
     for node in nodes:
         for module in _modules(node):
-            why = "" if module in own else _why_not(node, module, rule)
+            if module in own:
+                continue
+            why = _why_not(node, module, rule)
             if why:
                 yield Breach(node, f"imports {why}")
 
@@ -65,11 +67,15 @@ def _why_not(node: _Import, module: str, rule: ImportPolicy) -> str:
         allowed = rule.allow or ()
         if _is_of(module, allowed):
             return ""
-        others = f"only {', '.join(allowed)}" if allowed else "nothing"
+        others = "nothing"
+        if allowed:
+            others = f"only {', '.join(allowed)}"
         return f"{short(module)}, but {others} may be imported"
     names = [module]
-    if isinstance(node, ast.ImportFrom):  # `from os import path` imports os.path, too
-        names += (f"{module}.{alias.name}" for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        # `from os import path` imports os.path, too.
+        for alias in node.names:
+            names.append(f"{module}.{alias.name}")
     for name in names:
         if _is_of(name, rule.forbid):
             return f"{short(name)}, which may not be imported"
@@ -92,21 +98,31 @@ def _exactly(
 ) -> Iterator[Breach]:
     given = [ast.unparse(ast.parse(text)) for text in exactly]
     top = set(body)
-    texts = {node: ast.unparse(node) for node in nodes}
-    at_home = {text for node, text in texts.items() if node in top}
+    at_home: set[str] = set()
+    for node in nodes:
+        if node in top:
+            at_home.add(ast.unparse(node))
     missing = [text for text in given if text not in at_home]
     earlier_texts: list[str] = []
-    for node, text in texts.items():
-        shown, at_top = f"`{short(text)}`", node in top
-        original = _original(node, missing) if at_top else ""
+    last = 0  # the greatest place in the given order so far
+    for node in nodes:
+        text = ast.unparse(node)
+        shown = f"`{short(text)}`"
+        at_top = node in top
+        original = ""
+        if at_top:
+            original = _original(node, missing)
         if at_top and text in given:
+            place = given.index(text)
             if text in earlier_texts:
                 yield Breach(node, f"{shown} appears twice")
-            elif any(given.index(text) < given.index(earlier) for earlier in earlier_texts):
+            elif place < last:
                 yield Breach(node, f"{shown} is not in the given order")
+            last = max(last, place)
             earlier_texts.append(text)
         elif text in missing:
             missing.remove(text)
+            last = max(last, given.index(text))
             earlier_texts.append(text)
             yield Breach(node, f"{shown} was moved; it is at the top of the file as given")
         elif text in given:
@@ -115,8 +131,8 @@ def _exactly(
             missing.remove(original)
             yield Breach(node, f"the given import `{short(original)}` was changed to {shown}")
         else:
-            where = "" if at_top else " inside other code"
-            yield Breach(node, f"{shown} was added{where}; only the given imports are permitted")
+            added = "was added" if at_top else "was added inside other code"
+            yield Breach(node, f"{shown} {added}; only the given imports are permitted")
     for text in missing:
         yield Breach(None, f"the given import `{short(text)}` was removed")
 
@@ -282,9 +298,11 @@ class _Check:
     def _came_by_star(self, name: str, visit: Visit[ast.AST]) -> bool:
         """Return whether `name` is a module that a module imported with `*` has imported."""
         stars = self._index.stars
-        known = (name in self._defined.get(each, ()) or is_value(each, name) for each in stars)
-        if name not in NAMES or not stars or any(known):
+        if name not in NAMES or not stars:
             return False
+        for module in stars:
+            if name in self._defined.get(module, ()) or is_value(module, name):
+                return False
         holder = visit.holder
         if isinstance(holder, ast.Call):
             return visit.node in holder.args and _calls_any(holder, _REACHING)
@@ -299,10 +317,12 @@ class _Check:
             is_called = holder.func is node
             if is_called or _calls_any(holder, _HARMLESS_CALLS | _REACHING):
                 return
-        is_indexed = isinstance(holder, ast.Subscript) and holder.value is node
-        if is_indexed or not isinstance(node.ctx, ast.Load) or any(visit.new_names()):
+        if isinstance(holder, ast.Subscript) and holder.value is node:
             return
-        for module in sorted(self._modules.of(node, visit)):
+        if not isinstance(node.ctx, ast.Load) or any(visit.new_names()):
+            return
+        modules = self._modules.of(node, visit)
+        for module in sorted(modules):
             yield f"the module {short(module)} is used as a value; only its parts may be"
 
     def _reaches(self, node: ast.Name, visit: Visit[ast.AST]) -> bool:
@@ -326,11 +346,12 @@ class _Check:
             base = base.value if isinstance(base, ast.Attribute) else base.func
         if not isinstance(base, ast.Name):
             return False
-        if base.id in self._index.imported or self._modules.at(base.id, visit):
+        name = base.id
+        if name in self._index.imported or self._modules.at(name, visit):
             return True
-        own_value = base is not target and not isinstance(target, ast.Attribute)
-        origin = self._index.origin(base.id, visit, self._provided)
-        return origin is Origin.BUILTIN and not own_value
+        is_own_value = base is not target and not isinstance(target, ast.Attribute)
+        origin = self._index.origin(name, visit, self._provided)
+        return origin is Origin.BUILTIN and not is_own_value
 
     def _attribute(self, node: ast.Attribute, visit: Visit[ast.AST]) -> Iterator[str]:
         name = node.attr
@@ -338,28 +359,34 @@ class _Check:
             if not self._stays(node, visit):
                 yield f".{short(name)} leads from a value to modules"
             return
-        for module in sorted(self._modules.of(node.value, visit)):
+        modules = self._modules.of(node.value, visit)
+        for module in sorted(modules):
             reached = self._other_module(module, name)
             if module == "sys" and name in {"modules", "meta_path", "path_hooks"}:
                 yield f"sys.{name} reaches modules without an import"
             elif reached is not None:
-                what = f"{short(ast.unparse(node.value))}.{name} reaches the module {reached}"
-                yield f"{what} through another module"
+                value = short(ast.unparse(node.value))
+                yield f"{value}.{name} reaches the module {reached} through another module"
 
     def _stays(self, node: ast.Attribute, visit: Visit[ast.AST]) -> bool:
         """Return whether a step leads only to the program's own classes and attributes."""
         if node.attr not in _OF_AN_OBJECT:
             return node.attr in self._own_attributes
+        if not isinstance(node.ctx, ast.Load):
+            return False
         holder = visit.holder
-        named = isinstance(holder, ast.Attribute) and holder.attr in {"__name__", "__qualname__"}
-        return isinstance(node.ctx, ast.Load) and (named or _is_of_a_method(node.value, visit))
+        if isinstance(holder, ast.Attribute) and holder.attr in {"__name__", "__qualname__"}:
+            return True
+        return _is_of_a_method(node.value, visit)
 
     @cached_property
     def _own_attributes(self) -> frozenset[str]:
         """The names of attributes that the file itself gives, which are none of Python's."""
-        nodes = (visit.node for visit in self._index.of(ast.Attribute))
-        stored = (node.attr for node in nodes if isinstance(node.ctx, ast.Store))
-        return self._index.own_methods.union(stored) - _OF_PYTHON
+        names = set(self._index.own_methods)
+        for visit in self._index.of(ast.Attribute):
+            if isinstance(visit.node.ctx, ast.Store):
+                names.add(visit.node.attr)
+        return frozenset(names - _OF_PYTHON)
 
     def _other_module(self, module: str, name: str) -> str | None:
         """Return the module that `module.name` is, if it is another module of the standard
@@ -371,18 +398,21 @@ class _Check:
             is_known = name in self._defined[module]
         else:
             is_known = is_part(module, name) or (module in NAMES and is_value(module, name))
-        return None if is_known else reached
+        if is_known:
+            return None
+        return reached
 
 
 def _is_of_a_method(node: ast.expr, visit: Visit[ast.AST]) -> bool:
     """Return whether it is a parameter of the method around it, such as `self` and `other`."""
+    if not isinstance(node, ast.Name):
+        return False
     for holder in visit.holders():
         function = holder.node
         if isinstance(function, FUNCTIONS):
             parameters = (*function.args.posonlyargs, *function.args.args)
             names = {parameter.arg for parameter in parameters}
-            is_parameter = isinstance(node, ast.Name) and node.id in names
-            return is_parameter and isinstance(holder.holder, ast.ClassDef)
+            return node.id in names and isinstance(holder.holder, ast.ClassDef)
     return False
 
 
@@ -398,12 +428,17 @@ def _are_plain(visit: Visit[ast.AST]) -> bool:
     if not isinstance(holder.value, ast.Tuple):
         return False
     for part in holder.value.elts:
-        text = part.value if isinstance(part, ast.Constant) else None
-        if not isinstance(text, str) or _is_walk(text):
+        if not isinstance(part, ast.Constant) or not isinstance(part.value, str):
+            return False
+        if _is_walk(part.value):
             return False
     return True
 
 
 def _is_walk(name: str) -> bool:
-    dunder = len(name) > 4 and name.startswith("__") and name.endswith("__")
-    return name in _FRAME_WALK or (dunder and name not in _ORDINARY_DUNDERS)
+    """Return whether an attribute of this name may lead from a value to modules."""
+    if name in _FRAME_WALK:
+        return True
+    if name in _ORDINARY_DUNDERS or len(name) <= len("____"):
+        return False
+    return name.startswith("__") and name.endswith("__")

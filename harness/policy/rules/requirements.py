@@ -8,7 +8,6 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeGuard
 
 from harness.model.policy import Condition, PolicyGroup
 from harness.policy.index import (
@@ -40,17 +39,25 @@ class CheckedPart:
     @property
     def place(self) -> ast.AST | None:
         """The node that findings about the whole part point at; None for a file."""
-        return None if isinstance(self.node, ast.Module) else self.node
+        if isinstance(self.node, ast.Module):
+            return None
+        return self.node
+
+    def breach(self, problem: str) -> Breach:
+        """Return a breach by the whole part, which the problem is said of."""
+        return Breach(self.place, f"{self.name} {problem}")
 
     @property
     def definitions(self) -> list[tuple[str, ast.AST]]:
         """The functions and classes in it, also itself if it is one, under their names."""
         found: list[tuple[str, ast.AST]] = []
-        if isinstance(self.node, DEFINITIONS):
-            found.append((self.name, self.node))
         for node in walk(self.node):
-            if isinstance(node, DEFINITIONS) and node is not self.node:
-                found.append((node.name, node))
+            if not isinstance(node, DEFINITIONS):
+                continue
+            name = node.name
+            if node is self.node:
+                name = self.name
+            found.append((name, node))
         return found
 
 
@@ -77,9 +84,10 @@ def _condition(
     """Make a condition of the function below."""
 
     def register(check: Check) -> Check:
-        CONDITIONS[key] = ConditionKind(
+        kind = ConditionKind(
             key=key, holds=holds, description=description, of_part=of_part, check=check
         )
+        CONDITIONS[key] = kind
         return check
 
     return register
@@ -90,9 +98,11 @@ def check_requirements(file: CheckedFile) -> Iterator[Breach]:
     """Yield the conditions that parts of the file do not meet."""
     for requirement in file.policy.requirements:
         part = _part(file, requirement.scope)
-        if part is not None:
-            for condition in requirement.conditions:
-                yield from CONDITIONS[condition.key].check(part, condition)
+        if part is None:
+            continue
+        for condition in requirement.conditions:
+            kind = CONDITIONS[condition.key]
+            yield from kind.check(part, condition)
 
 
 def _part(file: CheckedFile, scope: str) -> CheckedPart | None:
@@ -111,7 +121,8 @@ def definition_named(tree: ast.Module, name: str) -> ast.AST | None:
     node: ast.AST | None = tree
     for part in name.split("."):
         found: ast.AST | None = None
-        for statement in getattr(node, "body", ()):
+        body: list[ast.stmt] = getattr(node, "body", [])
+        for statement in body:
             if isinstance(statement, DEFINITIONS) and statement.name == part:
                 found = statement
         node = found
@@ -159,16 +170,21 @@ WORDS = (*_KINDS, "while_true")
 def _uses_of(part: CheckedPart, word: str) -> Iterator[ast.AST]:
     """Yield the nodes of a part that use a word or a name; without a place, the one around."""
     for node in walk(part.node):
-        if node is part.node:
-            continue
-        if word == "while_true":
-            is_used = isinstance(node, ast.While) and _is_true(node.test)
-        elif word in _KINDS:
-            is_used = any(isinstance(inner, _KINDS[word]) for inner in (node, *_operators(node)))
-        else:
-            is_used = _names(node, word)
-        if is_used and hasattr(node, "lineno"):
+        has_place = hasattr(node, "lineno")
+        if has_place and node is not part.node and _uses(node, word):
             yield node
+
+
+def _uses(node: ast.AST, word: str) -> bool:
+    """Return whether a node, without those below it, uses a word or a name."""
+    if word == "while_true":
+        return isinstance(node, ast.While) and _is_true(node.test)
+    kinds = _KINDS.get(word)
+    if kinds is None:
+        return _names(node, word)
+    if isinstance(node, kinds):
+        return True
+    return any(isinstance(operator, kinds) for operator in _operators(node))
 
 
 def _operators(node: ast.AST) -> list[ast.AST]:
@@ -176,7 +192,9 @@ def _operators(node: ast.AST) -> list[ast.AST]:
     if isinstance(node, ast.Compare):
         return list(node.ops)
     operator = getattr(node, "op", None)
-    return [operator] if isinstance(operator, ast.AST) else []
+    if isinstance(operator, ast.AST):
+        return [operator]
+    return []
 
 
 def _names(node: ast.AST, name: str) -> bool:
@@ -186,11 +204,17 @@ def _names(node: ast.AST, name: str) -> bool:
             return used == name
         case ast.Attribute(attr=used):
             return used == name.removeprefix(".")
-        case ast.Import(names=aliases):
-            return any(alias.name.partition(".")[0] == name for alias in aliases)
-        case ast.ImportFrom(module=module):
-            return module is not None and module.partition(".")[0] == name
+        case ast.Import():
+            modules = [alias.name for alias in node.names]
+            return name in map(_top_package, modules)
+        case ast.ImportFrom():
+            return _top_package(node.module or "") == name
     return False
+
+
+def _top_package(module: str) -> str:
+    top, _, _ = module.partition(".")
+    return top
 
 
 def _in_words(word: str) -> str:
@@ -204,40 +228,43 @@ def _in_words(word: str) -> str:
 @_condition("uses", Holds.NAMES, "Names and kinds of code that must appear.")
 def _check_uses(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
     for word in condition.names:
-        if not any(_uses_of(part, word)):
-            yield Breach(part.place, f"{part.name} does not use {_in_words(word)}")
+        first = next(_uses_of(part, word), None)
+        if first is None:
+            yield part.breach(f"does not use {_in_words(word)}")
 
 
 @_condition("avoids", Holds.NAMES, "Names and kinds of code that must not appear.")
 def _check_avoids(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
     for word in condition.names:
+        message = f"{part.name} may not use {_in_words(word)}"
         for node in _uses_of(part, word):
-            yield Breach(node, f"{part.name} may not use {_in_words(word)}", word)
+            yield Breach(node, message, word)
 
 
 @_condition("lines", Holds.COUNT, "The most lines of code, without blank ones and comments.")
 def _check_lines(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
-    lines = _lines_of_code(part)
-    if len(lines) > condition.count:
-        what = f"{part.name} has {len(lines)} lines of code; at most {condition.count} are allowed"
-        yield Breach(part.place, what)
+    lines = _count_code_lines(part)
+    if lines > condition.count:
+        yield part.breach(f"has {lines} lines of code; at most {condition.count} are allowed")
 
 
-def _lines_of_code(part: CheckedPart) -> list[int]:
-    """Return the numbers of the lines that are neither blank nor only a comment or docstring."""
+def _count_code_lines(part: CheckedPart) -> int:
+    """Return the number of lines that are neither blank nor only a comment or docstring."""
     source = part.file.source
     first = getattr(part.node, "lineno", 1)
     last = getattr(part.node, "end_lineno", None) or len(source.lines)
     left_out: set[int] = set()
     for node in walk(part.node):
         if isinstance(node, ast.Expr) and _is_text(node.value):
-            left_out.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    lines: list[int] = []
+            end = node.end_lineno or node.lineno
+            left_out.update(range(node.lineno, end + 1))
+    count = 0
     for number in range(first, last + 1):
         text = source.lines[number - 1].strip()
-        if text and not text.startswith("#") and number not in left_out:
-            lines.append(number)
-    return lines
+        is_comment = text.startswith("#") or number in left_out
+        if text and not is_comment:
+            count += 1
+    return count
 
 
 def _is_text(node: ast.expr) -> bool:
@@ -246,32 +273,44 @@ def _is_text(node: ast.expr) -> bool:
 
 @_condition("prints", Holds.COUNT, "The most calls of print.")
 def _check_prints(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
-    calls = [node for node in walk(part.node) if _is_print(node)]
+    calls = _prints(part)
     calls.sort(key=lambda node: (node.lineno, node.col_offset))
-    for node in calls[condition.count :]:
+    too_many = calls[condition.count :]
+    for node in too_many:
         what = f"{part.name} calls print {len(calls)} times; at most {condition.count} are allowed"
         yield Breach(node, what)
 
 
-def _is_print(node: ast.AST) -> TypeGuard[ast.Call]:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
-    )
+def _prints(part: CheckedPart) -> list[ast.Call]:
+    """Return the calls of print, in the order of `walk`."""
+    calls: list[ast.Call] = []
+    for node in walk(part.node):
+        if isinstance(node, ast.Call) and _is_name(node.func, "print"):
+            calls.append(node)
+    return calls
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 @_condition("printed_literals", Holds.FLAG, "false: no print of a text that is written out.")
 def _check_literals(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
-    prints = [node for node in walk(part.node) if _is_print(node)]
-    literal = [node for node in prints if _is_literal(node)]
-    if condition.wanted and not literal:
-        yield Breach(part.place, f"{part.name} prints no text that is written out")
-    elif not condition.wanted:
-        for node in literal:
-            yield Breach(node, f"{part.name} prints a text that is written out")
+    literal = list(filter(_is_literal, _prints(part)))
+    if condition.wanted:
+        if not literal:
+            yield part.breach("prints no text that is written out")
+        return
+    for node in literal:
+        yield Breach(node, f"{part.name} prints a text that is written out")
 
 
 def _is_literal(call: ast.Call) -> bool:
-    return bool(call.args) and all(isinstance(part, ast.Constant) for part in call.args)
+    """Return whether all arguments of a call, at least one, are written out."""
+    for argument in call.args:
+        if not isinstance(argument, ast.Constant):
+            return False
+    return bool(call.args)
 
 
 @_condition(
@@ -281,17 +320,20 @@ def _check_recursive(part: CheckedPart, condition: Condition) -> Iterator[Breach
     name = part.name
     reached: set[str] = set()
     pending = _called(part.node, name)
+    tree = part.file.index.tree
     while pending:
         called = pending.pop()
-        if called not in reached:
-            reached.add(called)
-            other = definition_named(part.file.index.tree, called)
-            if other is not None:
-                pending |= _called(other, called)
-    if condition.wanted and name not in reached:
-        yield Breach(part.place, f"{name} must be recursive, but it never calls itself")
-    elif not condition.wanted and name in reached:
-        yield Breach(part.place, f"{name} calls itself; it must do without recursion")
+        if called in reached:
+            continue
+        reached.add(called)
+        other = definition_named(tree, called)
+        if other is not None:
+            pending |= _called(other, called)
+    is_recursive = name in reached
+    if condition.wanted and not is_recursive:
+        yield part.breach("must be recursive, but it never calls itself")
+    elif is_recursive and not condition.wanted:
+        yield part.breach("calls itself; it must do without recursion")
 
 
 def _called(node: ast.AST, name: str) -> set[str]:
@@ -309,41 +351,46 @@ def _called(node: ast.AST, name: str) -> set[str]:
 
 @_condition("main_guard", Holds.FLAG, "Whether the file must have a main guard.")
 def _check_main_guard(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
-    guards = [
-        node for node in part.file.index.tree.body
-        if isinstance(node, ast.If) and is_main_guard(node.test)
-    ]  # fmt: skip
-    if condition.wanted and not guards:
-        yield Breach(None, f"{part.file.source.name} has no main guard")
-    elif guards and not condition.wanted:
-        yield Breach(guards[0], f"{part.file.source.name} may not have a main guard")
+    file = part.file.source.name
+    guard: ast.If | None = None
+    for node in part.file.index.tree.body:
+        if isinstance(node, ast.If) and is_main_guard(node.test):
+            guard = node
+            break
+    if condition.wanted and guard is None:
+        yield Breach(None, f"{file} has no main guard")
+    elif guard is not None and not condition.wanted:
+        yield Breach(guard, f"{file} may not have a main guard")
 
 
 @_condition("docstrings", Holds.FLAG, "true: all functions and classes have a docstring.")
 def _check_docstrings(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
     for name, node in part.definitions:
         has_one = ast.get_docstring(node) is not None  # type: ignore[arg-type]
-        if condition.wanted and not has_one and not _is_special(name):
+        needs_one = condition.wanted and not _is_special(name)
+        if needs_one and not has_one:
             yield Breach(node, f"{short(name)} has no docstring")
         elif has_one and not condition.wanted:
             yield Breach(node, f"{short(name)} may not have a docstring")
 
 
 def _is_special(name: str) -> bool:
-    last = name.rpartition(".")[2]
+    _, _, last = name.rpartition(".")
     return last.startswith("__") and last.endswith("__")
 
 
 @_condition("type_hints", Holds.FLAG, "true: all parameters and return values have a type hint.")
 def _check_type_hints(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
     for name, node in part.definitions:
-        if isinstance(node, FUNCTIONS):
-            missing = _without_hint(node, is_method=_is_method(part, node))
-            has_all = not missing
-            if condition.wanted and missing:
-                yield Breach(node, f"{short(name)} has no type hint for {', '.join(missing)}")
-            elif has_all and not condition.wanted:
-                yield Breach(node, f"{short(name)} may not have type hints")
+        if not isinstance(node, FUNCTIONS):
+            continue
+        is_method = _is_method(part, node)
+        missing = _without_hint(node, is_method=is_method)
+        if condition.wanted and missing:
+            parameters = ", ".join(missing)
+            yield Breach(node, f"{short(name)} has no type hint for {parameters}")
+        elif not condition.wanted and not missing:
+            yield Breach(node, f"{short(name)} may not have type hints")
 
 
 def _is_method(part: CheckedPart, node: ast.AST) -> bool:
@@ -357,9 +404,12 @@ def _without_hint(node: ast.FunctionDef | ast.AsyncFunctionDef, *, is_method: bo
     """Return the parameters without a type hint, and "the return value"."""
     parameters = [*node.args.posonlyargs, *node.args.args]
     if is_method:
-        parameters = parameters[1:]
+        del parameters[:1]
     parameters += node.args.kwonlyargs
-    missing = [short(part.arg) for part in parameters if part.annotation is None]
+    missing: list[str] = []
+    for parameter in parameters:
+        if parameter.annotation is None:
+            missing.append(short(parameter.arg))
     if node.returns is None and not _is_special(node.name):
         missing.append("the return value")
     return missing
@@ -369,10 +419,12 @@ def _without_hint(node: ast.FunctionDef | ast.AsyncFunctionDef, *, is_method: bo
 def _check_inherits(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
     bases: set[str] = set()
     if isinstance(part.node, ast.ClassDef):
-        bases.update(ast.unparse(base).rpartition(".")[2] for base in part.node.bases)
+        for base in part.node.bases:
+            _, _, base_name = ast.unparse(base).rpartition(".")
+            bases.add(base_name)
     for name in condition.names:
         if name not in bases:
-            yield Breach(part.place, f"{part.name} does not inherit from {name}")
+            yield part.breach(f"does not inherit from {name}")
 
 
 @_condition(
@@ -384,7 +436,8 @@ def _check_inherits(part: CheckedPart, condition: Condition) -> Iterator[Breach]
 def _check_public(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
     for node in walk(part.node):
         name = _member(node)
-        if name and not name.startswith("_") and name not in condition.names:
+        is_public = name != "" and not name.startswith("_")
+        if is_public and name not in condition.names:
             yield Breach(node, f"{part.name}.{short(name)} is public; begin its name with _")
 
 

@@ -29,6 +29,10 @@ _PARTS: Mapping[str, tuple[str, tuple[type[ast.stmt], ...]]] = {
 }
 
 
+def _part_names() -> tuple[str, ...]:
+    return tuple(_PARTS)
+
+
 @policy_rule(
     60,
     FindingKind(name="module_level", title="Code outside functions", group=PolicyGroup.STRUCTURE),
@@ -36,7 +40,7 @@ _PARTS: Mapping[str, tuple[str, tuple[type[ast.stmt], ...]]] = {
         key="module_level",
         description="imports, constants, functions, classes, main_guard.",
         noun="kind of code",
-        names=lambda: tuple(_PARTS),
+        names=_part_names,
         may_forbid=False,
     ),
 )
@@ -108,7 +112,7 @@ def _why_not_code(node: ast.stmt) -> str:
 def _why_not_constant(node: ast.Assign | ast.AnnAssign) -> str:
     """Return why an assignment is not that of a constant; an empty text if it is."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    if not all(_is_plain_target(target) for target in targets):
+    if not all(map(_is_plain_target, targets)):
         return "changes something at module level; only constants may be defined there"
     call = None
     if node.value is not None:
@@ -123,7 +127,7 @@ def _why_not_constant(node: ast.Assign | ast.AnnAssign) -> str:
 
 def _is_plain_target(target: ast.expr) -> bool:
     if isinstance(target, ast.Tuple | ast.List):
-        return all(_is_plain_target(part) for part in target.elts)
+        return all(map(_is_plain_target, target.elts))
     return isinstance(target, ast.Name)
 
 
@@ -177,17 +181,23 @@ _STATEMENTS = {
 def check_overrides(file: CheckedFile) -> Iterator[Breach]:
     """Yield the bindings of provided names that hold for the whole file, and changes of their
     module."""
-    provided, modules = file.provided, frozenset(file.policy.provided_modules)
+    provided = file.provided
+    modules = frozenset(file.policy.provided_modules)
     for visit in file.index.of(*BINDERS):
-        name, scope = name_bound(visit.node), visit.scope
+        name = name_bound(visit.node)
+        scope = visit.scope
         is_for_the_file = scope.kind is ScopeKind.MODULE or name in scope.declared_global
-        if name in provided and is_for_the_file and not _comes_from(visit, modules):
+        if name not in provided or not is_for_the_file:
+            continue
+        if not _comes_from(visit, modules):
             why = "binding it here keeps other values of it from reaching this file"
             yield Breach(visit.node, f"{name} is provided; {why}")
     for attribute in file.index.of(ast.Attribute):
-        node, module = attribute.node, attribute.node.value
-        is_changed = not isinstance(node.ctx, ast.Load) and node.attr in provided
-        if is_changed and isinstance(module, ast.Name) and module.id in modules:
+        node = attribute.node
+        if isinstance(node.ctx, ast.Load) or node.attr not in provided:
+            continue
+        module = node.value
+        if isinstance(module, ast.Name) and module.id in modules:
             yield Breach(node, f"{node.attr} is provided; it may not be changed")
 
 

@@ -26,93 +26,116 @@ _ALWAYS_ALLOWED = frozenset(
     """.split()  # noqa: SIM905
 )
 
+
+def _table(rows: str) -> dict[str, str]:
+    """Return the words for each kind of syntax node; a row has both."""
+    words: dict[str, str] = {}
+    for row in rows.strip().splitlines():
+        name, text = row.split(maxsplit=1)
+        words[name] = text
+    return words
+
+
 # Operators are judged only if the policy names one of their family; otherwise a policy that permits
 # `BinOp` permits every `+`, `@` and `<<`.
 _OPERATOR_FAMILIES: tuple[dict[str, str], ...] = (
-    {
-        "Add": "the operator +",
-        "Sub": "the operator -",
-        "Mult": "the operator *",
-        "MatMult": "the operator @",
-        "Div": "the operator /",
-        "Mod": "the operator %",
-        "Pow": "the operator **",
-        "LShift": "the operator <<",
-        "RShift": "the operator >>",
-        "BitOr": "the operator |",
-        "BitXor": "the operator ^",
-        "BitAnd": "the operator &",
-        "FloorDiv": "the operator //",
-    },
-    {
-        "Invert": "the operator ~",
-        "Not": "the operator not",
-        "UAdd": "the sign +",
-        "USub": "the sign -",
-    },
-    {"And": "the operator and", "Or": "the operator or"},
-    {
-        "Eq": "the comparison ==",
-        "NotEq": "the comparison !=",
-        "Lt": "the comparison <",
-        "LtE": "the comparison <=",
-        "Gt": "the comparison >",
-        "GtE": "the comparison >=",
-        "Is": "the comparison is",
-        "IsNot": "the comparison is not",
-        "In": "the operator in",
-        "NotIn": "the operator not in",
-    },
+    _table(
+        """
+        Add       the operator +
+        Sub       the operator -
+        Mult      the operator *
+        MatMult   the operator @
+        Div       the operator /
+        Mod       the operator %
+        Pow       the operator **
+        LShift    the operator <<
+        RShift    the operator >>
+        BitOr     the operator |
+        BitXor    the operator ^
+        BitAnd    the operator &
+        FloorDiv  the operator //
+        """
+    ),
+    _table(
+        """
+        Invert  the operator ~
+        Not     the operator not
+        UAdd    the sign +
+        USub    the sign -
+        """
+    ),
+    _table(
+        """
+        And  the operator and
+        Or   the operator or
+        """
+    ),
+    _table(
+        """
+        Eq     the comparison ==
+        NotEq  the comparison !=
+        Lt     the comparison <
+        LtE    the comparison <=
+        Gt     the comparison >
+        GtE    the comparison >=
+        Is     the comparison is
+        IsNot  the comparison is not
+        In     the operator in
+        NotIn  the operator not in
+        """
+    ),
 )
 _OPERATORS = dict(ChainMap(*_OPERATOR_FAMILIES))
 
-_FRIENDLY = {
-    "FunctionDef": "a function of one's own",
-    "AsyncFunctionDef": "an async function",
-    "ClassDef": "a class",
-    "Return": "return",
-    "Delete": "del",
-    "AugAssign": "an assignment such as +=",
-    "TypeAlias": "a type statement",
-    "For": "a for loop",
-    "AsyncFor": "an async for loop",
-    "While": "a while loop",
-    "If": "an if statement",
-    "With": "with",
-    "AsyncWith": "async with",
-    "Match": "match",
-    "Raise": "raise",
-    "Try": "try/except",
-    "TryStar": "try/except*",
-    "Assert": "assert",
-    "Global": "global",
-    "Nonlocal": "nonlocal",
-    "Break": "break",
-    "Continue": "continue",
-    "BoolOp": "and/or",
-    "NamedExpr": "an assignment expression (:=)",
-    "BinOp": "arithmetic",
-    "UnaryOp": "a sign or not",
-    "Lambda": "a lambda",
-    "IfExp": "a conditional expression (… if … else …)",
-    "Dict": "a dictionary",
-    "Set": "a set",
-    "ListComp": "a list comprehension",
-    "SetComp": "a set comprehension",
-    "DictComp": "a dictionary comprehension",
-    "GeneratorExp": "a generator expression",
-    "Await": "await",
-    "Yield": "yield",
-    "YieldFrom": "yield from",
-    "Compare": "a comparison",
-    "JoinedStr": "an f-string",
-    "TemplateStr": "a template string",
-    "Subscript": "indexing with [ ]",
-    "Starred": "unpacking with *",
-    "List": "a list",
-    "Tuple": "a tuple",
-    "Slice": "a slice",
-}
+_FRIENDLY = _table(
+    """
+    FunctionDef       a function of one's own
+    AsyncFunctionDef  an async function
+    ClassDef          a class
+    Return            return
+    Delete            del
+    AugAssign         an assignment such as +=
+    TypeAlias         a type statement
+    For               a for loop
+    AsyncFor          an async for loop
+    While             a while loop
+    If                an if statement
+    With              with
+    AsyncWith         async with
+    Match             match
+    Raise             raise
+    Try               try/except
+    TryStar           try/except*
+    Assert            assert
+    Global            global
+    Nonlocal          nonlocal
+    Break             break
+    Continue          continue
+    BoolOp            and/or
+    NamedExpr         an assignment expression (:=)
+    BinOp             arithmetic
+    UnaryOp           a sign or not
+    Lambda            a lambda
+    IfExp             a conditional expression (… if … else …)
+    Dict              a dictionary
+    Set               a set
+    ListComp          a list comprehension
+    SetComp           a set comprehension
+    DictComp          a dictionary comprehension
+    GeneratorExp      a generator expression
+    Await             await
+    Yield             yield
+    YieldFrom         yield from
+    Compare           a comparison
+    JoinedStr         an f-string
+    TemplateStr       a template string
+    Subscript         indexing with [ ]
+    Starred           unpacking with *
+    List              a list
+    Tuple             a tuple
+    Slice             a slice
+    """
+)
 
 # Names every module has; reading them is not a use of a built-in function.
 _MODULE_NAMES = frozenset({"__name__", "__doc__", "__file__", "__debug__", "__package__"})
@@ -122,8 +145,8 @@ _BUILTIN_TYPES = (str, bytes, list, tuple, dict, set, frozenset, int, float, com
 def _methods_of_builtins() -> frozenset[str]:
     names: set[str] = set()
     for kind in _BUILTIN_TYPES:
-        names.update(name for name in dir(kind) if not name.startswith("_"))
-    return frozenset(names)
+        names.update(dir(kind))
+    return frozenset(name for name in names if not name.startswith("_"))
 
 
 _METHODS_OF_BUILTINS = _methods_of_builtins()
@@ -141,12 +164,18 @@ def _node_names() -> tuple[str, ...]:
 def _forbidden_nodes() -> tuple[str, ...]:
     """Return the names of the nodes that occur in a tree themselves: forbidding another one would
     have no effect."""
-    return tuple(name for name in _node_names() if name[0].isupper() and hasattr(_ast, name))
+    names: list[str] = []
+    for name in _node_names():
+        if name[0].isupper() and hasattr(_ast, name):
+            names.append(name)
+    return tuple(names)
 
 
 def _outside_annotations(file: CheckedFile, kind: type[Node]) -> Iterator[Visit[Node]]:
     annotations = file.index.annotations
-    return (visit for visit in file.index.of(kind) if id(visit.node) not in annotations)
+    for visit in file.index.of(kind):
+        if id(visit.node) not in annotations:
+            yield visit
 
 
 @policy_rule(
@@ -169,12 +198,14 @@ def check_syntax(file: CheckedFile) -> Iterator[Breach]:
         name = kind.__name__
         if not _is_judged(name, names):
             continue
+        message = f"{technique(name)} is not one of the permitted techniques"
         for visit in _outside_annotations(file, kind):
-            if not _is_of_another(name, visit.holder, names):
-                has_place = hasattr(visit.node, "lineno")
-                where = visit.node if has_place else visit.holder
-                what = technique(name)
-                yield Breach(where, f"{what} is not one of the permitted techniques", name)
+            if _is_of_another(name, visit.holder, names):
+                continue
+            where: ast.AST | None = visit.node
+            if not hasattr(where, "lineno"):
+                where = visit.holder
+            yield Breach(where, message, name)
 
 
 def technique(name: str) -> str:
@@ -196,8 +227,14 @@ def _is_judged(name: str, names: NameList) -> bool:
 def _is_of_another(name: str, holder: ast.AST | None, names: NameList) -> bool:
     """Return whether the node around it is the finding, or it is the format in an f-string."""
     if names.allow is not None and name in _OPERATORS:
-        return type(holder).__name__ not in names.allow
+        holder_name = type(holder).__name__
+        return holder_name not in names.allow
     return name == "JoinedStr" and isinstance(holder, ast.FormattedValue)
+
+
+def _builtin_names() -> tuple[str, ...]:
+    names = {*dir(builtins), "exit", "quit"}
+    return tuple(sorted(names))
 
 
 @policy_rule(
@@ -207,7 +244,7 @@ def _is_of_another(name: str, holder: ast.AST | None, names: NameList) -> bool:
         key="builtins",
         description="Built-in functions and types.",
         noun="built-in",
-        forbidden=lambda: tuple(sorted({*dir(builtins), "exit", "quit"})),
+        forbidden=_builtin_names,
     ),
 )
 def check_builtins(file: CheckedFile) -> Iterator[Breach]:
@@ -216,25 +253,31 @@ def check_builtins(file: CheckedFile) -> Iterator[Breach]:
     if names is None:
         return
     not_judged = set(_MODULE_NAMES)
-    if file.policy.imports is not None:  # that rule judges these names
+    if file.policy.imports is not None:
+        # The rule on imports judges these names.
         not_judged |= EVASIVE_NAMES.keys() - names.forbid
     for visit in _outside_annotations(file, ast.Name):
-        name = visit.node.id
-        if name in not_judged or not isinstance(visit.node.ctx, ast.Load) or names.permits(name):
+        node = visit.node
+        name = node.id
+        if name in not_judged or names.permits(name):
+            continue
+        if not isinstance(node.ctx, ast.Load):
             continue
         origin = file.index.origin(name, visit, file.provided)
         if origin is Origin.BUILTIN and not _names_error(visit):
-            yield Breach(visit.node, f"the built-in {name} is not one of the permitted functions")
+            yield Breach(node, f"the built-in {name} is not one of the permitted functions")
 
 
 def _names_error(visit: Visit[ast.Name]) -> bool:
     """Return whether it is the exception of an `except` or `raise`, and so a part of that
     technique."""
-    holders = (holder.node for holder in visit.holders())
-    around = next(node for node in holders if not isinstance(node, ast.Call | ast.Tuple))
     kind = getattr(builtins, visit.node.id, None)
-    is_error = isinstance(kind, type) and issubclass(kind, BaseException)
-    return is_error and isinstance(around, ast.ExceptHandler | ast.Raise)
+    if not isinstance(kind, type) or not issubclass(kind, BaseException):
+        return False
+    for holder in visit.holders():
+        if not isinstance(holder.node, ast.Call | ast.Tuple):
+            return isinstance(holder.node, ast.ExceptHandler | ast.Raise)
+    return False
 
 
 _NO_METHOD = "the method .{} is not one of the permitted methods"
@@ -250,15 +293,18 @@ def check_methods(file: CheckedFile) -> Iterator[Breach]:
     names = file.policy.names("methods")
     if names is None:
         return
+    own = file.index.own_methods
     modules = {*file.index.imported, *file.policy.provided_modules}
     for visit in _outside_annotations(file, ast.Attribute):
-        node, name = visit.node, visit.node.attr
-        if not isinstance(node.ctx, ast.Load) or names.permits(name):
+        node = visit.node
+        name = node.attr
+        if name in own or names.permits(name) or not isinstance(node.ctx, ast.Load):
             continue
         base = base_of(node)
-        if name in file.index.own_methods or (isinstance(base, ast.Name) and base.id in modules):
+        if isinstance(base, ast.Name) and base.id in modules:
             continue
-        is_called = isinstance(visit.holder, ast.Call) and visit.holder.func is node
+        holder = visit.holder
+        is_called = isinstance(holder, ast.Call) and holder.func is node
         if is_called or name in _METHODS_OF_BUILTINS or name in names.forbid:
             yield Breach(node, _NO_METHOD.format(short(name)))
     for call in _outside_annotations(file, ast.Call):

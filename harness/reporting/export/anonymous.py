@@ -61,7 +61,7 @@ def unrelated_order(result: SubmissionResult) -> str:
 def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
     findings = tuple(_chosen(finding, _FINDING, file="") for finding in result.findings)
     manual = tuple(_chosen(given, ("slot", "mark")) for given in result.manual)
-    unparsable = _chosen(result.unparsable, ("reason", "line", "needs"), file="")
+    unparsable = _chosen(result.unparsable, ("reason", "kind", "line", "needs"), file="")
     late = _chosen(result.late, ("begun", "slip_days", "share", "of"), due="")
     adjustment = _chosen(result.adjustment, ("marks",), reason="")
     causes = tuple(map(_cause, result.causes))

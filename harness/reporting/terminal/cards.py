@@ -186,11 +186,8 @@ def _cause_by_example(
 ) -> list[Line]:
     """Return the lines of a cause with an example, the clearest check."""
     inside = [*_place(shown), *explained(check, surroundings, shown.message)]
-    said_hint = ""
-    if shown.explanation is not None:
-        said_hint = shown.explanation.hint
-    if shown.hint and shown.hint != said_hint:
-        inside.append(_label_line("hint", visible(shorten(shown.hint, 400))))
+    if shown.further_hint:
+        inside.append(_label_line("hint", visible(shorten(shown.further_hint, 400))))
     others = [other.verdict for other in shown.checks[1:]]
     if others:
         inside.append(line((words.other_checks(others), "dim")))
