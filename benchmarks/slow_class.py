@@ -24,22 +24,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from benchmarks.slow_programs import RIGHT, lay_assignment
+from benchmarks.slow_programs import OTHERS, RIGHT, lay_assignment
 from harness import grade, load_assignment
 from harness.execution.speed import VARIABLE, machine_slowness
 from harness.model.result import Event, SlowLeft, SubmissionGraded, SubmissionStatus
 
 ROOT = Path(__file__).resolve().parents[1]
-_SMALL_PROGRAMS = (
-    RIGHT,
-    "def double(n):\n    return n + 2\n",
-    "def double(n):\n    return n * n\n",
-    "def double(n):\n    while n > 5: pass\n    return 2 * n\n",
-    "def double(n):\n    return [double][n](n)\n",
-    "def twice(n):\n    return 2 * n\n",
-    "import time\ndef double(n):\n    time.sleep(0.5)\n    return 2 * n\n",
-    "def double(n):\n    print('doubling')\n    return 2 * n\n",
-)
 _SMALL_BURN = (
     "\n_real = double\ndef double(*arguments):\n"
     "    count = 0\n    while count < 10_000_000: count += 1\n    return _real(*arguments)\n"
@@ -76,7 +66,7 @@ class Programs:
 
 def _small(folder: Path) -> Programs:
     lay_assignment(folder, 16)
-    return Programs(folder, "slow", RIGHT + _SMALL_BURN, _SMALL_PROGRAMS)
+    return Programs(folder, "slow", RIGHT + _SMALL_BURN, OTHERS)
 
 
 def _connect4ish() -> Programs:

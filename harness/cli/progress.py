@@ -26,6 +26,7 @@ from harness.model.result import (
     RunStarted,
     SlowLeft,
     SubmissionGraded,
+    WorstLeft,
 )
 
 PLAIN_EVERY = 25  # submissions
@@ -41,17 +42,20 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
     shown = _Shown(console, clock, "{task.fields[doing]}", TextColumn("{task.description}"))
     pace = shown.begin(0, doing="grading")
     done_so_far = in_all = 0
+    are_only_slow_left = False
 
     def count(submission: str, what: str) -> None:
         nonlocal done_so_far
         done_so_far += 1
         pace.done()
         shown.update(completed=done_so_far, description=escape(submission))
+        if are_only_slow_left:  # how many are left comes next
+            return
         is_due = done_so_far % PLAIN_EVERY == 0 or done_so_far == in_all
         shown.line(done_so_far, in_all, what, pace, is_due=is_due)
 
     def hear(event: Event) -> None:
-        nonlocal pace, done_so_far, in_all
+        nonlocal pace, done_so_far, in_all, are_only_slow_left
         match event:
             case RunStarted(total=total, kept=kept):
                 _announce(console, event)
@@ -61,6 +65,8 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
                 count(result.id, "graded")
             case CausesBegun(total=total):
                 done_so_far, in_all = 0, total
+                are_only_slow_left = False
+                shown.update(slow="", worst="", are_only_slow_left=False)
                 pace = shown.begin(total, total=total, completed=0, doing="looking for causes")
                 if not console.is_terminal:
                     whose = f"{total} {plural(total, 'submission')}"
@@ -68,7 +74,14 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
             case CausesFound(result=result):
                 count(result.id, "searched for causes")
             case SlowLeft():
-                shown.update(slow=slow_text(event))
+                is_due = are_only_slow_left or not event.others
+                are_only_slow_left = event.submissions > 0 and not event.others
+                shown.update(slow=slow_text(event), are_only_slow_left=are_only_slow_left)
+                if is_due:
+                    shown.update(worst="")  # what is left is only slow ones, or nothing
+                    shown.line(done_so_far, in_all, "graded", pace, is_due=True)
+            case WorstLeft():
+                shown.update(worst=worst_text(event))
             case Notice(text=text):
                 say(console, escape(text))
             case RunFinished():
@@ -102,11 +115,19 @@ def _joined(*parts: str) -> str:
     return ", ".join(filter(None, parts))
 
 
+def _left_text(fields: dict[str, Any]) -> str:
+    """Return how long the rest takes. The pace of the others says nothing about slow ones."""
+    slow: str = fields["slow"]
+    if fields["are_only_slow_left"]:
+        return slow
+    return _joined(fields["pace"].text(), slow, fields["worst"])
+
+
 class _Left(ProgressColumn):
     """The time left, computed at every refresh: it grows while nothing is done."""
 
     def render(self, task: Task) -> Text:
-        return Text(_joined(task.fields["pace"].text(), task.fields["slow"]))
+        return Text(_left_text(task.fields))
 
 
 class _Shown:
@@ -121,7 +142,9 @@ class _Shown:
         self.bar = Progress(*columns, console=console, transient=True, disable=disable)
         self._clock = clock
         self._last_line = clock()
-        self._task = self.bar.add_task("", total=None, doing="", pace=Pace(0, clock), slow="")
+        fields: dict[str, Any] = {"doing": "", "pace": Pace(0, clock)}
+        fields |= {"slow": "", "worst": "", "are_only_slow_left": False}
+        self._task = self.bar.add_task("", total=None, **fields)
 
     def begin(self, todo: int, **fields: Any) -> Pace:
         pace = Pace(todo, self._clock)
@@ -137,8 +160,9 @@ class _Shown:
         is_late = self._clock() - self._last_line >= PLAIN_AFTER
         if not self.console.is_terminal and (is_due or is_late):
             self._last_line = self._clock()
-            slow = self.bar.tasks[0].fields["slow"]
-            text = _joined(f"{done} of {total} {what}", pace.text(), slow)
+            fields = self.bar.tasks[0].fields
+            now = f"{done} of {total} {what}"
+            text = _joined(now, _left_text({**fields, "pace": pace}))
             say(self.console, escape(text))
 
 
@@ -189,6 +213,11 @@ def slow_text(left: SlowLeft) -> str:
     if left.most_seconds is None:
         return text
     return f"{text}, at most {rounded(left.most_seconds)}"
+
+
+def worst_text(left: WorstLeft) -> str:
+    """`at most 3 h in all`; empty if nothing is left."""
+    return f"at most {rounded(left.seconds)} in all" if left.submissions else ""
 
 
 def rounded(seconds: float) -> str:

@@ -10,7 +10,7 @@ from statistics import median
 from harness.grading.engines import Engine, Job, Paused, WorkerFailure, WorkerSetup
 from harness.grading.grader import Graded
 from harness.grading.observing.budget import Used
-from harness.model.result import SlowLeft
+from harness.model.result import SlowLeft, WorstLeft
 from harness.results.reuse import Piece
 
 TIMES_THE_MEDIAN = 10
@@ -63,52 +63,101 @@ class RealTime:
         return median(self._quick) if self._quick else 0.0
 
 
+class _Left:
+    """What is left of a class, told whenever it changes. Without a number of workers nobody knows
+    how long that takes at most."""
+
+    def __init__(
+        self,
+        jobs: int,
+        total_seconds: float | None,
+        workers: int | None,
+        tell: Callable[[SlowLeft | WorstLeft], None],
+    ) -> None:
+        self._others = jobs  # have neither a result nor been paused
+        self._total_seconds = total_seconds
+        self._workers = workers
+        self._tell = tell
+        self.pace, self.real_time = ClassPace(), RealTime()
+        self.paused: dict[str, tuple[Job, Paused]] = {}
+
+    def pause(self, job: Job, found: Paused) -> None:
+        self._others -= 1
+        self.pace.add(found.used)
+        self.real_time.add(found.used.most, found.seconds)
+        later = replace(job, pause_after=None, before=found.used, so_far=found.so_far)
+        self.paused[job.submission.id] = (later, found)
+        self._tell_of_paused()
+        self.tell_worst()
+
+    def end(self, found: Graded | WorkerFailure) -> None:
+        """Note the result of one that was not slow."""
+        self._others -= 1
+        if isinstance(found, Graded):
+            self.pace.add(found.used)
+            self.real_time.add_quick(found.seconds)
+        if self.paused and not self._others:
+            self._tell_of_paused()
+        self.tell_worst()
+
+    def end_slow(self, job: Job, found: Graded | WorkerFailure) -> None:
+        _, before = self.paused.pop(job.submission.id)
+        if isinstance(found, Graded):
+            self.real_time.add(seconds_left(before, self._total_seconds), found.seconds)
+        self._tell_of_paused()
+        self.tell_worst()
+
+    def tell_worst(self) -> None:
+        left = self._others + len(self.paused)
+        if self._total_seconds is None or self._workers is None:
+            return
+        counted = self._others * self._total_seconds
+        for _, found in self.paused.values():
+            counted += max(0.0, self._total_seconds - found.used.most)
+        at_once = max(1, min(self._workers, left))
+        seconds = self.real_time.of(counted, left) / at_once
+        self._tell(WorstLeft(submissions=left, seconds=seconds))
+
+    def _tell_of_paused(self) -> None:
+        every = [found for _, found in self.paused.values()]
+        left = slow_left(every, self._total_seconds, self._workers or 1, self.real_time)
+        self._tell(replace(left, others=self._others))
+
+
 def graded_slow_last(
     engine: Engine,
     setup: WorkerSetup,
     jobs: Sequence[Job],
     workers: int | None,
-    tell: Callable[[SlowLeft], None],
+    tell: Callable[[SlowLeft | WorstLeft], None],
 ) -> Iterator[tuple[Job, Piece | Graded | WorkerFailure]]:
     """Run first all jobs as `Engine.run` does, then those that were paused meanwhile.
 
     `tell` is called with the number and time of the rest each time it changes. Without a number of
     workers none is paused.
     """
-    pace, real_time = ClassPace(), RealTime()
-    paused: dict[str, tuple[Job, Paused]] = {}
+    left = _Left(len(jobs), setup.grader.total_seconds, workers, tell)
+    left.tell_worst()
 
     def first() -> Iterator[Job]:
         for job in jobs:
-            pause_after = None if workers is None else pace.pause_after()
+            pause_after = None if workers is None else left.pace.pause_after()
             yield replace(job, pause_after=pause_after)
-
-    def tell_of_paused() -> None:
-        every = [found for _, found in paused.values()]
-        tell(slow_left(every, setup.grader.total_seconds, workers or 1, real_time))
 
     for job, found in engine.run(setup, first()):
         if isinstance(found, Paused):
-            pace.add(found.used)
-            real_time.add(found.used.most, found.seconds)
-            later = replace(job, pause_after=None, before=found.used, so_far=found.so_far)
-            paused[job.submission.id] = (later, found)
-            tell_of_paused()
+            left.pause(job, found)
             continue
-        if isinstance(found, Graded):
-            pace.add(found.used)
-            real_time.add_quick(found.seconds)
         yield job, found
-    slow = [job for job, _ in paused.values()]
+        if not isinstance(found, Piece):
+            left.end(found)
+    slow = [job for job, _ in left.paused.values()]
     for job, found in engine.run(setup, slow) if slow else ():
         if isinstance(found, Paused):  # it was asked to go on to the end
             continue
         yield job, found
         if not isinstance(found, Piece):
-            _, before = paused.pop(job.submission.id)
-            if isinstance(found, Graded):
-                real_time.add(seconds_left(before, setup.grader.total_seconds), found.seconds)
-            tell_of_paused()
+            left.end_slow(job, found)
 
 
 def seconds_left(paused: Paused, total_seconds: float | None) -> float:

@@ -418,11 +418,21 @@ class Notice:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlowLeft:
     """Submissions that took long were put to the end: how many are left, how long that may take,
-    and at most (None: nobody knows)."""
+    and at most (None: nobody knows). `others`: how many come before them."""
 
     submissions: int
     seconds: float
     most_seconds: float | None
+    others: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorstLeft:
+    """The marks of all submissions that have none yet will be there after so many seconds, even if
+    each of them uses up its budget."""
+
+    submissions: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -459,6 +469,7 @@ Event = (
     RunStarted
     | SubmissionGraded
     | SlowLeft
+    | WorstLeft
     | CausesBegun
     | CausesFound
     | Notice

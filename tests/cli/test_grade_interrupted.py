@@ -371,6 +371,31 @@ def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
     ]
 
 
+def test_the_most_that_is_left_is_said_until_the_last_mark() -> None:
+    clock, out = Clock(), io.StringIO()
+    with listener(Console(file=out, width=200), clock) as show:
+        show(result.RunStarted(facts=FACTS, total=50, kept=0))
+        show(result.WorstLeft(submissions=50, seconds=3000.0))
+        for number in range(48):
+            clock.now += 1.0
+            show(DONE)
+            show(result.WorstLeft(submissions=49 - number, seconds=60.0 * (49 - number)))
+        for left in (2, 1):
+            slow = result.SlowLeft(submissions=left, seconds=60.0 * left, most_seconds=120.0 * left)
+            show(slow)
+            show(result.WorstLeft(submissions=left, seconds=120.0 * left))
+            clock.now += 1.0
+            show(DONE)
+        show(result.SlowLeft(submissions=0, seconds=0.0, most_seconds=0.0))
+        show(result.WorstLeft(submissions=0, seconds=0.0))
+    assert out.getvalue().splitlines()[1:] == [
+        "25 of 50 graded, about 20 s left, at most 26 min in all",
+        "48 of 50 graded, 2 slow ones to go on with: about 2 min, at most 4 min",
+        "49 of 50 graded, 1 slow one to go on with: about 1 min, at most 2 min",
+        "50 of 50 graded",
+    ]
+
+
 def test_a_bar_on_a_terminal_counts_what_was_kept_and_times_what_was_not() -> None:
     clock, out = Clock(), io.StringIO()
     console = Console(file=out, width=120, force_terminal=True, color_system=None)

@@ -23,7 +23,14 @@ from harness.grading.slow_last import (
     slow_left,
 )
 from harness.model.observation import Ending, Observation
-from harness.model.result import Event, SlowLeft, SubmissionResult, SubmissionStatus
+from harness.model.result import (
+    Event,
+    SlowLeft,
+    SubmissionGraded,
+    SubmissionResult,
+    SubmissionStatus,
+    WorstLeft,
+)
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.verdict import VerdictKind
 from harness.policy.rule import UNCHECKED
@@ -193,16 +200,24 @@ def test_a_slow_one_is_put_to_the_end_and_comes_out_the_same(
     loaded = load_assignment(course.root, "tiny")
     whole = grade_here(loaded, tmp_path / "in", tmp_path / "whole")
     told: list[SlowLeft] = []
+    at_most: list[WorstLeft] = []
+    orders: list[type[Event]] = []
 
     def hear(event: Event) -> None:
+        orders.append(type(event))
         if isinstance(event, SlowLeft):
             told.append(event)
+        elif isinstance(event, WorstLeft):
+            at_most.append(event)
 
     with inline_engine(Pauses):
         run = grade(loaded, [tmp_path / "in"], tmp_path / "paused", listener=hear)
     assert Pauses.orders == ["burns Paused", "right Graded", "burns Graded"]
     assert [*run.submissions] == [*whole.submissions]
-    assert [each.submissions for each in told] == [1, 0]
+    assert [(each.submissions, each.others) for each in told] == [(1, 1), (1, 0), (0, 0)]
+    assert [each.submissions for each in at_most] == [2, 2, 1, 0]
+    assert orders.index(WorstLeft) < orders.index(SubmissionGraded)
+    assert at_most[-1].seconds == 0 < at_most[0].seconds
     assert told[0].most_seconds is not None
     assert 0 < told[0].seconds <= told[0].most_seconds
 
