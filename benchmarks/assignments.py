@@ -223,12 +223,12 @@ def _one_more(context: GradingContext, *, alone: bool) -> Iterator[Callable[[], 
 
 
 def _cpu_of(act: Callable[[], None]) -> float:
-    before = _tree_cpu()
+    before = tree_cpu()
     act()
-    return _tree_cpu() - before
+    return tree_cpu() - before
 
 
-def _tree_cpu() -> float:
+def tree_cpu() -> float:
     """CPU seconds of this process and all below it, those that have ended included."""
     parents: dict[int, list[int]] = {}
     ticks: dict[int, int] = {}

@@ -10,12 +10,12 @@ pages are compared with those of a class without the slow ones.
 from __future__ import annotations
 
 import argparse
-import resource
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.assignments import tree_cpu
 from harness import grade, load_assignment
 
 _ASSIGNMENT = """\
@@ -121,13 +121,13 @@ def _cost(root: Path, body: str, seconds: float, *, thorough: bool) -> tuple[str
     program.parent.mkdir(parents=True, exist_ok=True)
     program.write_text(_text(body), "utf-8")
     loaded = load_assignment(root, "slow")
-    begun, before = time.monotonic(), _cpu_seconds()
+    begun, before = time.monotonic(), tree_cpu()
     options = {"thorough": True} if thorough else {"total_seconds": seconds}
     run = grade(loaded, [program], root / "out", jobs=1, fresh=True, **options)
     (result,) = run.submissions
     over = result.over_budget
     status = str(result.status) if over is None else f"{over.undecided} not run"
-    elapsed, cpu = time.monotonic() - begun, _cpu_seconds() - before
+    elapsed, cpu = time.monotonic() - begun, tree_cpu() - before
     return f"{elapsed:.1f} ({cpu:.1f})", status
 
 
@@ -145,6 +145,7 @@ def _compare_others(root: Path, names: Sequence[str], seconds: float) -> None:
     for slow in ((), names):
         place = root / f"class{len(slow)}"
         texts = {f"other{at}": text for at, text in enumerate(OTHERS)}
+        texts["others-last"] = RIGHT  # its page has a link to the next one's
         texts |= {f"slow{at}": _text(_BODIES[name]) for at, name in enumerate(slow)}
         for student, text in texts.items():
             path = place / student / "a1.py"
@@ -152,20 +153,14 @@ def _compare_others(root: Path, names: Sequence[str], seconds: float) -> None:
             path.write_text(f"{text}\n# {student}\n", "utf-8")
         loaded = load_assignment(root, "slow")
         out = root / f"out{len(slow)}"
-        begun, before = time.monotonic(), _cpu_seconds()
+        begun, before = time.monotonic(), tree_cpu()
         grade(loaded, [place], out, jobs=1, fresh=True, total_seconds=seconds)
-        elapsed, cpu = time.monotonic() - begun, _cpu_seconds() - before
+        elapsed, cpu = time.monotonic() - begun, tree_cpu() - before
         print(f"class with {len(slow)} of them beside {len(OTHERS)}: {elapsed:.1f} ({cpu:.1f}) s")
-        found = sorted(out.rglob("other*"))
+        found = sorted(out.rglob("other[0-9]*"))
         pages.append({str(path.relative_to(out)): path.read_bytes() for path in found})
     differ = [name for name in pages[0] if pages[0][name] != pages[1].get(name)]
     print(f"{len(pages[0])} files of the others, of which differ: {differ}", flush=True)
-
-
-def _cpu_seconds() -> float:
-    """CPU time of this process and of all below it that have ended."""
-    below = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + below.ru_utime + below.ru_stime
 
 
 if __name__ == "__main__":

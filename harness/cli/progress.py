@@ -68,9 +68,7 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
                 are_only_slow_left = False
                 shown.update(slow="", worst="", are_only_slow_left=False)
                 pace = shown.begin(total, total=total, completed=0, doing="looking for causes")
-                if not console.is_terminal:
-                    whose = f"{total} {plural(total, 'submission')}"
-                    say(console, f"all marks are there; looking for causes in {whose}")
+                _announce_causes(console, total)
             case CausesFound(result=result):
                 count(result.id, "searched for causes")
             case SlowLeft():
@@ -108,6 +106,12 @@ def _announce(console: Console, event: RunStarted) -> None:
         submissions += f", {event.kept} graded before"
     how = f"Python {escape(facts.python)}, tier {facts.tier}"
     say(console, f"{escape(facts.assignment)}: {submissions}, {how}")
+
+
+def _announce_causes(console: Console, total: int) -> None:
+    if not console.is_terminal:
+        whose = f"{total} {plural(total, 'submission')}"
+        say(console, f"all marks are there; looking for causes in {whose}")
 
 
 def _joined(*parts: str) -> str:
