@@ -51,7 +51,10 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
         shown.update(completed=done_so_far, description=escape(submission))
         if are_only_slow_left:  # how many are left comes next
             return
-        is_due = done_so_far % PLAIN_EVERY == 0 or done_so_far == in_all
+        is_last = done_so_far == in_all
+        if is_last:
+            shown.update(worst="")
+        is_due = done_so_far % PLAIN_EVERY == 0 or is_last
         shown.line(done_so_far, in_all, what, pace, is_due=is_due)
 
     def hear(event: Event) -> None:

@@ -349,6 +349,8 @@ def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
         for number in range(100):
             clock.now += PLAIN_AFTER if number == 9 else 1.0
             show(DONE)
+            if number == 98:
+                show(result.WorstLeft(submissions=1, seconds=60.0))
         show(result.CausesBegun(total=26))
         for _ in range(26):
             clock.now += 1.0
