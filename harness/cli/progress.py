@@ -51,10 +51,7 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
         shown.update(completed=done_so_far, description=escape(submission))
         if are_only_slow_left:  # how many are left comes next
             return
-        is_last = done_so_far == in_all
-        if is_last:
-            shown.update(worst="")
-        is_due = done_so_far % PLAIN_EVERY == 0 or is_last
+        is_due = done_so_far % PLAIN_EVERY == 0 or done_so_far == in_all
         shown.line(done_so_far, in_all, what, pace, is_due=is_due)
 
     def hear(event: Event) -> None:
@@ -79,7 +76,6 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
                 are_only_slow_left = event.submissions > 0 and not event.others
                 shown.update(slow=slow_text(event), are_only_slow_left=are_only_slow_left)
                 if is_due:
-                    shown.update(worst="")  # what is left is only slow ones, or nothing
                     shown.line(done_so_far, in_all, "graded", pace, is_due=True)
             case WorstLeft():
                 shown.update(worst=worst_text(event))
@@ -169,7 +165,8 @@ class _Shown:
             self._last_line = self._clock()
             fields = self.bar.tasks[0].fields
             now = f"{done} of {total} {what}"
-            text = _joined(now, _left_text({**fields, "pace": pace}))
+            left = _left_text({**fields, "pace": pace}) if done < total else ""
+            text = _joined(now, left)
             say(self.console, escape(text))
 
 
