@@ -99,7 +99,7 @@ def _keys(name: str, parts: Mapping[str, Schema], *, top: bool) -> Iterator[str]
         )
         about += f" Default: `{default}`." if default and len(default) < 60 else ""
         rows.append((f"`{key}`" + " (needed)" * (key in needed), _type(part), about))
-    yield from _table(("key", "is", "what it says"), rows)
+    yield from _table(("key", "type", "meaning"), rows)
     yield ""
 
 

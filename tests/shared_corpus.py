@@ -123,7 +123,7 @@ SEEN = {
     ),
     "an import that cannot be foreseen": (
         "import \\\n random\ndef f():\n    return random._os\n",
-        "it imports random where that cannot be foreseen",
+        "it imports random in a place that cannot be foreseen",
     ),
     "a name of random for a while": (
         "import random\nclass A:\n    def keep(self, x):\n        self.choice = x\n"

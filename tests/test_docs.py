@@ -225,7 +225,7 @@ def test_every_command_key_matcher_and_rule_has_words() -> None:
     matchers = PAGES["reference/matchers.md"]
     assert [name for name in matcher_keys() if f"| `{{{name}: …" not in matchers] == []
     assert (
-        "| `late` | [Late](#late) | What is handed in late" in PAGES["reference/yaml/assignment.md"]
+        "| `late` | [Late](#late) | The cost of late work" in PAGES["reference/yaml/assignment.md"]
     )
     assert "`import_evasion`" in PAGES["reference/rules.md"]
 

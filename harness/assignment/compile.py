@@ -244,7 +244,7 @@ class _Compiler:
         return "/" not in name and (self.folder / name).is_file()
 
     def _not_there(self, name: str) -> str:
-        return f"there is no file {name} in {display_path(self.root, self.folder)}"
+        return f"the file {name} is missing in {display_path(self.root, self.folder)}"
 
     def _mutants(self, symbols: AssignmentSymbols) -> tuple[Mutant, ...]:
         """Read the mutants. They concern only the reference and are not part of the plan, unless
@@ -373,7 +373,7 @@ def share_marks(files: Sequence[HasMarks], out_of: Fraction) -> list[Scenario]:
         elif left < 0:
             hint = "they may not be more"
         else:
-            hint = "nothing is left for the files without marks"
+            hint = "no marks are left for the files without marks"
         stated[-1].document.add(("marks",), what, hint)
     else:
         points_of_a_mark = points / left if left else Fraction(1)
@@ -456,7 +456,7 @@ def _needed_scenarios(
         stem, _, _ = reader.group.partition("/")
         needed_name = f"{stem}/{slug(name)}"
     if needed_name not in named.ids:
-        what = f"there is no function and no scenario {name!r}"
+        what = f"{name!r} is neither a function nor a scenario"
         reader.refuse(loc, what, nearest(name, (*named.functions, *named.ids)))
     if needed_name == reader.group:
         reader.refuse(loc, "a scenario cannot need itself")

@@ -177,7 +177,7 @@ class Document:
         try:
             text = path.read_bytes().decode("utf-8-sig")
         except FileNotFoundError:
-            problems.add_to_file(file, "there is no such file")
+            problems.add_to_file(file, "this file does not exist")
         except UnicodeDecodeError as error:
             problems.add_to_file(file, f"byte {error.start} is not UTF-8", "save the file as UTF-8")
         except OSError as error:
@@ -337,7 +337,7 @@ class Document:
             start = event.start_mark.index
             if self.text[start - 1 : start] != ":":
                 hint = "inside { }, a text without quotes ends at its first comma: quote it"
-            return self.refuse(loc, "there is no value", hint, key=True)
+            return self.refuse(loc, "the value is missing", hint, key=True)
         if loc[-2:-1] in (("input",), ("at_load",)) and _PAIR.match(event.value):
             self.refuse(loc, f"{event.value} looks like a pair", "quote it")
             return event.value

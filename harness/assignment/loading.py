@@ -227,7 +227,7 @@ def spec_folder(root: Path, assignment_id: str) -> Path:
         close = difflib.get_close_matches(assignment_id, ids, n=1)
         if close:
             hint = f"did you mean {close[0]}?"
-    raise UserError(f"there is no assignment {assignment_id!r} in {SPECS}/", hint=hint)
+    raise UserError(f"{SPECS}/ has no assignment {assignment_id!r}", hint=hint)
 
 
 def scenario_files(folder: Path, named: Iterable[str]) -> list[Path]:

@@ -1,5 +1,5 @@
-"""What the models of all files share: strict parsing, values of several shapes, common fields. What
-a value means is checked later. A default means "not stated": ask `model_fields_set`."""
+"""The common part of the models of all files: strict parsing, values of several shapes, fields. The
+meaning of values is checked later. A default means "not stated": ask `model_fields_set`."""
 
 import json
 import re
@@ -221,9 +221,9 @@ class FloatsShape(Shape):
     """`floats:` how floats are compared."""
 
     within: Positive
-    """The greatest difference that does not count."""
+    """The largest difference that is ignored."""
     in_text: bool = False
-    """Whether that holds for floats inside texts too: printed, returned, written, of a session."""
+    """Whether it also applies to floats inside texts: printed, returned, written, of a session."""
 
 
 class LimitsShape(Shape):
@@ -249,8 +249,8 @@ class AllLimitsShape(LimitsShape):
     """`limits:` the resources of one scenario, and of all runs of a submission together."""
 
     total_seconds: Positive | None = None
-    """CPU time, and time asleep, of all runs of one submission together, in seconds. It is held for
-    review when that is used up (left out: 100 times what the reference takes, 60 to 600)."""
+    """CPU time and time asleep of all runs of one submission together, in seconds. A submission
+    that takes longer is held for review (left out: 100 times the reference's, 60 to 600)."""
 
 
 def one_required(*keys: str) -> dict[str, Any]:

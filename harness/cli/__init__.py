@@ -102,7 +102,7 @@ class CommandGroup(click.Group):
             close = difflib.get_close_matches(args[0], names, n=1)
             if close:
                 hint = f"did you mean {close[0]}?"
-            raise UserError(f"there is no command {args[0]!r}", hint=hint)
+            raise UserError(f"unknown command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

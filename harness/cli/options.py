@@ -158,7 +158,10 @@ def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Calla
 
     def in_a_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
         if value is not None and not value.absolute().parent.is_dir():
-            what, hint = f"there is no folder {value.parent}", "create it first, or name another"
+            what, hint = (
+                f"the folder {value.parent} does not exist",
+                "create it first, or name another",
+            )
             raise UserError(what, place=str(value), hint=hint)
         return value
 

@@ -110,7 +110,7 @@ def _announce(console: Console, event: RunStarted) -> None:
 def _announce_causes(console: Console, total: int) -> None:
     if not console.is_terminal:
         whose = f"{total} {plural(total, 'submission')}"
-        say(console, f"all marks are there; looking for causes in {whose}")
+        say(console, f"all marks are done; looking for causes in {whose}")
 
 
 def _joined(*parts: str) -> str:

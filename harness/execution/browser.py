@@ -151,7 +151,7 @@ class BrowserServer(ProcessServer):
     def start_stand_in(
         self, stack: ExitStack, job: StandInJob | CourseTestJob | SuiteJob, limits: Limits
     ) -> StandInProcess:
-        raise HarnessError("there are no stand-ins in a browser")
+        raise HarnessError("a browser has no stand-ins")
 
     def start(
         self,

@@ -67,7 +67,7 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
                 f"{executable} is not a Python {_dotted(OLDEST)} or newer.",
                 hint="give --python the path of an interpreter.",
             )
-        return _compared(asked, version, "is what the assignment names")
+        return _compared(asked, version, "is the assignment's version")
     for place in _places(_dotted(version)):
         if (found := _ask(place)) is not None and _numbers(found)[:2] == version:
             return found
@@ -317,8 +317,10 @@ def _why(said: str, interpreter: Interpreter) -> tuple[str, str]:
     if "ResolutionImpossible" in said:
         return "they need different versions of one package", "name versions that go together"
     if (missing := _NOT_THERE.search(said)) is not None:
-        hint = "correct the name and version; a package must have a wheel, for nothing is compiled"
-        return f"there is no wheel of {missing[1]} for Python {interpreter.version}", hint
+        hint = (
+            "correct the name and version; a package must have a wheel, because nothing is compiled"
+        )
+        return f"{missing[1]} has no wheel for Python {interpreter.version}", hint
     last = next((line for line in reversed(said.splitlines()) if line.startswith("ERROR")), "")
     return last.removeprefix("ERROR: ")[:300] or "pip failed", "run pip install by hand to see why"
 

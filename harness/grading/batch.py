@@ -73,7 +73,7 @@ class BatchOptions:
     on_graded: (
         Callable[[Sequence[str], Plan], Callable[[SubmissionResult], SubmissionResult]] | None
     ) = None
-    # Is called with the run when all marks are there and many causes are still to be found.
+    # Called with the run when all marks are known and many causes are still to be found.
     on_marks: Callable[[RunResult], None] | None = None
     strength: StrengthFigures | None = None  # the strength of the scenarios, if known
 
@@ -88,7 +88,7 @@ class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
         done = f"after {len(run.submissions)} of {total}"
         if only_causes:
             done = "while causes were searched; all marks are complete"
-        super().__init__(f"interrupted {done}; the same command goes on from there")
+        super().__init__(f"interrupted {done}; the same command continues from there")
         self.run = run
 
 
@@ -268,8 +268,8 @@ def _tell_of_odd_runs(result: SubmissionResult, listener: Listener) -> None:
     kinds = [scenario.verdict.kind for scenario in result.scenarios]
     stopped = kinds.count(VerdictKind.STOPPED_EARLY)
     if stopped:
-        what = f"{result.id}: {stopped} of {len(kinds)} scenarios stopped early, as nothing of"
-        why = "their functions ended; --thorough runs all at the full limit"
+        what = f"{result.id}: {stopped} of {len(kinds)} scenarios stopped early, because"
+        why = "every call of their functions timed out; --thorough runs all with full limits"
         listener(Notice(text=f"{what} {why}"))
     second = [scenario.verdict.stand_in for scenario in result.scenarios]
     broken = second.count(StandInOutcome.BROKEN)
@@ -413,7 +413,7 @@ def _refuse_to_lose(
         f"holds the report of a class with {number} that would be lost ({listed})",
         place=str(store.path),
         hint="--only ID grades some of a class and keeps the rest; --out FOLDER writes a report "
-        "beside it; --fresh begins anew",
+        "beside it; --fresh starts over",
     )
 
 

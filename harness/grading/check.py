@@ -83,7 +83,7 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
     for path in paths:
         must_exist(path)
         if path.is_dir() and not _may_hold_submissions(path):
-            missing = f"there is no {what_to_name(assignment)} in this folder"
+            missing = f"this folder has no {what_to_name(assignment)}"
             raise UserError(missing, place=str(path), hint=GO_THERE)
     if _lie_together(assignment) and all(_is_part(path, assignment) for path in paths):
         paths = list(dict.fromkeys(path.parent for path in paths))

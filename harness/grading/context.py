@@ -189,7 +189,7 @@ def _refuse_disagreements(plan: Plan, key: AnswerKey) -> None:
     if len(problems) > _MAX_PROBLEMS:
         lines.append(f"… and {len(problems) - _MAX_PROBLEMS} more")
     listing = "\n".join(lines)
-    what = f"the reference does not do what the scenarios state:\n{listing}"
+    what = f"the reference does not meet the scenarios:\n{listing}"
     raise UserError(what, hint="fix the scenario or the reference, then run harness validate")
 
 
@@ -323,7 +323,7 @@ def visible_only(specification: Specification) -> Specification:
     visible = _only(specification, lambda scenario: scenario.visibility is Visibility.VISIBLE)
     if not visible.plan.scenarios:
         place = visible.plan.assignment.id
-        raise UserError("there is no visible scenario to check against", place=place)
+        raise UserError("no scenario is visible, so there is nothing to check", place=place)
     return replace(visible, plan=visible.plan.without_stand_ins())
 
 
@@ -336,7 +336,7 @@ def for_students(specification: Specification) -> Specification:
     stated = without_tests(visible)
     if not stated.plan.scenarios:
         place = stated.plan.assignment.id
-        what = "there is no visible scenario to check against: tests stay with the course"
+        what = "no scenario is visible, so there is nothing to check: tests stay with the course"
         raise UserError(what, place=place, hint="state some visible scenarios in YAML beside them")
     return stated
 

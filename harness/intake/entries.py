@@ -470,7 +470,7 @@ def must_exist(path: Path) -> None:
         names = sorted(inside.name for inside in path.parent.iterdir())
     alike = difflib.get_close_matches(path.name, names, 1, _ALIKE)
     hint = f"is it {alike[0]}?" if alike else GO_THERE
-    raise UserError("there is no such file or folder", place=str(path), hint=hint)
+    raise UserError("no such file or folder", place=str(path), hint=hint)
 
 
 def described(entries: Sequence[Entry]) -> str:

@@ -195,7 +195,7 @@ def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, titl
         if all(_same(text, headers[0]) for text in headers):
             hint = "rename one of them on the platform and download the gradebook again"
     elif wanted is not None:
-        problem = f"there is no column {wanted!r} for marks"
+        problem = f"the column {wanted!r} for marks is missing"
         hint = f"the columns are: {names}"
     else:
         problem = f"no column is called {title!r}"

@@ -306,10 +306,10 @@ def _with_extensions(
         for index in meant:
             with_due[index] = replace(with_due[index], due=extension.due, is_extended=True)
     if unknown and len(unknown) == len(extensions):
-        what = f"there is no student {unknown[0].id}"
+        what = f"unknown student {unknown[0].id}"
         raise UserError(what, place=unknown[0].place, hint=hint)
     for extension in unknown:
-        what = f"there is no student {extension.id}, so the extension is not used"
+        what = f"unknown student {extension.id}, so the extension is not used"
         notices.append(f"{extension.place}: {what}")
     return with_due, notices
 

@@ -110,7 +110,7 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
     those of its only folder. Raise UserError if it does not exist.
     """
     if not folder.is_dir():
-        raise UserError("there is no such folder", place=str(folder))
+        raise UserError("this folder does not exist", place=str(folder))
     attempt = in_folder(folder_at(folder), str(folder))
     expected = assignment.archive
     if expected and not any(entry.name == expected for entry in attempt.entries):

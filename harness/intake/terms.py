@@ -104,7 +104,7 @@ def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
         late = LateTerms(policy=policy, zone=zone, slip_days=policy.slip_days)
     if asked.slip_days and (late is None or not late.slip_days):
         hint = "add --due, and to assignment.yaml late: {slip_days: 4}"
-        raise UserError("there are no slip days to use", place="--slip-days", hint=hint)
+        raise UserError("no slip days are allowed here", place="--slip-days", hint=hint)
     extensions = _extensions(asked.extensions, zone) if asked.extensions else ()
     roster = read_roster(asked.roster, zone) if asked.roster else None
     slip_days: list[SlipDays] = []
@@ -130,7 +130,7 @@ def _zone(asked: ClassOptions, assignment: Assignment) -> ZoneInfo | None:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         place = "--time-zone" if asked.time_zone else "time_zone of the assignment"
-        problem = f"there is no time zone {name!r}"
+        problem = f"unknown time zone {name!r}"
         raise UserError(problem, place=place, hint=zone_hint()) from None
 
 
@@ -139,12 +139,12 @@ def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
     for column in ("id", "due"):
         if sheet.column(column) is None:
             hint = "begin with a line id,due"
-            raise UserError(f"there is no column {column}", place=f"{path}:1", hint=hint)
+            raise UserError(f"the column {column} is missing", place=f"{path}:1", hint=hint)
     by_id: dict[str, Extension] = {}
     for row in sheet.records:
         name = row.first("id")
         if not name:
-            raise UserError("there is no id", place=row.place, hint="write id,due in each line")
+            raise UserError("the id is missing", place=row.place, hint="write id,due in each line")
         due = due_time(row.first("due"), zone, row.place)
         _check_new(name, row.place, by_id.get(name))
         by_id[name] = Extension(id=name, due=due, place=row.place)
@@ -160,13 +160,13 @@ def _slip_days(path: Path) -> Iterator[SlipDays]:
         hint = f"begin with a line id,{SLIP_DAYS}"
         if path.is_dir():
             hint = "leave it out: its assignment has no slip days"
-        raise UserError(f"there is no column {SLIP_DAYS}", place=f"{sheet.place}:1", hint=hint)
+        raise UserError(f"the column {SLIP_DAYS} is missing", place=f"{sheet.place}:1", hint=hint)
     for row in sheet.records:
         ids = row.every("id", "student", "email")
         text = row.first(SLIP_DAYS) or "0"
         if not ids:
             hint = f"write id,{SLIP_DAYS} in each line"
-            raise UserError("there is no id", place=row.place, hint=hint)
+            raise UserError("the id is missing", place=row.place, hint=hint)
         is_number = text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
         if not is_number:
             problem = f"{text!r} is not a number of days"
@@ -186,7 +186,7 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
     sheet = in_english(sheet, ID_COLUMNS)
     if sheet.column(*ID_COLUMNS) is None:
         hint = "call one of the columns ID, SID, Username or Email"
-        raise UserError("there is no column of ids", place=f"{path}:1", hint=hint)
+        raise UserError("a column of ids is missing", place=f"{path}:1", hint=hint)
     listed: dict[str, Listed] = {}
     for row in sheet.records:
         line = _student_listed(row, zone)
@@ -215,7 +215,7 @@ def _student_listed(row: Record, zone: ZoneInfo | None) -> Listed | None:
         if not person.name:
             return None
         name = clean_name(person.name)
-        raise UserError(f"there is no id of {name}", place=row.place, hint="write one")
+        raise UserError(f"the id of {name} is missing", place=row.place, hint="write one")
     text = row.first(*TIMES)
     handed_in = None
     if text not in ("", "-"):
@@ -258,7 +258,7 @@ def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
     due = in_zone(at, zone, fold=_LATER)
     shown_by_clock = instant(due).astimezone(due.tzinfo)
     if shown_by_clock.replace(tzinfo=None) != at.replace(tzinfo=None):
-        problem = f"{text!r} does not exist in {zone}: summer time begins"
+        problem = f"{text!r} does not exist in {zone}: the clocks are put forward then"
         hint = "write the time an hour later, or with its offset"
         raise UserError(problem, place=place, hint=hint)
     return due

@@ -319,7 +319,7 @@ def _meant(turn: StatedTurn, printed: Sequence[str], rules: TextRules) -> str:
     ]
     if len(fitting) != 1:
         return ""
-    return f" Turn {fitting[0]} is so: turn 0 is what is printed before the first input."
+    return f" Turn {fitting[0]} matches: turn 0 is the output before the first input."
 
 
 _MAX_QUOTED = 400  # characters of a text that does not meet its matcher
@@ -427,7 +427,7 @@ def _own_step(name: str, own: StatedStep, step: StepOutcome, stated: Expected) -
     texts = (("prints", own.prints, step.printed), ("shows", own.shows, screen_of(step)))
     for does, matcher, text in texts:
         if matcher is not None and not matcher.accepts_text(text, stated.rules):
-            yield f"{name}: what the reference {does} {_unlike(text, matcher, stated)}"
+            yield f"{name}: the text that the reference {does} {_unlike(text, matcher, stated)}"
 
 
 def _steps(observation: Observation, stated: Expected, session: Action) -> Iterator[str]:

@@ -91,13 +91,13 @@ def out_of_budget() -> Verdict:
     """Return the verdict of a scenario that was not run because the submission had used up its
     time.
     """
-    message = "Not run: before it came to this, all of its time was used up."
+    message = "Not run: all of the program's time was already used up."
     return Verdict(kind=VerdictKind.NOT_RUN, explanation=stated(OUT_OF_BUDGET, message))
 
 
 def _refuse_cut(observation: Observation) -> None:
     if observation.is_truncated:
-        raise HarnessError("what is left of an observation is not judged again")
+        raise HarnessError("a truncated observation cannot be judged again")
 
 
 class Judge:

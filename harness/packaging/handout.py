@@ -516,7 +516,7 @@ def _ending_lines(expected: Expectation) -> Iterator[Labelled]:
 def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
     """Yield the arguments, and variables of a session, afterwards."""
     if expected.stated.leaves_any:
-        yield "may", "change what it is given"
+        yield "may", "change its arguments"
         return
     stated = {leave.name: leave.value for leave in expected.stated.leaves}
     if expected.reference is not None:
@@ -534,7 +534,7 @@ def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
     for name, matcher in stated.items():
         yield "leaves", f"{name}: {_words(matcher, expected.floats)}"
     if expected.stated.leaves_unchanged:
-        yield "and", "leaves what it is given unchanged"
+        yield "and", "leaves its arguments unchanged"
 
 
 def _file_lines(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:

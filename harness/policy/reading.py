@@ -254,7 +254,7 @@ _REASONS = (
     ("unexpected indent", "this line is indented further than it should be"),
     (
         "unindent does not match",
-        "this line is indented less than the one above, but not as far as any line before",
+        "the indentation of this line matches no earlier line",
     ),
     ("inconsistent use of tabs", "tabs and spaces are mixed in the indentation"),
 )

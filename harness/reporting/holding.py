@@ -25,7 +25,7 @@ def held(result: SubmissionResult, what: str, error: Exception) -> SubmissionRes
         out_of=result.out_of,
         flagged=True,
         problem=f"{what} could not be made ({place_of(error)}); everything else was written. "
-        "There is no mark until a person has looked at it.",
+        "The mark waits until a person has looked at it.",
         source_digest=result.source_digest,
         student=result.student,
         source=result.source,

@@ -171,7 +171,7 @@ def _address(result: SubmissionResult, addresses: Mapping[str, str]) -> tuple[st
     if result.status not in _WITH:
         return to, words.STATUS[result.status]
     if not address:
-        return to, "there is no address"
+        return to, "no address is known"
     if not to:
         return to, f"{shorten(address)} is not an address"
     return to, ""

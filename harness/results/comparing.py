@@ -90,7 +90,7 @@ def read_snapshot(path: Path) -> RunSnapshot:
     file = path / "results.json" if is_folder else path
     if not file.is_file():
         hint = "name a report folder or a results.json"
-        raise UserError("there is no run here", place=str(file), hint=hint)
+        raise UserError("this is not a run", place=str(file), hint=hint)
     try:
         plain = _loaded(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -130,7 +130,7 @@ def _fraction(text: str) -> Fraction:
     would be as many digits."""
     _, _, exponent = text.lower().partition("e")
     if len(text) > _MAX_NUMBER or abs(int(exponent or 0)) > _MAX_NUMBER:
-        raise ValueError(f"{text[:_MAX_NUMBER]} is no number of results.json")
+        raise ValueError(f"{text[:_MAX_NUMBER]} is not a number of results.json")
     return Fraction(text)
 
 

@@ -146,7 +146,7 @@ def read_course(folder: Path) -> tuple[tuple[CourseRun, ...], tuple[str, ...]]:
     """
     if not folder.is_dir():
         raise UserError(
-            "there is no such folder",
+            "this folder does not exist",
             place=str(folder),
             hint="name the folder that contains the runs",
         )

@@ -99,7 +99,7 @@ def store_of(run: Path) -> Path:
     if run.is_dir():
         path = run / STORE_NAME
     if not path.is_file():
-        raise UserError("there is no run here", place=str(run), hint="name a report folder")
+        raise UserError("this is not a run", place=str(run), hint="name a report folder")
     return path
 
 
@@ -111,7 +111,7 @@ _LOCKED = ("another run is writing these results", f"wait for it or {_ELSEWHERE}
 _REASONS = {
     sqlite3.SQLITE_FULL: ("the disk is full", "free disk space, then run the same command"),
     sqlite3.SQLITE_IOERR: ("the disk reported an error", "check that it is not full"),
-    sqlite3.SQLITE_READONLY: ("there is no permission to write results here", _ELSEWHERE),
+    sqlite3.SQLITE_READONLY: ("you may not write results here", _ELSEWHERE),
     sqlite3.SQLITE_CANTOPEN: ("the results cannot be opened here", _SEE),
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
@@ -255,7 +255,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         """Open a run's database, while another process may be writing it. Raise UserError if there
         is none."""
         if not path.is_file():
-            raise UserError("there are no results here", place=str(path), hint="run harness grade")
+            raise UserError("no results were found", place=str(path), hint="run harness grade")
         with translated(path):
             address = path.absolute().as_uri()
             connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None)

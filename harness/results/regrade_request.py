@@ -205,7 +205,7 @@ def remarks(request: RegradeRequest, plan: Plan, result: SubmissionResult) -> tu
     for name in request.about:
         if name not in visibilities:
             if name not in functions:
-                lines.append(f"There is no scenario {quoted(name)}.")
+                lines.append(f"The scenario {quoted(name)} does not exist.")
         elif visibilities[name] is not Visibility.VISIBLE:
             lines.append(f"The scenario {quoted(name)} is hidden: the student's page has no link.")
     return tuple(lines)

@@ -107,7 +107,7 @@ def read_action(
             return _decide(sent, result, students)
         case "done":
             return _reviewed(result)
-    raise UserError(f"there is no action {shorten(sent.text('do'), 40)!r}")
+    raise UserError(f"unknown action {shorten(sent.text('do'), 40)!r}")
 
 
 def _bounded(text: str, what: str, most: int = _MAX_REASON) -> str:
@@ -174,7 +174,7 @@ def _line(sent: Sent, result: SubmissionResult) -> review.Action:
         if comment.id == wanted:
             return _changed_comment(sent, result, comment)
     if wanted and not _CHOSEN_ID.fullmatch(wanted):
-        raise UserError(f"there is no comment {shorten(wanted, 40)!r} here")
+        raise UserError(f"unknown comment {shorten(wanted, 40)!r}")
     file = sent.text("file")
     line = sent.line()
     if not sent.text("text"):
@@ -207,7 +207,7 @@ def _lines(result: SubmissionResult, name: str) -> Sequence[str]:
     for file in result.files:
         if file.name == name:
             return file.lines
-    raise UserError(f"there is no file {name!r} to comment on")
+    raise UserError(f"the submission has no file {name!r} to comment on")
 
 
 def _override(sent: Sent, most: Fraction) -> review.Action:
@@ -250,7 +250,7 @@ def _student(value: str, students: Students, *, is_confirmed: bool) -> str:
     if named:
         ids = ", ".join(sorted(named))
         raise UserError(f"{shorten(value, 60)!r} is the name of several students", hint=ids)
-    raise UnknownStudentError(f"there is no student {shorten(value, 60)!r} in this class")
+    raise UnknownStudentError(f"this class has no student {shorten(value, 60)!r}")
 
 
 def _decide(sent: Sent, result: SubmissionResult, students: Students) -> review.Action:
@@ -262,7 +262,7 @@ def _decide(sent: Sent, result: SubmissionResult, students: Students) -> review.
     if kind is DecisionKind.CHOOSE and value:
         names = [file.name for file in result.choices]
         if value not in names:
-            raise UserError(f"there is no file {value!r} to choose")
+            raise UserError(f"the submission has no file {value!r} to choose")
     if kind is DecisionKind.MATCH:
         value = _student(value, students, is_confirmed=bool(sent.text("added")))
     return review.Decided(decision=Decision(kind=kind, value=value))

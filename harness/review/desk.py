@@ -56,7 +56,7 @@ def _without_names(result: SubmissionResult, entry: Entry) -> SubmissionResult:
     """Return the result without anything that may tell whose it is."""
     problem = ""
     if result.problem:
-        problem = "what was handed in cannot be graded as it is"
+        problem = "the uploaded files cannot be graded as they are"
     late = result.late
     if late is not None:
         late = replace(late, due="")  # the due time may be the student's own
@@ -305,7 +305,7 @@ class Desk:
             self.refresh()
             entry = self._entries.get(number)
             if entry is None:
-                raise UserError(f"there is no submission {number} here")
+                raise UserError(f"this list has no submission {number}")
             result = self._read_result(entry)
             if result is None:
                 raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
@@ -404,7 +404,7 @@ class Desk:
             self.refresh()
             undo = review.newest_undo(self._all_changes(), self.who)
             if undo is None:
-                raise UserError("there is nothing of yours to redo")
+                raise UserError("you have no change to redo")
             record(self._database, [replace(undo.by, action=review.Undone(change=undo.by.id))])
             self.refresh()
             return self._told("done again", undo.of)

@@ -22,7 +22,7 @@ class Exists(Action):
     key = "exists"
     noun = "name"
     takes = ("parameters", "attributes")
-    elsewhere = "write a call for what it does"
+    elsewhere = "write a call to test its behaviour"
     order = 40
 
     expression: str = field()
@@ -35,7 +35,7 @@ class Exists(Action):
         name = reader.text(cls.key).strip()
         if _NAME.fullmatch(name) is None:
             what = f"expected a name like add_student or Pet.feed, got {name!r}"
-            reader.refuse(loc, what, "write a call for what it does")
+            reader.refuse(loc, what, "write a call to test its behaviour")
         reader.expression(name, loc)
         return StimulusParts(action=cls(expression=name), inputs=inputs)
 

@@ -21,7 +21,7 @@ class CourseTest(Action):
     key = "test"
     form = Form.TEST
     takes = ()
-    elsewhere = "the test says what is expected"
+    elsewhere = "the test states the expected results"
     order = 50
     by_name = False
     subject = "the program"

@@ -64,10 +64,8 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
         if path.exists():
             paths.append(path)
     if not paths:
-        hint = "put them back, or grade again from their new place"
-        raise UserError(
-            "the graded files are no longer in their place", place=str(store.path), hint=hint
-        )
+        hint = "put them back, or grade again from the new folder"
+        raise UserError("the graded files have moved", place=str(store.path), hint=hint)
     graded: dict[str, str] = {}
     for result in store.run().submissions:
         graded[result.id] = result.source_digest

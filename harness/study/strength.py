@@ -446,7 +446,7 @@ def _mistakes(
             lines.append(_mistake(outcome, f"{outcome.noticed_by[0]} notices it"))
     for equivalent in equivalents:
         if place(equivalent) not in places:
-            lines.append(_mistake(equivalent, "there is no such change"))
+            lines.append(_mistake(equivalent, "the reference has no such change"))
     return tuple(sorted(lines))
 
 

@@ -74,7 +74,7 @@ def play(
     if submission is not None:
         files = _files_of(submission, assignment)
     if not specification.reference:
-        raise UserError("there is no reference to play", place=assignment.id)
+        raise UserError("the assignment has no reference to play", place=assignment.id)
     interpreter = find_interpreter(assignment.python, python)
     tier = recalled_tier(interpreter, cache)
     if tier.tier is Tier.PORTABLE:

@@ -76,10 +76,10 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "f.yaml:2:1: not YAML: did not find expected node content. Hint: look for a bracket, quote or indentation that does not match."),
     "comma in braces": ({F: HEAD + "  - {name: a, call: check_input(1, 2), returns: true}\n"},
      "f.yaml:4:21: call: 'check_input(1' is not a Python expression ('(' was never closed). Hint: inside { }, a text without quotes ends at its first comma: quote it.\n"
-     "f.yaml:4:36: 2): there is no value. Hint: inside { }, a text without quotes ends at its first comma: quote it."),
+     "f.yaml:4:36: 2): the value is missing. Hint: inside { }, a text without quotes ends at its first comma: quote it."),
     "comma in braces of given": ({F: HEAD + "  - {name: a, given: p = abs(1, 2), call: check_input(p)}\n"},
      "f.yaml:4:22: given: not Python statements ('(' was never closed). Hint: inside { }, a text without quotes ends at its first comma: quote it.\n"
-     "f.yaml:4:33: 2): there is no value. Hint: inside { }, a text without quotes ends at its first comma: quote it."),
+     "f.yaml:4:33: 2): the value is missing. Hint: inside { }, a text without quotes ends at its first comma: quote it."),
     "list in braces": ({F: HEAD + "  - {name: a, call: check_input([1, 2], 3), returns: true}\n"},
      "f.yaml:4:33: not YAML: did not find expected ',' or '}'. Hint: put a text that holds a comma or a bracket in quotes."),
     "empty file": ({F: "# nothing\n"},
@@ -148,7 +148,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         P: "import: {none: true}\n",
     },
      "f.yaml:5:11: call: 'f(' is not a Python expression ('(' was never closed).\n"
-     "f.yaml:6:5: returns: there is no value. Hint: write null for None, or leave the key out.\n"
+     "f.yaml:6:5: returns: the value is missing. Hint: write null for None, or leave the key out.\n"
      "f.yaml:8:14: visible: expected true, false, hint, after_due_date or after_published, got the number 1.\n"
      "f.yaml:9:5: the key name is missing. Hint: write name: \"an empty list\".\n"
      "policy.yaml:1:1: import: unknown key. Hint: did you mean imports?"),
@@ -235,10 +235,10 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     },
      "f.yaml:3:12: stand_in.a2.py: a2.py is not a submitted module. Hint: did you mean a1.py?\n"
      "f.yaml:6:23: stand_in.a1.py: copy.py is the reference's own answer. Hint: write a module for this use.\n"
-     "f.yaml:9:23: stand_in.a1.py: there is no file b.py in the spec folder or among the course's files. Hint: the reference's own answer is never used.\n"
+     "f.yaml:9:23: stand_in.a1.py: the file b.py is neither in the spec folder nor among the course's files. Hint: the reference's own answer is never used.\n"
      "f.yaml:12:23: stand_in.a1.py: bad.py is not Python (invalid syntax).\n"
      "f.yaml:15:23: stand_in.a1.py: ../a1.py is a path. Hint: write only the file's name.\n"
-     "f.yaml:18:23: stand_in.a1.py: there is no file none.py in the spec folder or among the course's files.\n"
+     "f.yaml:18:23: stand_in.a1.py: the file none.py is neither in the spec folder nor among the course's files.\n"
      "f.yaml:21:5: stand_in: nothing of the submission would be left. Hint: leave out the module that the scenario is about.\n"
      "f.yaml:21:23: stand_in.a1.py: bad.py is not Python (invalid syntax).\n"
      "f.yaml:21:37: stand_in.b.py: bad.py is not Python (invalid syntax).\n"
@@ -298,7 +298,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "marks": ({A: ASSIGNMENT.replace("marks: 6", "marks: six")},
      'assignment.yaml:6:22: functionality_marks: expected a positive number or a fraction like "1/3", got the text \'six\'.'),
     "policy file is not there": ({P: None},
-     "assignment.yaml:7:9: policy: there is no file policy.yaml in specs/small."),
+     "assignment.yaml:7:9: policy: the file policy.yaml is missing in specs/small."),
     "policy file is not named": ({A: ASSIGNMENT.replace("policy: policy.yaml\n", "")},
      "assignment.yaml:1:1: policy.yaml lies here but no key policy names it. Hint: write policy: policy.yaml."),
     "clause twice": ({C: CLAUSES + '  - {id: "4.6", section: "4.6", text: Again.}\n'},
@@ -401,7 +401,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     },
      "assignment.yaml:9:15: patterns.a: not a regular expression (missing ), unterminated subpattern at position 0)."),
     "a clock that tells no such time": ({A: ASSIGNMENT + "time_zone: Europe/London\nclock: 2026-03-29T01:30\n"},
-     "assignment.yaml:10:8: clock: there is no 2026-03-29T01:30 in Europe/London: summer time begins and skips it. Hint: write 2026-03-29T02:30."),
+     "assignment.yaml:10:8: clock: 2026-03-29T01:30 does not exist in Europe/London: the clocks are put forward then. Hint: write 2026-03-29T02:30."),
     "floats within nothing": ({A: ASSIGNMENT + "floats: {within: 0}\n", R: CLASSES},
      "assignment.yaml:9:18: floats.within: expected a positive number, got the number 0."),
 }  # fmt: skip

@@ -136,7 +136,7 @@ def test_the_files_stay_with_plans_that_have_tests(course: Path) -> None:
 
 
 MISTAKES = {
-    "  beside: [none.py]\n": "there is no file none.py",
+    "  beside: [none.py]\n": "the file none.py is missing in specs/t",
     "  runner: nose\n": "runner",
     "  select: [{match: nothing*}]\n": "no test is called nothing*",
     "  select: [{match: test_add*, function: div}]\n": "no function div",

@@ -580,7 +580,7 @@ def test_what_a_student_hands_in_is_no_course(tmp_path: Path) -> None:
 def test_an_assignment_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         load(write(tmp_path), "smal")
-    expected = "there is no assignment 'smal' in specs/. Hint: did you mean small?"
+    expected = "specs/ has no assignment 'smal'. Hint: did you mean small?"
     assert str(caught.value) == expected
 
 

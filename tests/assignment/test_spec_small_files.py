@@ -150,7 +150,7 @@ REFUSED = {
     handed_in("extra: {allow: [lib/util.py]}"): "lib/util.py is a path.",
     handed_in("otherwise: revue"): "expected zero or review, got the text 'revue'.",
     **{
-        f"{ASSIGNMENT}time_zone: {name}\n": f"there is no time zone {name}. {ZONE}"
+        f"{ASSIGNMENT}time_zone: {name}\n": f"unknown time zone {name}. {ZONE}"
         for name in ("Brisbane", "../etc/passwd", "Australia")
     },
 }
@@ -214,14 +214,14 @@ BROKEN = [
      "missing, timeout, cpu_limit, memory_limit, output_limit, crashed, ended_early, unreadable, "
      "tampered, stopped_early, not_run or harness_error."),
     ("causes: {f: 3}", "1:13: causes.f: expected text, got the number 3. Hint: quote it."),
-    ("causes: {f: wrong_typ}", "1:13: causes.f: there is no rule wrong_typ. Hint: did you mean wrong_type?"),
-    ("causes: {f: import_evasion}", "1:13: causes.f: there is no rule import_evasion. Hint: it stands under findings."),
-    ("causes: {f: cpu_limit}", "1:13: causes.f: there is no rule cpu_limit. Hint: it stands under verdicts."),
+    ("causes: {f: wrong_typ}", "1:13: causes.f: unknown rule wrong_typ. Hint: did you mean wrong_type?"),
+    ("causes: {f: import_evasion}", "1:13: causes.f: unknown rule import_evasion. Hint: it stands under findings."),
+    ("causes: {f: cpu_limit}", "1:13: causes.f: unknown rule cpu_limit. Hint: it stands under verdicts."),
     ("findings: [returned_none]", "1:12: findings, item 1: unknown rule returned_none. Hint: it stands under causes."),
     ("verdicts: {a: wrong_value}", "1:15: verdicts.a: unknown verdict wrong_value. Hint: it stands under causes."),
     ("explains: [returned_none, retuned_none]", "1:27: explains, item 2: expected a rule or words of a message, got retuned_none. Hint: did you mean returned_none?"),
     ("explains: [module_level]", "1:12: explains, item 1: expected a rule or words of a message, got the rule module_level. Hint: it stands under findings."),
-    ("causes: {f: [wrong_value, oops]}", "1:27: causes.f, item 2: there is no rule oops. Hint: docs/causes.md lists the rules."),
+    ("causes: {f: [wrong_value, oops]}", "1:27: causes.f, item 2: unknown rule oops. Hint: docs/causes.md lists the rules."),
     ("survivors: none", "1:12: survivors: expected a whole number, got the text 'none'."),
     ("fails: [\n", "2:1: not YAML: did not find expected node content. "
      "Hint: look for a bracket, quote or indentation that does not match."),
@@ -242,7 +242,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     path = tmp_path / "expect.yaml"
     with pytest.raises(SpecErrors) as caught:
         load_expectation(path)
-    assert str(caught.value) == f"{path}:1:1: there is no such file."
+    assert str(caught.value) == f"{path}:1:1: this file does not exist."
 
 
 ROOT = Path(__file__).parents[2]

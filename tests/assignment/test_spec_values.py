@@ -221,7 +221,7 @@ READ = {
 }
 NO_TIMES = {
     ("2026-03-01T24:30", ""): (
-        "there is no 2026-03-01T24:30 (hour must be in 0..23)",
+        "2026-03-01T24:30 is not a valid time (hour must be in 0..23)",
         "write a date and a time that exist",
     ),
     ("2026-10-25T01:30", "Europe/London"): (

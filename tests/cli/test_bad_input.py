@@ -45,20 +45,20 @@ def files_up_to(size: int) -> Callable[[], None]:
     return limit
 
 
-NOWHERE = "no/where: there is no folder no. Hint: create it first, or name another"
+NOWHERE = "no/where: the folder no does not exist. Hint: create it first, or name another"
 NOT_RESULTS = "runs/{}.json: this is not a results.json of the harness"
 NO_PART = "--part {} is not a part. Hint: write 1/3 for the first of three"
-NO_ASSIGNMENT = "there is no assignment {!r} in specs/. Hint: the assignments are: tiny"
-NO_RUN = "there is no run here. Hint: name a report folder"
+NO_ASSIGNMENT = "specs/ has no assignment {!r}. Hint: the assignments are: tiny"
+NO_RUN = "this is not a run. Hint: name a report folder"
 NOT_FOR = "--gradebook, --column, --match, --clear, --roster and --marks are not for --to"
 GO_THERE = "name the file with its folder, or go to that folder first (cd)"
 ONE_WATCHED = "--watch takes one folder, without --only and --fresh"
 WRONG = {
-    "grade nowhere": f"nowhere: there is no such file or folder. Hint: {GO_THERE}",
-    "grade report": "report: there is no such file or folder. Hint: is it reports?",
-    "check nowhere.py": f"nowhere.py: there is no such file or folder. Hint: {GO_THERE}",
+    "grade nowhere": f"nowhere: no such file or folder. Hint: {GO_THERE}",
+    "grade report": "report: no such file or folder. Hint: is it reports?",
+    "check nowhere.py": f"nowhere.py: no such file or folder. Hint: {GO_THERE}",
     "grade submissions/tiny --assignment tinny": (
-        "there is no assignment 'tinny' in specs/. Hint: did you mean tiny?"
+        "specs/ has no assignment 'tinny'. Hint: did you mean tiny?"
     ),
     "validate wallpaper": NO_ASSIGNMENT.format("wallpaper"),
     "record ../tiny": NO_ASSIGNMENT.format("../tiny"),
@@ -85,10 +85,10 @@ WRONG = {
     "show specs/tiny/main.yaml": (
         "specs/tiny/main.yaml: this is not a results file. Hint: use --fresh to begin anew"
     ),
-    "grad submissions/tiny": "there is no command 'grad'. Hint: did you mean grade?",
-    "zzz": "there is no command 'zzz'. Hint: harness --help lists the commands",
-    "__init__": "there is no command '__init__'. Hint: harness --help lists the commands",
-    "../check": "there is no command '../check'. Hint: did you mean check?",
+    "grad submissions/tiny": "unknown command 'grad'. Hint: did you mean grade?",
+    "zzz": "unknown command 'zzz'. Hint: harness --help lists the commands",
+    "__init__": "unknown command '__init__'. Hint: harness --help lists the commands",
+    "../check": "unknown command '../check'. Hint: did you mean check?",
     "compare reports/tiny nowhere": f"nowhere: {NO_RUN} or a results.json",
     "compare reports/tiny specs": f"specs/results.json: {NO_RUN} or a results.json",
     "compare reports/tiny runs/bad.json": NOT_RESULTS.format("bad"),
@@ -113,7 +113,7 @@ WRONG = {
         "Hint: --to feedback packs the pages by id"
     ),
     "export reports/tiny --to csv -o specs/tiny/main.yaml/x.csv": (
-        "specs/tiny/main.yaml/x.csv: there is no folder specs/tiny/main.yaml. "
+        "specs/tiny/main.yaml/x.csv: the folder specs/tiny/main.yaml does not exist. "
         "Hint: create it first, or name another"
     ),
     "manual reports/tiny x.csv": "x.csv: cannot be read (No such file or directory)",
@@ -140,13 +140,15 @@ WRONG = {
         "invalid value for '--time-limit': 5 is not in the range 60<=x<=86400. "
         "Hint: harness gradescope --help"
     ),
-    "course gone": "gone: there is no such folder. Hint: name the folder that contains the runs",
-    "course r.csv": "r.csv: there is no such folder. Hint: name the folder that contains the runs",
+    "course gone": "gone: this folder does not exist. Hint: name the folder that contains the runs",
+    "course r.csv": (
+        "r.csv: this folder does not exist. Hint: name the folder that contains the runs"
+    ),
     "course reports --student eve": (
         "no student 'eve'. Hint: name an id, an email or a whole name"
     ),
     "similarity reports/tiny --base nowhere": (
-        f"nowhere: there is no such file or folder. Hint: {GO_THERE}"
+        f"nowhere: no such file or folder. Hint: {GO_THERE}"
     ),
     "doctor --python later": "'later' is not a Python version. Hint: write \"3.12\".",
     "play tiny": "play needs a terminal. Hint: grade and check need none",
@@ -193,7 +195,7 @@ def test_an_empty_folder_and_one_outside_of_a_course(course: Course, tmp_path: P
     line = "empty: no submissions. Hint: name a folder of folders, files, or a download of a class"
     assert course.refusal("grade", "empty") == line
     assert not course.report.exists()
-    line = f"empty: there is no a1.py in this folder. Hint: {GO_THERE}"
+    line = f"empty: this folder has no a1.py. Hint: {GO_THERE}"
     assert course.refusal("check", "empty") == line
     outside = tmp_path / "outside"
     outside.mkdir()

@@ -87,7 +87,7 @@ def test_what_is_named_otherwise_than_asked_for_is_said(course: Course) -> None:
     assert "note: hand it in as a1.py: another name may cost all marks\n" in outcome.err
     course.write("a1.py", right)
     assert "note" not in course.run("check", "a1.py").err
-    line = "a11.py: there is no such file or folder. Hint: is it a1.py?"
+    line = "a11.py: no such file or folder. Hint: is it a1.py?"
     assert course.refusal("check", "a11.py") == line
 
 
@@ -178,7 +178,7 @@ def test_watch_checks_again_on_every_save(course: Course) -> None:
     child.expect(PRINTS_TOTAL.rstrip("."))
     child.expect("5 of 7 visible checks passed")
     file.rename(file.with_suffix(".kept"))  # as some editors save
-    child.expect("a1.py: there is no such file or folder")
+    child.expect("a1.py: no such file or folder")
     file.write_text(right, encoding="utf-8")
     child.expect("7 of 7 visible checks passed")
     child.sendintr()
@@ -305,7 +305,7 @@ def test_check_writes_the_summary_of_the_job(course: Course) -> None:
 def test_a_line_that_a_student_names_is_no_command_to_the_runner(course: Course) -> None:
     assert course.refusal(
         "check", "x\n::error::y", "--format", "github", "--assignment", "tiny"
-    ).startswith("x\\n::error::y: there is no such file")
+    ).startswith("x\\n::error::y: no such file")
     page = course.write("summary.md", "")
     course.write("jo/@octocat #1.py", "")
     course.write("jo/a1.py", "print('::error::z\\n```\\n# @octocat')\n")

@@ -373,7 +373,7 @@ def test_a_file_with_mistakes_is_refused_whole(with_slots: Course) -> None:
     outcome = with_slots.run("manual", "reports/tiny", file)
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.splitlines() == [
-        f"error: {file}:3: there is no submission 'eve' in this run",
+        f"error: {file}:3: this run has no submission 'eve'",
         f"error: {file}:4: perfect has a row above already",
     ]
     assert results(with_slots.report) == before

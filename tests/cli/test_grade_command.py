@@ -33,7 +33,7 @@ def test_grades_a_folder_and_says_where_the_report_lies(course: Course) -> None:
         "5 folders: 5 students",
         f"tiny: 5 submissions, Python {run['python']}, tier {run['tier']}",
         "5 of 5 graded",
-        "all marks are there; looking for causes in 3 submissions",
+        "all marks are done; looking for causes in 3 submissions",
         "3 of 3 searched for causes",
     ]
 

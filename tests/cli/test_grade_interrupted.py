@@ -1,4 +1,4 @@
-"""Whatever ends a run, the same command goes on from there and finds the same; where confinement
+"""Whatever ends a run, the same command continues from there and finds the same; where confinement
 breaks it is tried again, and never a mark of 0. A folder that is watched. Progress, with an
 estimate that may be believed."""
 
@@ -366,7 +366,7 @@ def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
         "250 of 300 graded, about 1 min left",
         "275 of 300 graded, about 20 s left",
         "300 of 300 graded",
-        "all marks are there; looking for causes in 26 submissions",
+        "all marks are done; looking for causes in 26 submissions",
         "25 of 26 searched for causes, about 10 s left",
         "26 of 26 searched for causes",
         "500 of 600 reports written",

@@ -70,7 +70,7 @@ def test_what_cannot_be_graded_says_why_in_each_item(course: Course, pytest_in: 
     assert "2 failed" in outcome.stdout.str()
     assert outcome.stdout.str().count("\na1.py:33: syntax error: expected ':'\n") == 2
     missing = pytest_in(course.root, "specs/tiny/total.yaml", "--submission", "nowhere.py")
-    assert "\nnowhere.py: there is no such file or folder. Hint: " in missing.stdout.str()
+    assert "\nnowhere.py: no such file or folder. Hint: " in missing.stdout.str()
     assert "Traceback" not in missing.stdout.str()
 
 

@@ -221,7 +221,7 @@ def test_what_cannot_be_had_is_said_in_one_line(
     kind: str, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = wheel(tmp_path / "other", "smiling-faces", {"faces.py": MODULE})
-    wanted, said = [FACES], f"there is no wheel of {FACES} for Python {python_here()}"
+    wanted, said = [FACES], f"{FACES} has no wheel for Python {python_here()}"
     if kind == "source":
         with tarfile.open(index / "smiling-faces-1.2.tar.gz", "w:gz") as archive:
             archive.add(whole, "smiling-faces-1.2/setup.py")

@@ -268,7 +268,7 @@ def test_the_layers_that_are_known() -> None:
 
 
 def test_a_name_without_a_layer_is_refused() -> None:
-    with pytest.raises(ValueError, match="there is no confinement layer landlok, secomp"):
+    with pytest.raises(ValueError, match="unknown confinement layer landlok, secomp"):
         Confinement(frozenset({"landlok", "secomp", "rlimits"}))
 
 

@@ -338,7 +338,7 @@ def test_a_refuted_proof_costs_all_shared_passes(
 
     monkeypatch.setattr(SubmissionServer, "observe_together", broken)
     graded = together.grade(handed_in(wrong))
-    assert "behaves differently alone than in the shared run" in graded.result.isolation_reason
+    assert "behaves differently in its own process" in graded.result.isolation_reason
     assert graded.result.isolation is Isolation.ALONE
     assert not graded.result.flagged
     assert SharedPass.PASSED not in graded.runs.values()
@@ -403,7 +403,7 @@ def test_a_run_without_a_look_at_the_names_is_found_out(
     granted = PolicyReport(sharing=Sharing(allowed=True))
     monkeypatch.setattr(grader, "read_program", lambda *arguments: granted)
     wrong = together.grade(program)
-    assert "behaves differently alone than in the shared run" in wrong.result.isolation_reason
+    assert "behaves differently in its own process" in wrong.result.isolation_reason
     assert wrong.result.isolation is Isolation.ALONE
     assert wrong.result.scenarios == right.result.scenarios
     assert not isolation_problems(wrong, right)

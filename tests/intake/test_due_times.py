@@ -178,7 +178,7 @@ WRONG: dict[str, object] = {
     "Hint: write it as 2024-09-24T17:00+10:00, or name a --time-zone": {"due": "tomorrow"},
     "--due: '9999-12-31T23:59-10:00' is not a time. Hint: write it as 2024-09-24T17:00+10:00, or "
     "name a --time-zone": {"due": "9999-12-31T23:59-10:00"},
-    "--time-zone: there is no time zone 'Brisbane'. Hint: write one like Australia/Brisbane": {
+    "--time-zone: unknown time zone 'Brisbane'. Hint: write one like Australia/Brisbane": {
         "time_zone": "Brisbane"
     },
     "--extensions: extensions need a due time, and there is none. Hint: add --due": {
@@ -200,7 +200,7 @@ def test_what_cannot_be_held_to(tmp_path: Path, asked: dict[str, object], line: 
 def test_a_machine_without_zones_is_told_how_to_get_them(tmp_path: Path) -> None:
     path = laid(brightspace([one(DUE)]), tmp_path / "class")
     assert refusal(path, time_zone="Australia/Brisbane") == (
-        "--time-zone: there is no time zone 'Australia/Brisbane'. "
+        "--time-zone: unknown time zone 'Australia/Brisbane'. "
         "Hint: no time zone is known on this machine: pip install tzdata"
     )
 
@@ -214,11 +214,11 @@ def test_a_download_without_times_cannot_be_held_to_any(tmp_path: Path) -> None:
 
 
 EXTENSIONS: dict[str, object] = {
-    ":3: there is no student 9. ": "id,due\n\n9,2024-09-24T18:00Z\n",
-    ":1: there is no column id. ": "student,due\n",
+    ":3: unknown student 9. ": "id,due\n\n9,2024-09-24T18:00Z\n",
+    ":1: the column id is missing. ": "student,due\n",
     ": is empty": "",
     ":2: '' is not a time. ": "id,due\n1,\n",
-    ":2: there is no id. ": "id,due\n,2024-09-24T18:00Z\n",
+    ":2: the id is missing. ": "id,due\n,2024-09-24T18:00Z\n",
     ":3: the id 1 is here again, after ": "id,due\n1,2024-09-24T18:00Z\n1,2024-09-24T19:00Z\n",
     ":2: 2 students are called team@x. ": "id,due\nteam@x,2024-09-24T18:00Z\n",
 }
@@ -448,8 +448,8 @@ def test_each_of_a_group_has_slip_days(tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, object] = {
-    ":1: there is no column slip days. Hint: begin with a line id,slip days": "id,days\n1,2\n",
-    ":2: there is no id. Hint: write id,slip days in each line": "id,slip days\n,2\n",
+    ":1: the column slip days is missing. Hint: begin with a line id,slip days": "id,days\n1,2\n",
+    ":2: the id is missing. Hint: write id,slip days in each line": "id,slip days\n,2\n",
     ":2: '-1' is not a number of days. Hint: write a whole number": "id,slip days\n1,-1\n",
     ":2: neither 8 nor anybody else of this list is a student here. Hint: write ids or emails of "
     "this class": "id,slip days\n8,1\n9,1\n",
@@ -472,10 +472,10 @@ def test_slip_days_of_a_report_without_any(tmp_path: Path) -> None:
     (report / "marks.csv").write_text("id,student,mark\n1,1,2\n")
     path = laid(moodle([one(datetime(2024, 9, 24))]), tmp_path / "class")
     assert refusal(path, replace(A1, late=SLIP), **ASKED, slip_days=(report,)) == (
-        f"{report / 'marks.csv'}:1: there is no column slip days. "
+        f"{report / 'marks.csv'}:1: the column slip days is missing. "
         "Hint: leave it out: its assignment has no slip days"
     )
-    nothing = "--slip-days: there are no slip days to use. Hint: add --due, and to assignment.yaml "
+    nothing = "--slip-days: no slip days are allowed here. Hint: add --due, and to assignment.yaml "
     for policy in (POLICY, None):
         said = refusal(path, replace(A1, late=policy), **ASKED, slip_days=(report,))
         assert said == f"{nothing}late: {{slip_days: 4}}"

@@ -220,9 +220,9 @@ def test_a_name_that_is_no_text(root: Path) -> None:
 
 
 REFUSED = {
-    "there is no such file or folder. Hint: name the file with its folder, or go to that folder "
+    "no such file or folder. Hint: name the file with its folder, or go to that folder "
     "first (cd)": "nowhere",
-    "there is no such file or folder. Hint: is it class.zip?": "clas.zip",
+    "no such file or folder. Hint: is it class.zip?": "clas.zip",
     "is not an archive, expected a zip or tar archive. Hint: download it again, or unpack it "
     "yourself and name the folder": "class.zip",
     "this is neither a folder, an archive nor a .py file": "pipe.py",

@@ -240,7 +240,7 @@ def test_links_are_not_followed(assignment: Assignment, tmp_path: Path) -> None:
 
 
 def test_no_such_folder(assignment: Assignment, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="there is no such folder"):
+    with pytest.raises(UserError, match="this folder does not exist"):
         read_one(tmp_path / "gone", assignment, "1")
 
 
@@ -428,11 +428,11 @@ def test_a_roster_may_tell_the_times(tmp_path: Path) -> None:
 
 
 WRONG: dict[str, object] = {
-    ":1: there is no column of ids. Hint: call one of the columns ID, SID, Username or "
+    ":1: a column of ids is missing. Hint: call one of the columns ID, SID, Username or "
     "Email": b"name,mark\nKim,3\n",
     ":4: the id 1 is here again, after {path}:2. "
     "Hint: keep only one of the two lines": b"id,name\n1,A\n2,B\n1,C\n",
-    ":4: there is no id of C. Hint: write one": b"id,email,name\n1,,A\n,b@x,B\n,,C\n",
+    ":4: the id of C is missing. Hint: write one": b"id,email,name\n1,,A\n,b@x,B\n,,C\n",
     ": this list names nobody": b"id,name\n",
     ": no student on the roster handed anything in. Hint: check that its ids are "
     "the platform's and that its names are complete": b"id\n7\n8\n",

@@ -138,9 +138,7 @@ def class_of(tmp_path: Path, *ids: str) -> Path:
 def test_an_extension_of_somebody_who_is_not_here_stops_nobody(tmp_path: Path) -> None:
     extensions = table(tmp_path, "id,due\n9,2024-09-26T12:00Z\n1,2024-09-26T12:00Z\n")
     found = cohort(class_of(tmp_path, "1", "2"), due="2024-09-24T11:00Z", extensions=extensions)
-    assert found.notices == (
-        f"{extensions}:2: there is no student 9, so the extension is not used",
-    )
+    assert found.notices == (f"{extensions}:2: unknown student 9, so the extension is not used",)
     assert by_id(found)["1"].withheld is None
 
 
@@ -158,7 +156,7 @@ def test_an_extension_before_the_time_due_is_a_slip(tmp_path: Path) -> None:
 )
 def test_a_time_due_that_a_spring_night_leaves_out(zone: str, due: str, tmp_path: Path) -> None:
     assert refusal(class_of(tmp_path, "1"), due=due, time_zone=zone) == (
-        f"--due: '{due}' does not exist in {zone}: summer time begins. "
+        f"--due: '{due}' does not exist in {zone}: the clocks are put forward then. "
         "Hint: write the time an hour later, or with its offset"
     )
 

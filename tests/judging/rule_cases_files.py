@@ -191,10 +191,10 @@ FIRES: Sentences = {
     },
     "windows_line_ends": {
         "The lines of the file report.txt end with \\r\\n, as on Windows, and should end with \\n: "
-        'write "\\n" alone; a csv.writer does with '
+        'write only "\\n"; a csv.writer does with '
         'lineterminator="\\n".': case(REPORT, wrote(report="a: 1\r\nb: 2\r\n"), IN_A_FOLDER),
         "1 of 2 lines of the file report.txt ends with \\r\\n, as on Windows, and should end with "
-        '\\n: write "\\n" alone; a csv.writer does with '
+        '\\n: write only "\\n"; a csv.writer does with '
         'lineterminator="\\n".': case(REPORT, wrote(report="a: 1\nb: 2\r\n"), IN_A_FOLDER),
         "The lines of the file report.txt end with \\n, and should end with \\r\\n, as on "
         "Windows.": case(wrote(report="a\r\nb\r\n"), wrote(report="a\nb\n"), IN_A_FOLDER),

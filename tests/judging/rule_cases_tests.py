@@ -99,9 +99,8 @@ UNSTEADY = asked(ACCEPTS, tests=(PASSED,), unsteady=("test_a1.py::test_one",))
 FIRES: dict[str, Sentences] = {
     "no_tests": {
         "No test in this file can be run. test_a1.py: SyntaxError: invalid syntax": NOTHING_LOADED,
-        "There is no test: a test is a function or a method whose name begins with test_.": asked(
-            SuiteQuestion.RUNS
-        ),
+        "The file has no tests: a test is a function or a method whose name begins "
+        "with test_.": asked(SuiteQuestion.RUNS),
     },
     "false_alarm": {
         "test_a1.py::test_add fails on the course's own program at line 5, "

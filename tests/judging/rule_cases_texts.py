@@ -89,27 +89,26 @@ FIRES: Sentences = {
     },
     "windows_line_ends": {
         "2 of 3 lines that it prints end with \\r\\n, as on Windows, and should end with \\n: "
-        'write "\\n" alone; a csv.writer does with '
+        'write only "\\n"; a csv.writer does with '
         'lineterminator="\\n".': prints("a\nb\nc\n", "a\r\nb\r\nc\n"),
         "The line that it returns ends with \\r\\n, as on Windows, and should end with \\n: "
-        'write "\\n" alone.': returns("a\n", "a\r\n"),
+        'write only "\\n".': returns("a\n", "a\r\n"),
     },
     "only_whitespace": {
-        "Only white space differs in what it returns: line 1 lacks the space at column 2.": returns(
-            "a b", "ab"
-        )
+        "Only white space differs in the returned text: line 1 is missing the space at "
+        "column 2.": returns("a b", "ab")
     },
     "looks_alike": {
-        "What it prints looks right, but u\u0308 is written as u + U+0308 COMBINING DIAERESIS, it "
-        "should be U+00FC LATIN SMALL LETTER U WITH DIAERESIS.": prints("\u00fc\n", "u\u0308\n"),
-        "What it returns looks right, but has U+00A0 NO-BREAK SPACE where U+0020 SPACE "
+        "The printed text looks right, but u\u0308 is written as u + U+0308 COMBINING DIAERESIS, "
+        "it should be U+00FC LATIN SMALL LETTER U WITH DIAERESIS.": prints("\u00fc\n", "u\u0308\n"),
+        "The returned text looks right, but has U+00A0 NO-BREAK SPACE where U+0020 SPACE "
         "should be.": returns("a b", "a\u00a0b"),
-        "What it returns (item [1]) looks right, but has U+200B ZERO WIDTH SPACE, which is "
+        "The returned value (item [1]) looks right, but has U+200B ZERO WIDTH SPACE, which is "
         "invisible, and should have nothing there.": returns(["a", "b"], ["a", "b\u200b"]),
-        "What it prints looks right, but \u2212 is written as U+2212 MINUS SIGN, it should be "
+        "The printed text looks right, but \u2212 is written as U+2212 MINUS SIGN, it should be "
         "U+002D HYPHEN-MINUS.": fails_to_print(HasNumber(number="-5.5"), "\u00fc: \u22125.5\n"),
-        "What it returns looks right, but \u066b is written as U+066B ARABIC DECIMAL SEPARATOR, it "
-        "should be U+002E FULL STOP.": breaks(HasNumbers(numbers=(5.5,)), "is 5\u066b5"),
+        "The returned text looks right, but \u066b is written as U+066B ARABIC DECIMAL SEPARATOR, "
+        "it should be U+002E FULL STOP.": breaks(HasNumbers(numbers=(5.5,)), "is 5\u066b5"),
     },
     "only_case": {
         'Only upper and lower case differ: line 1 is "a", it should be "A".': returns("A", "a"),
@@ -344,15 +343,14 @@ FIRES: Sentences = {
         )
     },
     "ended_elsewhere": {
-        "It ended as it should, but already in what comes before add(board, 'X', 1), which "
-        "never "
-        "ran.": case(ended(Ending.ASKED_FOR_MORE), ended(Ending.ASKED_FOR_MORE, phase=Phase.GIVEN))
+        "It ended as it should, but too early: add(board, 'X', 1) never ran.": case(
+            ended(Ending.ASKED_FOR_MORE), ended(Ending.ASKED_FOR_MORE, phase=Phase.GIVEN)
+        )
     },
     "raised_elsewhere": {
-        "What comes first raised ValueError: no (line 2), so add(board, 'X', 1) never ran.": case(
-            called(1), raised("ValueError", "no", line=2, phase=Phase.GIVEN)
-        ),
-        "In add(board, 'X', 1), what comes before the call itself raised ValueError, so the "
+        "The code before the call raised ValueError: no (line 2), so add(board, 'X', 1) "
+        "never ran.": case(called(1), raised("ValueError", "no", line=2, phase=Phase.GIVEN)),
+        "In add(board, 'X', 1), evaluating an argument or the object raised ValueError, so the "
         "call never ran.": case(raised("ValueError"), raised("ValueError", phase=Phase.ARGUMENTS)),
     },
     "raised_unexpectedly": {
@@ -438,15 +436,15 @@ FIRES: Sentences = {
         ),
     },
 }
-SPACE_DIFFERS = "Only white space differs in what it prints: {}."
+SPACE_DIFFERS = "Only white space differs in the printed text: {}."
 SPACING = [
-    ("a\n b\n", "a\nb\n", "line 2 lacks the space at its start"),
-    ("a\nb \n", "a\nb\n", "line 2 lacks the space at its end"),
+    ("a\n b\n", "a\nb\n", "line 2 is missing the space at its start"),
+    ("a\nb \n", "a\nb\n", "line 2 is missing the space at its end"),
     ("a\nb", "a\nb  ", "line 2 has 2 extra spaces at its end"),
-    (" 1 2 3 ", "1 2 3 ", "line 1 lacks the space at its start"),
-    (" 1 2 3 ", "123", "line 1 lacks the space at its start (and differs further on)"),
+    (" 1 2 3 ", "1 2 3 ", "line 1 is missing the space at its start"),
+    (" 1 2 3 ", "123", "line 1 is missing the space at its start (more differences follow)"),
     ("a b", "a  b", "line 1 has an extra space at column 3"),
-    ("a: b", "a:b", "line 1 lacks the space at column 3"),
+    ("a: b", "a:b", "line 1 is missing the space at column 3"),
     ("x", "\tx", "line 1 has 1 tab at its start where nothing should be"),
     ("  x", "\tx", "line 1 has 1 tab at its start where 2 spaces should be"),
     ("a\n", "a", 'the line end after "a" is missing'),
@@ -456,9 +454,9 @@ SPACING = [
     ("a\nb", "a\n\nb", "there is an extra empty line at line 2"),
     ("a\nb", "\na\nb", "there is an extra empty line at line 1"),
     ("a b\nc", "a\nb c", "the lines break in different places, first at line 1"),
-    ("a\nb\n", "a  \nb\n\n", "line 1 has 2 extra spaces at its end (and more differs further on)"),
-    ("a\n\nb\n", "a\nb \n", "an empty line is missing at line 2 (and more differs further on)"),
-    ("a\nb\n", "a\n\nb \n", "there is an extra empty line at line 2 (and more differs further on)"),
+    ("a\nb\n", "a  \nb\n\n", "line 1 has 2 extra spaces at its end (more differences follow)"),
+    ("a\n\nb\n", "a\nb \n", "an empty line is missing at line 2 (more differences follow)"),
+    ("a\nb\n", "a\n\nb \n", "there is an extra empty line at line 2 (more differences follow)"),
     ("ab\nc", "a\nbc", "the lines break in different places, first at line 1"),
 ]
 LEAVES_ALONE: Neighbours = {

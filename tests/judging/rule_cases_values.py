@@ -388,7 +388,7 @@ FIRES: Sentences = {
     "wrong_exit_status": {
         "The program ended with status 1 instead of 0.": case(ran("bye"), ran("bye", status=1), RUN)
     },
-    "differs": {"What it returned is not what is expected.": returns(1, 2)},
+    "differs": {"The returned value is not the expected one.": returns(1, 2)},
     "forgotten_self": {
         "deposit is a method: its first parameter must be self (now it is amount).": case(
             called(1), about(NameHintKind.NO_SELF, "amount", "TypeError")

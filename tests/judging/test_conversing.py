@@ -154,12 +154,12 @@ def test_an_exception_elsewhere_is_not_that_of_the_call(phase: Phase, stated: Ex
 
 
 EXPLAINED = {
-    Phase.GIVEN: "stack = Stack(2), which comes first, raised ValueError: full "
+    Phase.GIVEN: "stack = Stack(2), which runs first, raised ValueError: full "
     "(line 3: raise ValueError('full')), so stack.put(1) never ran.",
-    Phase.ARGUMENTS: "In stack.put(1), what comes before the call itself raised ValueError: full "
-    "(line 3: raise ValueError('full')), so the call never ran.",
-    Phase.RESULT: "stack.put(1) returned, and ValueError: full was raised only when what it "
-    "returned was read (line 3: raise ValueError('full')).",
+    Phase.ARGUMENTS: "In stack.put(1), evaluating an argument or the object raised ValueError: "
+    "full (line 3: raise ValueError('full')), so the call never ran.",
+    Phase.RESULT: "stack.put(1) returned, and ValueError: full was raised only when the "
+    "returned value was read (line 3: raise ValueError('full')).",
 }
 
 
@@ -174,7 +174,7 @@ def test_it_is_said_where_it_was_raised(phase: Phase) -> None:
 def test_of_many_given_statements_none_is_named() -> None:
     many = replace(PUT, given=GIVEN + "stack.put(0)\n")
     message = judge(full(Phase.GIVEN), expecting(full(Phase.STIMULUS), STATED), many).message
-    assert message.startswith("What comes first raised ValueError: full")
+    assert message.startswith("The code before the call raised ValueError: full")
 
 
 def test_a_session_whose_preparation_raised_did_none_of_its_steps() -> None:
@@ -191,9 +191,7 @@ def test_who_asks_for_more_too_early_has_not_ended_as_stated(phase: Phase) -> No
     assert judge(asks, expecting(asks, stated), PUT).kind is VerdictKind.PASSED
     verdict = judge(replace(asks, phase=phase), expecting(asks, stated), PUT)
     assert verdict.kind is VerdictKind.FAILED
-    assert verdict.message == (
-        "It ended as it should, but already in what comes before stack.put(1), which never ran."
-    )
+    assert verdict.message == ("It ended as it should, but too early: stack.put(1) never ran.")
     assert disagreements(replace(asks, phase=phase), expecting(asks, stated), PUT)
 
 
@@ -320,7 +318,7 @@ DISAGREE: dict[str, Golden] = {
         ran("> ", "x", "b"), typing("x"), transcript="> y\nb"
     ),
     'turn 1, as the reference prints it, differs from line 1: it is "b", but "> " is stated. '
-    "Turn 0 is so: turn 0 is what is printed before the first input.": golden(
+    "Turn 0 matches: turn 0 is the output before the first input.": golden(
         ran("> ", "a", "b"), typing("a"), turns=some_turns({1: exactly("> ")})
     ),
     'turn 0, as the reference prints it, differs from line 1: it is ">", but "> " '

@@ -138,7 +138,7 @@ MATCHERS = [
 
 @pytest.mark.parametrize(("matcher", "value", "meets"), MATCHERS)
 def test_a_matcher_replaces_the_reference(matcher: AnyValue, value: object, meets: bool) -> None:
-    unlike = called("what the reference returns")
+    unlike = called("the reference's value")
     assert passes(unlike, called(value), Expected(returns=matcher)) is meets
     assert passes(None, called(value), Expected(returns=matcher)) is meets
 
@@ -574,7 +574,7 @@ def echo(text: str, balance: int = 5) -> StepOutcome:
         (step(None), echo("Account(5)"), ["return value, step 1: f()"]),
         (echo("Account(5)"), step(5), ["return value, step 1: f()"]),
         (echo("Account(5)"), echo("Account(6)", 6), ["return value, step 1: f()"]),
-        (echo("Account(5)"), echo("Account 5"), ["what is shown, step 1: f()"]),
+        (echo("Account(5)"), echo("Account 5"), ["shown text, step 1: f()"]),
         (step(8), step(8, "8\n"), ["printed text, step 1: f()"]),
         (step(8), step(None, "8\n"), ["return value, step 1: f()", "printed text, step 1: f()"]),
     ],
@@ -589,7 +589,7 @@ def test_what_a_session_shows_of_a_value_is_not_printed_text(
 def test_without_a_reference_all_that_a_step_shows_is_compared() -> None:
     verdict = judge(session(step(8)), expecting(None, Expected(shown=("",))), steps("f()"))
     (difference,) = verdict.differences
-    assert difference.subject == "what is shown, step 1: f()"
+    assert difference.subject == "shown text, step 1: f()"
     assert difference.channel is Channel.SHOWS
 
 

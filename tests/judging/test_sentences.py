@@ -75,10 +75,10 @@ OF_REASONS: dict[str, tuple[Facts, Reason]] = {
     ),
 }
 OF_LEADS: dict[str, Lead] = {
-    "Line 4 goes the wrong way: line 5 prints what is not expected.": WrongBranch(
+    "Line 4 goes the wrong way: line 5 prints an unexpected line.": WrongBranch(
         condition=4, prints=5, taken=True
     ),
-    "Line 4 goes the wrong way after is_entry: line 5 prints what is expected.": WrongBranch(
+    "Line 4 goes the wrong way after is_entry: line 5 prints the expected line.": WrongBranch(
         condition=4, prints=5, taken=False, asked="is_entry"
     ),
     "The fault may be in SIZE, which is 3 on line 9: compare it with the sheet.": OtherConstant(

@@ -118,7 +118,7 @@ EXPECTED = {
     "any": ["gives  any value"],
     "cases": ["       (and 1 more like it)", "gives  an int"],
     "left": ["gives  {'b': 2}", "leaves words: any value"],
-    "left as is": ["gives  {'b': 2}", "and    leaves what it is given unchanged"],
+    "left as is": ["gives  {'b': 2}", "and    leaves its arguments unchanged"],
     "exactly left": ["gives  {'b': 2}", "makes  [2, 1] to [1, 2]"],
     "one of two errors": ["raises ValueError or KeyError"],
     "any error": ['raises an exception, its message: text that contains "so"'],

@@ -30,7 +30,7 @@ NOTHING, EMPTY, MISSING, NOTHING_SHOWN = (
 SPACE, TAB, END = "<i> </i>", '<i class="tab">\t</i>', '<i class="end"></i>'
 ENDED, UNENDED = f"<mark>{END}</mark>", '<mark><i class="none">(no line end)</i></mark>'
 OTHER_SPACE = f"<mark>{SPACE}</mark>"
-SHOWS_8 = compare_texts(Channel.SHOWS, "what is shown, step 1: f()", "", "8")
+SHOWS_8 = compare_texts(Channel.SHOWS, "shown text, step 1: f()", "", "8")
 IN_WORDS = described(Channel.PRINTS, "printed text", 'text that contains "Red"', "Black\nwins")
 EMPTY_IN_WORDS = described(Channel.WRITES, "file out.txt", "a text with 'x'", "")
 # What is compared, and its rows.
@@ -135,7 +135,7 @@ def test_one_side_from_the_top(part: Comparison, side: str, lines: list[str]) ->
 
 def test_the_key_names_the_signs_that_are_used() -> None:
     assert signs_used(f"a{SPACE}b{END}") == "· is a space, ¬ the end of a line."
-    assert signs_used("<b>⏎</b>") == "⏎ is Enter alone."
+    assert signs_used("<b>⏎</b>") == "⏎ is only Enter."
     assert signs_used("a b") == ""
 
 

@@ -398,7 +398,7 @@ WRONG = {
     "nobody fits": ("canvas", CANVAS.format(title=TITLE, rows="x,1,,,,"), None,
                     "no row fits any of 1 submission"),
     "another column": ("canvas", CANVAS.format(title=TITLE, rows="x,9,,,,"), "Quiz",
-                       "there is no column 'Quiz' for marks"),
+                       "the column 'Quiz' for marks is missing"),
     "no column of ours": ("canvas", NOT_OURS, None,
                           "no column is called 'A tiny till'. Hint: --column \"Quiz (7)\""),
     "another maximum": ("canvas", OUT_OF_100, None,

@@ -167,7 +167,7 @@ def test_who_has_no_mail_is_named_with_the_reason(folder: Path) -> None:
     waits = of(result=replace(MANY_FAULTS, status=SubmissionStatus.NEEDS_REVIEW))
     found = made(folder, of(None), of(replace(ADA, email="zoë@uni.example")), waits)
     assert [(mail.data, mail.why_not) for mail in found] == [
-        (b"", "there is no address"),
+        (b"", "no address is known"),
         (b"", "zoë@uni.example is not an address"),
         (b"", "needs review"),
     ]

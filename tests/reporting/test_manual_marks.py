@@ -115,7 +115,7 @@ def test_a_row_gives(row: str, expected: list[Action]) -> None:
 
 
 REFUSED = {
-    "eve,,1,1,,,": "there is no submission 'eve' in this run",
+    "eve,,1,1,,,": "this run has no submission 'eve'",
     "bob,,5,,,,": "style: 5 is not between 0 and 4",
     "bob,,-1,,,,": "style: -1 is not between 0 and 4",
     "bob,,many,,,,": "style: 'many' is not a number",
@@ -136,7 +136,7 @@ def test_a_row_is_refused(row: str, line: str) -> None:
 def test_every_mistake_is_a_line_and_nothing_is_taken() -> None:
     refused = pages_read.refusal(given, "bob,,1,1,,,", "eve,,9,,,,", "'=ada,,9,x,1,,", "bob,,2,,,,")
     assert refused.split("\n") == [
-        "m.csv:3: there is no submission 'eve' in this run",
+        "m.csv:3: this run has no submission 'eve'",
         "m.csv:4: style: 9 is not between 0 and 4",
         "m.csv:4: report: 'x' is not a number",
         "m.csv:4: an adjustment of 1 needs a reason",
@@ -148,7 +148,7 @@ def test_a_header_of_something_else_is_refused() -> None:
     assert pages_read.refusal(given, "bob,1", header="student,Style").split("\n") == [
         "m.csv:1: 'student' is not a column of marks. Hint: the slots are: style | report",
         "m.csv:1: 'Style' is not a column of marks. Hint: the slots are: style | report",
-        "m.csv:1: there is no column id. Hint: begin with --to manual-marks",
+        "m.csv:1: the column id is missing. Hint: begin with --to manual-marks",
     ]
 
 

@@ -131,5 +131,5 @@ def test_what_does_not_fit_the_run_is_said() -> None:
     other = replace(RESULT, source_digest="cd" * 32)
     files, unknown, hidden = remarks(read(text), PLAN, other)
     assert "other files than those graded here" in files
-    assert unknown == 'There is no scenario "nothing/\\x1b".'
+    assert unknown == 'The scenario "nothing/\\x1b" does not exist.'
     assert "is hidden" in hidden

@@ -172,7 +172,7 @@ def test_a_file_of_something_else_is_refused(path: Path) -> None:
             attempt(path)
     assert path.read_text().startswith("not a database")
     other = path.with_name("other") / path.name
-    with pytest.raises(UserError, match="there are no results here"):
+    with pytest.raises(UserError, match="no results were found"):
         Store.read_only(other)
     other.parent.mkdir()
     change_run(other.parent, "CREATE TABLE theirs (a)")

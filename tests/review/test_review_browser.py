@@ -253,7 +253,7 @@ def test_an_unknown_student_is_added_only_when_confirmed(
         heading(page, "s002")
         page.get_by_label("Whose is it?").fill("9999")
         page.get_by_role("button", name="Assign to student").click()
-        expect(page.locator(".wrong")).to_contain_text("there is no student '9999'")
+        expect(page.locator(".wrong")).to_contain_text("this class has no student '9999'")
         page.get_by_role("button", name="Add 9999 as a new student").click()
         expect(page.locator("#said")).to_have_text("saved")
         with StoreReader.read_only(tmp_path / "run.sqlite") as reader:

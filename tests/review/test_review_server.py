@@ -157,10 +157,10 @@ def test_what_people_and_programs_write_is_inert(ann: Window) -> None:
 
 
 REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
-    "there is no submission 99 here": (99, "comment", {"text": "x"}),
+    "this list has no submission 99": (99, "comment", {"text": "x"}),
     "this is not a request of the page": ("1", "comment", {"text": "x"}),
     "do is not a text": (1, 7, {}),
-    "there is no action 'burn'": (1, "burn", {}),
+    "unknown action 'burn'": (1, "burn", {}),
     "style: 'many' is not a number": (1, "mark", {"slot": "style", "mark": "many"}),
     "style: '1e999999' is not a number": (1, "mark", {"slot": "style", "mark": "1e999999"}),
     "style: 5.00 is not between 0 and 4.00": (1, "mark", {"slot": "style", "mark": "5"}),
@@ -192,8 +192,10 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "the comment is empty": (1, "line", {"file": "a1.py", "line": 1, "text": " "}),
     "a1.py has no line 99": (1, "line", {"file": "a1.py", "line": 99, "text": "x"}),
     "a1.py has no line 0": (1, "line", {"file": "a1.py", "line": 0, "text": "x"}),
-    "there is no file 'b.py' to comment on": (1, "line", {"file": "b.py", "line": 1, "text": "x"}),
-    "there is no comment '../x' here": (
+    "the submission has no file 'b.py' to comment on": (
+        1, "line", {"file": "b.py", "line": 1, "text": "x"},
+    ),
+    "unknown comment '../x'": (
         1, "line", {"comment": "../x", "file": "a1.py", "line": 1, "text": "x"},
     ),
     "line is not a number": (1, "line", {"file": "a1.py", "line": True, "text": "x"}),
@@ -204,11 +206,13 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         1, "keep", {"text": "x" * 10_001},
     ),
     "not marked yet: Style, The report": (1, "done", {}),
-    "there is no student '9999' in this class": (
+    "this class has no student '9999'": (
         COUNT, "decide", {"kind": "match", "value": "9999"},
     ),
     "'burn' is not a decision": (1, "decide", {"kind": "burn", "value": "x"}),
-    "there is no file 'x.py' to choose": (COUNT, "decide", {"kind": "choose", "value": "x.py"}),
+    "the submission has no file 'x.py' to choose": (
+        COUNT, "decide", {"kind": "choose", "value": "x.py"},
+    ),
 }  # fmt: skip
 
 
@@ -546,7 +550,7 @@ def test_redo_takes_back_an_undo_until_something_else_is_done(ann: Window) -> No
         answer = ann.client.post(path, headers=GOOD, json={}).json
         return str(answer.get("said", answer.get("error")))
 
-    nothing = "there is nothing of yours to redo"
+    nothing = "you have no change to redo"
     ann.do(1, "comment", text="First.")
     ann.do(2, "comment", text="Second.")
     assert asked("/redo") == nothing

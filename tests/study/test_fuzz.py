@@ -547,7 +547,7 @@ def test_a_reason_for_what_is_noticed_or_is_not_there_is_a_mistake() -> None:
         [equivalent(before="seen"), equivalent(before="gone")],
     )
     assert found.mistakes == (
-        "a1.py, g: `gone` as `a`: there is no such change",
+        "a1.py, g: `gone` as `a`: the reference has no such change",
         "a1.py, g: `seen` as `a`: g/one notices it",
     )
 

@@ -371,9 +371,8 @@ def test_who_handed_in_another_file_is_not_compared(course: Course) -> None:
 
 def test_a_run_whose_submissions_are_gone_is_refused(with_a_copy: Course) -> None:
     with_a_copy.path("submissions/tiny").rename(with_a_copy.path("elsewhere"))
-    assert (
-        "the graded files are no longer in their place. Hint: put them back"
-        in with_a_copy.refusal("similarity", "reports/tiny")
+    assert "the graded files have moved. Hint: put them back" in with_a_copy.refusal(
+        "similarity", "reports/tiny"
     )
 
 

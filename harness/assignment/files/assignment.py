@@ -102,17 +102,17 @@ class LateShape(Shape):
     """`late:` accept work after the due time, and the deduction for it."""
 
     per_day: Percent | None = None
-    """What each day begun after the due time costs, like 10%."""
+    """The cost of each day begun after the due time, like 10%."""
     per_hour: Percent | None = None
     """The same for each hour begun, in place of per_day."""
     of: Literal["total", "reached"] = "total"
     """Percentages of: the assignment's maximum, or the marks reached."""
     at_most: Percent = Field(Fraction(1), json_schema_extra={"default": "100%"})
-    """The most that lateness takes of that."""
+    """The largest deduction for lateness, as a share of that."""
     grace: PeriodText | None = None
-    """How long after the due time something is not late yet, like 15 min."""
+    """Time after the due time that does not count as late, like 15 min."""
     until: PeriodText | None = None
-    """How long after the due time something is graded at all, like 7 days."""
+    """How long after the due time work is still graded, like 7 days."""
     slip_days: Annotated[
         int, Field(ge=0, le=_MAX_DAYS), Expects(f"a whole number up to {_MAX_DAYS}", instead=0)
     ] = 0
@@ -183,7 +183,7 @@ def _zone(name: str) -> str:
     try:
         ZoneInfo(name or "UTC")
     except (KeyError, ValueError, OSError):
-        raise wrong(f"there is no time zone {name}", zone_hint(), instead="") from None
+        raise wrong(f"unknown time zone {name}", zone_hint(), instead="") from None
     return name
 
 
@@ -243,9 +243,9 @@ class ExtraShape(Shape):
     """Modules beside the files asked for, by patterns like util*.py; all others are ignored."""
 
     allow: _Patterns = []
-    """Those that are taken and are the student's code."""
+    """Modules that are accepted as the student's code."""
     refuse: _Patterns = []
-    """Of the others those for which the whole submission is refused."""
+    """Other modules for which the whole submission is refused."""
 
 
 def _extra_modules(written: str | ExtraShape) -> ExtraModules:
@@ -277,14 +277,14 @@ class SubmissionShape(Shape):
     files: _FileNames = []
     """The names of the files handed in."""
     tests: _TestFiles = []
-    """The names of the files with tests that students hand in, beside their program or without one
-    (test_writing says what they are worth)."""
+    """The names of the files with tests that students hand in, with or without a program
+    (test_writing states their points)."""
     laid_as: str = Field("", alias="as")
     """The name under which the submitted file is run."""
     archive: Annotated[str, AfterValidator(_archive_name)] = ""
     """The archive that they are handed in as, like A3.zip; .tar, .tar.gz and .tgz are read too."""
     otherwise: Literal["zero", "review"] = "zero"
-    """What something else than that gets: no marks (zero), or a person's look (review)."""
+    """The result of other files: no marks (zero), or a person decides (review)."""
     extra: _Extra = "ignore"
     """Other modules beside them: taken (allow), left out (ignore), or the submission is refused
     (refuse); or patterns of names, like {allow: [util*.py]}."""
@@ -326,13 +326,13 @@ class RubricItemShape(Shape):
     """A rubric item: points if it applies, or levels of which one is chosen."""
 
     id: IdWord
-    """A short word for it, unique in the rubric."""
+    """A short id, unique in the rubric."""
     title: Annotated[str, AfterValidator(str.strip)]
     """Its text on pages."""
     points: Worth = Fraction(0)
-    """Points added to the mark, or (below 0) taken away, if it applies."""
+    """Points added to the mark, or subtracted if negative, if it applies."""
     levels: dict[str, Worth] = {}
-    """In place of points: the degrees in which it may be met, each with its points."""
+    """Instead of points: the levels that it can reach, each with its points."""
 
     @model_validator(mode="after")
     def _has_one(self) -> RubricItemShape:
@@ -346,15 +346,15 @@ class ManualShape(Shape):
     """One mark that a person gives; it is separate from the functionality mark."""
 
     id: IdWord
-    """A short word for it, unique in the list."""
+    """A short id, unique in the list."""
     title: Annotated[str, AfterValidator(str.strip)]
-    """What reports call it."""
+    """Its title in reports."""
     out_of: Points
     """Its marks: a positive number or a fraction like "1/3"."""
     clause: str = ""
     """The clause of the sheet that it is about, quoted."""
     rubric: list[RubricItemShape] = []
-    """The parts of the mark. If items only take away, it begins at out_of, else at 0."""
+    """The parts of the mark. If all items subtract, it starts at out_of, otherwise at 0."""
 
 
 class AssignmentShape(Shape):
@@ -369,14 +369,12 @@ class AssignmentShape(Shape):
     submission: SubmissionShape = Field(examples=[{"files": ["a1.py"]}])
     """The files to hand in."""
     time_zone: Annotated[str, AfterValidator(_zone)] = ""
-    """The zone of due times, of downloads and of a clock that name none, like
-    Australia/Brisbane."""
+    """The time zone of due times, downloads and clocks that name none, like Australia/Brisbane."""
     clock: str = ""
-    """The time that programs are told if a scenario sets none, like 2026-03-01T12:00
-    in that zone."""
+    """The time that programs see if a scenario sets none, like 2026-03-01T12:00 in that zone."""
     isolation: Literal["auto", "all", "proved"] = "auto"
-    """Which scenarios may share a process: those of programs without state of their own (auto), or
-    none (all). proved is the former name of auto."""
+    """Scenarios that may share a process: those of programs without global state (auto), or none
+    (all). proved is the former name of auto."""
     packages: list[Annotated[str, AfterValidator(_package)]] = []
     """Packages that programs may import, each with its version, like emoji==2.14.0."""
     provided: _FileNames = []
@@ -384,18 +382,18 @@ class AssignmentShape(Shape):
     functionality_marks: Points = Field(examples=[10])
     """Marks for the share of points passed."""
     manual: list[ManualShape] = []
-    """Marks that a person gives, for style for one; never part of the functionality marks."""
+    """Marks given by hand, such as for style; never part of the functionality marks."""
     late: LateShape | None = None
-    """What is handed in late and graded all the same, and what that costs (left out: what is late
-    has no mark)."""
+    """The cost of late work, and how late it is still accepted (left out: late work gets no
+    mark)."""
     limits: AllLimitsShape = AllLimitsShape()
-    """Allowances for scenarios that set none themselves."""
+    """Limits of scenarios that set none themselves."""
     compare: dict[str, Comparison] = {}
     """Classes, and how their objects are compared: by attributes (a list), attributes (all public
     ones), repr, equality, or none (only by the class)."""
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
-    """How far off a float may be, anywhere in a value (left out: not at all), and with in_text in
-    printed and returned text, files, sessions and transcripts too."""
+    """The tolerance for floats anywhere in a value (left out: none), and with in_text also in
+    printed and returned text, files, sessions and transcripts."""
     prompts: Prompts = "exact"
     """{any: true}: prompts of `input()` are free, unless a scenario says otherwise."""
     patterns: dict[str, Annotated[str, AfterValidator(_pattern)]] = {}
@@ -407,11 +405,11 @@ class AssignmentShape(Shape):
     mutants: str = ""
     """The mutant file's name (mutants.yaml if it is left out)."""
     tests: CourseTestsShape | None = None
-    """Tests that exist already (pytest, unittest, doctest), run as they are."""
+    """Existing tests (pytest, unittest, doctest), run unchanged."""
     test_writing: TestWritingShape | None = None
-    """What the tests are worth that students hand in (submission: {tests: …})."""
+    """The points of tests that students hand in (submission: {tests: …})."""
     fuzz: FuzzShape = FuzzShape()
-    """What `harness fuzz` draws beyond the scenarios' own strategies."""
+    """More inputs for `harness fuzz`, besides the scenarios' own strategies."""
 
 
 def read_heading(
@@ -461,7 +459,7 @@ def _tested_program(
         return ()
     names = shape.test_writing.program or shape.submission.files
     if not names:
-        what, hint = "nothing says what the tests are about", "add program: [a1.py]"
+        what, hint = "the program that the tests are for is not named", "add program: [a1.py]"
         document.add(("test_writing",), what, hint)
     paths = [beside / name for name in names]
     return _files(document, root, ("test_writing", "program"), paths)

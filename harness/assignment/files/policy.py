@@ -74,11 +74,11 @@ class FileImportsShape(OneKeyShape):
     """The imports allowed in a file: exactly one of the four."""
 
     exactly: list[Annotated[str, AfterValidator(_import)]] = []
-    """These statements, no more and no fewer."""
+    """Exactly these statements."""
     allow: list[str] = []
     """Only these modules."""
     forbid: list[str] = []
-    """Any but these modules."""
+    """All except these modules."""
     none: bool = False
     """No import at all."""
 
@@ -94,7 +94,7 @@ class AllowShape(Shape):
     """A list of allowed names; everything else is a finding."""
 
     allow: list[str]
-    """What is allowed."""
+    """Allowed names."""
 
 
 class ListShape(OneKeyShape):
@@ -104,7 +104,7 @@ class ListShape(OneKeyShape):
     model_config = ConfigDict(json_schema_extra=one_required("allow", "forbid"))
 
     allow: list[str] = []
-    """What is allowed."""
+    """Allowed names."""
     forbid: list[str] = []
     """Names that are forbidden."""
 
@@ -185,9 +185,9 @@ class _PolicyShape(Shape):
     """policy.yaml. A part that is left out is not restricted."""
 
     imports: ImportsShape | None = None
-    """Which imports there may be."""
+    """The allowed imports."""
     structure: list[RequirementShape] = []
-    """What files, classes and functions must have, or must not have."""
+    """Requirements and bans for files, classes and functions."""
     severity: SeverityShape = SeverityShape()
     """The consequence of a finding."""
     clauses: PolicyClausesShape = PolicyClausesShape()

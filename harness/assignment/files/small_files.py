@@ -85,14 +85,14 @@ class ExemptionShape(Shape):
     scenarios: list[str]
     """Globs over scenario ids."""
     reason: Reason
-    """Why; the student reads it."""
+    """The reason, which the student reads."""
 
 
 class ExemptShape(Shape):
     """exempt.yaml."""
 
     exempt: list[ExemptionShape]
-    """Who is excused from what."""
+    """Scenarios that do not count, for one student or for all."""
 
 
 class EquivalentShape(Shape):
@@ -107,14 +107,14 @@ class EquivalentShape(Shape):
     replace: str
     """The line as changed."""
     why: Reason
-    """Why it cannot be noticed."""
+    """The reason why no scenario can notice it."""
 
 
 class EquivalentsShape(Shape):
     """equivalent.yaml."""
 
     equivalent: list[EquivalentShape]
-    """What `harness strength` does not count."""
+    """Changes that `harness strength` does not count."""
 
 
 class MutantShape(Shape):
@@ -125,9 +125,9 @@ class MutantShape(Shape):
     file: str
     """The reference's file."""
     find: str
-    """A text that is in the file exactly once (its indentation may be left out)."""
+    """A text that occurs in the file exactly once (its indentation may be left out)."""
     replace: str
-    """What takes its place."""
+    """The new text."""
     why: Stripped
     """The mistake that it shows."""
 
@@ -136,7 +136,7 @@ class MutantsShape(Shape):
     """mutants.yaml."""
 
     mutants: list[MutantShape]
-    """One or more a clause."""
+    """At least one for each clause."""
 
 
 def read_clauses(document: Document) -> tuple[Clause, ...] | None:
@@ -297,7 +297,7 @@ def _check_name(key: str, what: str, every: str, name: str) -> str:
 _FINDING = AfterValidator(partial(_check_name, "findings", "unknown rule", "rules are {}"))
 _VERDICT = AfterValidator(partial(_check_name, "verdicts", "unknown verdict", "verdicts are {}"))
 _CAUSE = AfterValidator(
-    partial(_check_name, "causes", "there is no rule", "docs/causes.md lists the rules")
+    partial(_check_name, "causes", "unknown rule", "docs/causes.md lists the rules")
 )
 
 
@@ -332,7 +332,7 @@ class ExpectShape(Shape):
     """expect.yaml of a sample submission."""
 
     fails: list[str] = []
-    """Globs: exactly these scenario ids fail."""
+    """Globs of the ids of all failing scenarios."""
     mark: Annotated[
         float | Annotated[list[float], Field(min_length=2, max_length=2)],
         Expects("a number or [least, most]", whole=True, instead=0),

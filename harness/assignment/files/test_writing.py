@@ -1,4 +1,4 @@
-"""`test_writing:` in assignment.yaml: what the tests are worth that students hand in."""
+"""`test_writing:` in assignment.yaml: the points of tests that students hand in."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _Names = Annotated[list[str], OneOrMore()]
 
 
 class TestWritingShape(Shape):
-    """What the tests that students hand in are worth. They run in a process beside that of the
-    reference, and of each program of the mutants' file: each of these has one fault."""
+    """The points of tests that students hand in. The tests run on the reference and on each mutant,
+    which has one fault. The program has its own process beside theirs."""
 
     __test__ = False  # no test of ours
 
@@ -22,7 +22,7 @@ class TestWritingShape(Shape):
     """The files of the reference that the tests are about, the main one first (left out:
     submission's files)."""
     runs: Points | None = None
-    """Points if there are tests that can be run."""
+    """Points if at least one test can be run."""
     accepts: Points | None = None
     """Points if all tests pass on the reference."""
     accepts_own: Points | None = None
@@ -30,11 +30,11 @@ class TestWritingShape(Shape):
     notices: dict[str, Points] = Field(min_length=1, examples=[{"2.1": 2}])
     """Clauses, and the points for noticing the faults against each: its mutants share them."""
     visible: Visible = True
-    """What students see of each fault: true, false, hint, after_due_date, after_published. What is
-    wrong in the program is never shown, but the clause is."""
+    """What students see of each fault: true, false, hint, after_due_date, after_published. The page
+    names the clause, but never shows the fault itself."""
     clause: Words = []
     """The clause or clauses of the sheet that ask for the tests themselves."""
     hints: dict[str, str] = {}
-    """Clauses, and what students read if they notice no fault against one."""
+    """Clauses, and the hint that students read if their tests notice no fault against one."""
     limits: LimitsShape = LimitsShape()
     """Limits of the program in each run of the tests that differ from the assignment's."""

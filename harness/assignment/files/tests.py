@@ -66,7 +66,8 @@ class SelectShape(Shape):
 
 
 class CourseTestsShape(Shape):
-    """Tests that exist already: each is a scenario, run in a process beside the program's."""
+    """The course's existing tests. Each is a scenario and runs in a process beside the
+    program's."""
 
     files: _Files
     """Files of this folder, or of folders in it: test files in Python, or texts with doctests."""
@@ -74,12 +75,12 @@ class CourseTestsShape(Shape):
     """Files that the tests import or read, like conftest.py or expected.txt. No program sees
     them."""
     data: _Below = []
-    """Files that the program reads: they lie in the folder in which a test and the program run."""
+    """Files that the program reads, placed in the folder in which a test and the program run."""
     runner: Literal["pytest", "unittest", "doctest"] = "pytest"
     """What counts as a test: as for pytest (TestCase classes too), TestCase classes only, or
     examples in docstrings."""
     points: Points = Field(default=Fraction(1), json_schema_extra={"default": 1})
-    """Points of each test, where its decorators (points, weight) say nothing."""
+    """Points of each test whose decorators (points, weight) state none."""
     marks: Points = Fraction()
     """The marks of all tests together, out of functionality_marks."""
     visible: Visible = False
@@ -91,7 +92,7 @@ class CourseTestsShape(Shape):
     limits: LimitsShape = LimitsShape()
     """Limits of the program in each test that differ from the assignment's."""
     select: list[SelectShape] = []
-    """What holds for some of them; a later one wins."""
+    """Settings for some of the tests; a later entry wins."""
 
 
 def test_file_names(tests: CourseTestsShape | None) -> tuple[str, ...]:

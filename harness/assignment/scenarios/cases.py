@@ -300,7 +300,7 @@ def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:
     if not unused:
         return "take one of them out"
     if by_name:
-        return f"use {unused[0]} in what is called"
+        return f"use {unused[0]} in the call"
     return f'write "{{{{ {unused[0]} }}}}" in input, or state input in each case'
 
 

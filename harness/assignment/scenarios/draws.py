@@ -131,7 +131,7 @@ def replies_of(symbols: AssignmentSymbols, source: str, constants: Mapping[str, 
     except UnicodeDecodeError as error:
         raise HintedError(f"{function.file} is not Python ({error})") from None
     if not function.parameters:
-        raise HintedError(f"{source} has no parameter", "the first is given what was printed")
+        raise HintedError(f"{source} has no parameter", "the first parameter gets the printed text")
     bound = with_constants(function, constants, function.parameters[1:]).constants
     symbols.used.add(function.file)
     return Replies(file=function.file, function=function.function, source=text, constants=bound)

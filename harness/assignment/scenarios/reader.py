@@ -180,7 +180,7 @@ class ScenarioReader:
             self.refuse(loc, f"{name} is not below the spec folder")
         path = self.symbols.folder / name
         if not path.is_file():
-            self.refuse(loc, f"there is no file {name} in the spec folder", hint)
+            self.refuse(loc, f"the spec folder has no file {name}", hint)
         self.symbols.used.add(name)
         return path
 

@@ -37,7 +37,7 @@ from harness.matchers.kinds.chance import MAX_CALLS
 from harness.model.stimulus import Action
 from harness.stimuli import stimulus_kinds
 
-# What is read with the constants in force: see `harness.matchers`.
+# Keys that are read with the constants in force: see `harness.matchers`.
 _TEXTS: list[Any] = [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]
 _PLAIN: dict[str, Any] = {"type": ["string", "number", "boolean", "null", "array"]}
 Expected = Annotated[Any, WithJsonSchema({"anyOf": [_PLAIN, {"$ref": "#/$defs/Matcher"}]})]
@@ -63,7 +63,7 @@ class AtMostShape(Shape):
     model_config = ConfigDict(json_schema_extra=one_required("at_most", "any"))
 
     at_most: WholeOrZero = 0
-    """The most there may be."""
+    """The maximum."""
     any: Literal[True] | None = None
     """true: any number."""
 
@@ -177,9 +177,9 @@ class SettingsShape(Shape):
     hint: str = ""
     """Shown to students if it fails."""
     description: str = ""
-    """The purpose of the test, in a sentence or two for students."""
+    """The purpose of the scenario, in a sentence or two for students."""
     tags: Words = []
-    """Words by which scenarios are chosen."""
+    """Words to select scenarios by."""
     limits: LimitsShape = LimitsShape()
     """Limits that differ from the assignment's."""
     given: str = ""
@@ -192,10 +192,10 @@ class SettingsShape(Shape):
     """Differences in text to forgive: case, trailing-space, blank-lines, whitespace (the number of
     blanks, and any at the ends of lines and of the text)."""
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
-    """How far off a float may be (default: as in the assignment)."""
+    """The tolerance for floats (default: as in the assignment)."""
     prompts: Prompts = "exact"
-    """{any: true}: the text of each `input()` call is free, and no part of prints and turns; or
-    exact."""
+    """{any: true}: the text of each `input()` call is free and does not count in prints and turns;
+    or exact."""
     provide: Words = []
     """Extra files of this folder, placed beside the submission."""
     seed: WholeOrZero = None  # type: ignore[assignment]
@@ -298,7 +298,7 @@ class StatedShape(Shape):
             whole=True,
         ),
     ] = ""  # type: ignore[assignment]
-    """How it ends, if not by answering; or {any: true}: in any way but at a limit or by
+    """How it ends if it gives no answer; or {any: true}: in any way except at a limit or by
     a crash."""
 
 
@@ -369,24 +369,24 @@ class _ScenarioShape(SettingsShape, StatedShape):
     attributes: list[Annotated[str, AfterValidator(_identifier), Expects("a name")]] = []
     """Of `exists` or `class`: the attributes that objects of the class have, among others."""
     replies: str = ""
-    """`file.function`: a generator in a Python file of this folder that is given what was printed
-    and yields the next line that is typed."""
+    """`file.function`: a generator in a Python file of this folder. It gets the printed text and
+    yields the next line to type."""
     sample: SampleShape | None = None
     """Draws from a Hypothesis strategy; one mark for all of them."""
     cases: Annotated[
         str | list[Annotated[CaseShape, Expects("a mapping of names")]],
         Expects("a list of cases or file.function", "write - {text: a, returns: 1} for each case"),
     ] = ""
-    """A list of mappings from names to values, with what each types (input, stdin, argv) and states
-    (returns, prints, turns, raises, leaves, exit, reads, writes, ends) itself; or `file.function`:
-    a generator of dicts. One mark for all of them."""
+    """A list of mappings from names to values; each may have its own input, stdin, argv, returns,
+    prints, turns, raises, leaves, exit, reads, writes and ends. Or `file.function`: a generator of
+    dicts. One mark for all of them."""
     each: bool = False
     """Every draw is its own scenario."""
     transcript: str = ""
     """A file with prompts and typed text as a person sees them."""
     cost: Literal["linear", "n log n", "quadratic"] = ""  # type: ignore[assignment]
-    """How the number of executed lines may grow with the size, the whole number that each of the
-    `cases:` binds, twice the one before."""
+    """How the number of executed lines may grow with the size. The size is a whole number in each
+    of the `cases:`, twice the one before."""
     faster_than: Annotated[
         int,
         Field(ge=_MIN_MULTIPLE),

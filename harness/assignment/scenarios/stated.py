@@ -299,7 +299,7 @@ def _turns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) ->
         if type(index) is not int or index < 0:
             reader.refuse(where, "a turn is named by its number, from 0", key=True)
         if index > inputs and not is_list:
-            what = f"there is no turn {index}: {makes} turns 0 to {inputs}"
+            what = f"turn {index} does not exist: {makes} turns 0 to {inputs}"
             reader.refuse(where, what, key=True)
         matcher = reader.matcher(where, printed, for_text=True)
         return StatedTurn(index=index, printed=matcher)
@@ -458,7 +458,9 @@ def transcript_of(reader: ScenarioReader, *, recording: bool) -> tuple[str, str 
     if not file.is_file():
         if recording:
             return path, None
-        reader.refuse(loc, f"there is no file {path}", "run harness record, or correct the name")
+        reader.refuse(
+            loc, f"the file {path} does not exist", "run harness record, or correct the name"
+        )
     try:
         text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

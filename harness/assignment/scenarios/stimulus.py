@@ -184,7 +184,7 @@ def read_clock(text: str, time_zone: str) -> Clock:
     try:
         time = datetime.fromisoformat(text)
     except ValueError as error:
-        what = f"there is no {text} ({error})"
+        what = f"{text} is not a valid time ({error})"
         raise HintedError(what, "write a date and a time that exist") from None
     if not _FIRST_YEAR <= time.year < datetime.max.year:
         what = f"{text} is outside the times that a computer's clock can show"
@@ -202,7 +202,7 @@ def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
     second = time.replace(tzinfo=zone, fold=1)
     shown = first.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
     if shown != time:
-        what = f"there is no {text} in {name}: summer time begins and skips it"
+        what = f"{text} does not exist in {name}: the clocks are put forward then"
         raise HintedError(what, f"write {shown.isoformat(timespec='minutes')}")
     if first.utcoffset() != second.utcoffset():
         what = f"clocks in {name} show {text} twice: they are put back then"
@@ -367,7 +367,7 @@ def _stand_in(reader: ScenarioReader, loc: Loc, name: str) -> SourceFile:
         hint = ""
     found = [path for path in paths if path.is_file()]
     if not found:
-        what = f"there is no file {name} in the spec folder or among the course's files"
+        what = f"the file {name} is neither in the spec folder nor among the course's files"
         reader.refuse(loc, what, hint)
     file = SourceFile(name=name, data=found[0].read_bytes())
     if any(file.data == answer.data for answer in symbols.reference):

@@ -64,7 +64,7 @@ class SuiteSection:
         two is so."""
         if shape is None:
             if files:
-                what = "tests are handed in, but nothing says what they are worth"
+                what = "tests are handed in, but they have no points"
                 hint = 'add test_writing: {accepts: 1, notices: {"2.1": 2}}'
                 self.document.add(("submission", "tests"), what, hint)
             return False

@@ -44,7 +44,7 @@ class Confinement:
     def __init__(self, layers: frozenset[str]) -> None:
         chosen = [layer for layer in known_layers() if layer.name in layers]
         if unknown := layers - {layer.name for layer in chosen}:
-            raise ValueError(f"there is no confinement layer {', '.join(sorted(unknown))}")
+            raise ValueError(f"unknown confinement layer {', '.join(sorted(unknown))}")
         self.confined = any(Tier.PORTABLE not in layer.tiers for layer in chosen)
         self.notifies = any(layer.notifies for layer in chosen)
         self._layers = [layer() for layer in chosen]

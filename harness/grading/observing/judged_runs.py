@@ -55,7 +55,7 @@ def does_not_do_alone(scenario: str) -> str:
     """Return the reason to run each scenario in its own process, after the scenario with this id
     refuted its shared run.
     """
-    return f"{scenario} behaves differently alone than in the shared run"
+    return f"{scenario} behaves differently in its own process"
 
 
 @dataclass(slots=True, kw_only=True)

@@ -59,7 +59,7 @@ def printing_givens(context: GradingContext) -> Iterator[str]:
     with reference_again(context) as server:
         for stimulus, scenario in asked.items():
             if server.observe(stimulus, scenario.limits).printed:
-                what = "what given: prints counts in its output"
+                what = "output of given: counts as its output"
                 yield f"{scenario.id}: {what}. Hint: leave the print out of given:"
 
 
@@ -149,11 +149,11 @@ def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
             continue
         different.add(shared.scenario_id)
         if _without_addresses(shared) != _without_addresses(apart):
-            outcomes = f"{_in_words(shared)} together, {_in_words(apart)} alone"
+            outcomes = f"{_in_words(shared)} together, {_in_words(apart)} separately"
             found.append(f"{shared.scenario_id}: {outcomes}")
     for name, digest in alone.seen.items():
         if name not in different and together.seen.get(name) != digest:
-            found.append(f"{name}: was observed differently together than alone")
+            found.append(f"{name}: behaved differently in a shared and in its own process")
     if not found and _whole_result(together) != _whole_result(alone):
         found.append("its mark or its findings differ between the two ways")
     return tuple(Problem(Check.ISOLATION, alone.result.id, message) for message in found)

@@ -53,7 +53,7 @@ def unspoken_files(plan: Plan, key: AnswerKey) -> Iterator[str]:
         if text and not _SPEAKS_OF_FILES.search(text) and not _makes_files(scenario, key):
             found.append(scenario)
     if found:
-        what = "a file that a program leaves there fails it, of which its clause says nothing"
+        what = "a program that leaves another file fails it, which its clause does not mention"
         yield f"{_named(found)}: {what}. Hint: write writes: {{any: true}} if a log file is fine"
 
 
@@ -67,7 +67,7 @@ def unspoken_stderr(plan: Plan) -> Iterator[str]:
         if is_stated and text and not _SPEAKS_OF_STDERR.search(text):
             found.append(scenario)
     if found:
-        what = "it states what stderr holds, of which its clause says nothing"
+        what = "it states the text on stderr, which its clause does not mention"
         yield f"{_named(found)}: {what}. Hint: say it in the clause, or write stderr: {{any: true}}"
 
 
@@ -99,9 +99,8 @@ def chosen_forms(context: GradingContext) -> Iterator[str]:
     for maker, kind in _made_by_reference(context, passing):
         scenarios = [each for each in passing[kind] if each.function != maker]
         if scenarios:
-            what = (
-                f"it passes a {kind}, as {maker}() returns in the reference, and nothing fixes that"
-            )
+            maker_form = f"it passes a {kind}, like the reference's {maker}()"
+            what = f"{maker_form}, but another form may be right too"
             hint = f"begin with {maker}() in a session or steps, so that any form is right"
             yield f"{_named(scenarios)}: {what}. Hint: {hint}"
 

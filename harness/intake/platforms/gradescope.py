@@ -33,7 +33,7 @@ def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploa
     entries = {named_entry.entry.name: named_entry.entry for named_entry in named}
     where = f"{place.where}/{METADATA}"
     if METADATA not in entries:
-        raise UserError(f"there is no {METADATA}", place=where, hint="export the submissions again")
+        raise UserError(f"{METADATA} is missing", place=where, hint="export the submissions again")
     try:
         metadata = _texts(entries[METADATA].load(_MAX_METADATA_BYTES), where)
     except Refused as refusal:

@@ -96,7 +96,11 @@ class TextEdit:
     def named(self) -> str:
         if self.file is not None:
             return f"the file {plain(self.file, limit=60)}"
-        return f"what it {self.verb}"
+        if self.shown:
+            return "the shown text"
+        if self.printed:
+            return "the printed text"
+        return "the returned text"
 
     @property
     def verb(self) -> str:

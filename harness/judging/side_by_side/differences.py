@@ -266,7 +266,7 @@ def _source(value: Value | None) -> str:
 def _of_texts(mismatch: TextMismatch, stimulus: Stimulus, rules: TextRules) -> Comparison:
     channel, what = Channel.PRINTS, "printed text"
     if mismatch.shown:
-        channel, what = Channel.SHOWS, "what is shown"
+        channel, what = Channel.SHOWS, "shown text"
     elif mismatch.turn is not None:
         what = _turn_in_words(mismatch.turn, stimulus)
     subject = _in_step(what, mismatch.step, stimulus)

@@ -186,7 +186,7 @@ def lead_words(lead: Lead) -> str:
     match lead:
         case WrongBranch(condition=condition, prints=prints, taken=taken, asked=asked):
             after = f" after {named(asked)}" if asked else ""
-            what = "what is not expected" if taken else "what is expected"
+            what = "an unexpected line" if taken else "the expected line"
             return f"Line {condition} goes the wrong way{after}: line {prints} prints {what}."
         case OtherConstant(name=name, value=value, line=line):
             where = f"{named(name)}, which is {named(value)} on line {line}"

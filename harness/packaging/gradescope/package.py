@@ -249,7 +249,7 @@ class PlatformRun:
 
 _COLUMNS = 100
 _UNFINISHED = (
-    "The autograder did not finish, so there is no mark. This says nothing about the "
+    "The autograder did not finish and gives no mark. This says nothing about the "
     "program. The staff must run it again."
 )
 
@@ -413,19 +413,19 @@ def _text(**plain: object) -> str:
 
 REASONS = {
     NoMark.OUT_OF_TIME: (
-        "The time for this run was used up before every check was done, so there is no mark. "
+        "The time for this run was used up before every check was done, so you get no mark yet. "
         "Checks that did not run do not count as wrong. Look for loops that never end and hand in "
         "again, or ask the staff to run it again."
     ),
     NoMark.NOT_CONFINED: (
         "This machine did not let the autograder confine programs, so hidden checks were not run "
-        "and there is no mark. Nothing is counted as wrong. The staff must run it again."
+        "and you get no mark yet. Nothing is counted as wrong. The staff must run it again."
     ),
     NoMark.FAILED: (
-        "The autograder itself failed, so there is no mark. Your program is not the cause. "
+        "The autograder itself failed and gives no mark. Your program is not the cause. "
         "The staff must run it again."
     ),
-    NoMark.NEEDS_REVIEW: "There is no mark yet: a teacher has to review this submission.",
+    NoMark.NEEDS_REVIEW: "No mark yet: a teacher has to review this submission.",
 }
 
 

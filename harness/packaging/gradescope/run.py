@@ -142,7 +142,7 @@ def grade_one(context: GradingContext, submission: Submission, end: float) -> Pl
     if context.tier.tier is Tier.PORTABLE:
         has_other_user = os.geteuid() == 0 and unused_uids() is not None
         if not has_other_user:
-            complaint = "there is no other user"
+            complaint = "no other user is available"
             return PlatformRun(context=context, no_mark=NoMark.NOT_CONFINED, complaint=complaint)
     run = _attempt(context, submission, end)
     if run.no_mark is NoMark.FAILED and time.monotonic() < end:

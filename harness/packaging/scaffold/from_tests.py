@@ -71,14 +71,14 @@ class _Found:
 def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> FromTests:
     """Return the assignment. Raise UserError if there are no tests, or no solution is found."""
     if not folder.is_dir():
-        raise UserError("there is no such folder", place=str(folder))
+        raise UserError("this folder does not exist", place=str(folder))
     checks = find_checks(folder)
     found = _look_into(folder)
     if not found.tests and not checks.checks:
         found = _with_documented(found, folder, reference)
     if not found.tests and not checks.checks:
         hint = "test files are called test_….py or …_test.py, or are texts with >>> examples"
-        raise UserError("there are no test files here", place=str(folder), hint=hint)
+        raise UserError("this folder has no test files", place=str(folder), hint=hint)
     texts = [_python_in(name, data) for name, data in (found.tests | found.beside).items()]
     own = {PurePosixPath(name).stem for name in (*found.tests, *found.beside)}
     if found.runner == "doctest":  # the file with the examples is the solution
@@ -207,7 +207,7 @@ def _solution(folder: Path, reference: Path | None, modules: list[str]) -> dict[
     """Return the solution's files, the first one being the program. Raise UserError without any."""
     if reference is not None:
         if not reference.is_file():
-            raise UserError("there is no such file", place=str(reference))
+            raise UserError("this file does not exist", place=str(reference))
         only = len(modules) == 1 and f"{modules[0]}.py" != reference.name
         name = f"{modules[0]}.py" if only else reference.name
         return {name: reference.read_bytes()}

@@ -87,7 +87,7 @@ class FoundChecks:
         """Return the lines of a file with a clause for each program."""
         lines = ["clauses:"]
         for program in dict.fromkeys(check.file for check in self.checks):
-            text = f"{program} does what the sheet says."
+            text = f"{program} does as the sheet says."
             lines.append(f'  - {{id: {Path(program).stem}, section: "1", text: {text}}}')
         return lines
 

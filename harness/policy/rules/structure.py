@@ -190,7 +190,7 @@ def check_overrides(file: CheckedFile) -> Iterator[Breach]:
         if name not in provided or not is_for_the_file:
             continue
         if not _comes_from(visit, modules):
-            why = "binding it here keeps other values of it from reaching this file"
+            why = "setting it here overrides the provided value"
             yield Breach(visit.node, f"{name} is provided; {why}")
     for attribute in file.index.of(ast.Attribute):
         node = attribute.node

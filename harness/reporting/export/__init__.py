@@ -42,5 +42,5 @@ def exporter(name: str) -> Exporter:
         what, hint = _NO_WAY[name]
         raise UserError(what, hint=hint)
     if name not in formats:
-        raise UserError(f"there is no format {name!r}", hint=f"--to {' | '.join(formats)}")
+        raise UserError(f"unknown format {name!r}", hint=f"--to {' | '.join(formats)}")
     return formats[name]

@@ -345,7 +345,8 @@ def _fill(
     filler.warnings += _without_mark(filler.no_mark)
     commented = [match for match in matches if match.entry.comment]
     if layout.comment is None and commented:
-        what = f"{counted(len(commented), 'comment')} left out, for there is no column for them"
+        count = counted(len(commented), "comment")
+        what = f"{count} left out, because the file has no column for them"
         filler.warnings.append(f"{sheet.place}: {what}; the feedback pages have them")
     filler.warnings += _left_over(sheet, rows, matches, entries)
     filled = sheet.with_rows(filler.rows)

@@ -123,7 +123,7 @@ class _Reader:
             name = cells.get(ID, "")
             result = self._results.get(name)
             if result is None:
-                self._wrong(index, f"there is no submission {shorten(name)!r} in this run")
+                self._wrong(index, f"this run has no submission {shorten(name)!r}")
             elif name in rows_above:
                 self._wrong(index, f"{name} has a row above already")
             else:
@@ -146,7 +146,7 @@ class _Reader:
             if count > 1 and not self.mistakes:
                 self._wrong(0, f"there are {count} columns {name}. Hint: remove all but one")
         if ID not in header:
-            self._wrong(0, "there is no column id. Hint: begin with --to manual-marks")
+            self._wrong(0, "the column id is missing. Hint: begin with --to manual-marks")
         return columns
 
     def _column(self, cell: str) -> str:

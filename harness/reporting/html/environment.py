@@ -198,7 +198,7 @@ _SIGNS = (
     (_SPACE_SIGN, "· is a space"),
     (TAB_SIGN, "⇥ a tab"),
     (_END_SIGN, "¬ the end of a line"),
-    (f"<b>{ENTER}</b>", f"{ENTER} Enter alone"),
+    (f"<b>{ENTER}</b>", f"{ENTER} only Enter"),
 )
 
 

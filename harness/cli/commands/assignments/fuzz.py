@@ -100,9 +100,9 @@ def _tell_function(tell: Steps, function: str, done: int, total: int, differ: in
 def _load(root: Path, assignment_id: str) -> Compilation:
     compilation = compile_assignment(root, assignment_id)
     if not compilation.specification.reference:
-        raise UserError("there is no reference to compare with", place=assignment_id)
+        raise UserError("the assignment has no reference to compare with", place=assignment_id)
     if not compilation.fuzzing.targets:
-        what = "no scenario draws from a strategy, and there is no fuzz: in assignment.yaml"
+        what = "no scenario draws from a strategy, and assignment.yaml has no fuzz:"
         hint = "name a strategy, or write which commands a game has"
         raise UserError(what, place=assignment_id, hint=hint)
     return compilation

@@ -42,7 +42,7 @@ def command(
     """Run the assignment's program on this terminal, confined as in grading.
 
     A recorded session becomes a scenario in specs/ID/recorded.yaml. Its transcript, in
-    specs/ID/gameplay, is what the reference shows for the same input. Ctrl-C ends the session; the
+    specs/ID/gameplay, is the reference's output for the same input. Ctrl-C ends the session; the
     input until then is still recorded.
 
     Exit status: 0 played to the end, 2 cannot run, 130 interrupted.

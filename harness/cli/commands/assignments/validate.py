@@ -43,7 +43,7 @@ from harness.reporting.github import placed
 @click.option("--no-samples", is_flag=True, help="Skip the sample submissions.")
 @options.flag(
     "--isolation",
-    "Run mutants and samples twice, in shared processes and each scenario alone, and compare.",
+    "Run mutants and samples twice, in shared and in separate processes, and compare.",
 )
 @options.flag("--strength", "Also measure how many changes of the reference the scenarios notice.")
 @options.flag(
@@ -180,7 +180,7 @@ def _in_short(report: ValidationReport) -> Iterator[str]:
         tested = sum(bool(clause.scenarios) for clause in report.clauses)
         yield f"{tested} of {len(report.clauses):,} clauses have scenarios"
     if report.why_alone is not None:
-        yield f"all scenarios ran alone: {report.why_alone}"
+        yield f"every scenario ran in its own process: {report.why_alone}"
     if report.mutants:
         killed = sum(bool(mutant.killed_by) for mutant in report.mutants)
         yield f"{killed} of {len(report.mutants):,} mutants are noticed"

@@ -106,7 +106,7 @@ def _end(database: Path, desk: Desk) -> int:
         click.echo(f"the reports were not written: {error}", err=True)
         return 0
     if not result.facts.complete:
-        click.echo("the grading is not complete; it writes the reports when it is", err=True)
+        click.echo("grading is still running; it writes the reports at its end", err=True)
         return 0
     write_reports(result, plan, database.parent)
     desk.refresh()

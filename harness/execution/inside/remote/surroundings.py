@@ -197,9 +197,7 @@ class Runs:
             given = Path(words.pop()).read_text()
             words.pop()
         if any(word in _OF_SHELLS for word in words) and isinstance(command, str):
-            raise FileNotFoundError(
-                2, "there is no shell: a test can only run the program", command
-            )
+            raise FileNotFoundError(2, "a test has no shell: it can only run the program", command)
         if words and not words[0].endswith(".py"):  # the interpreter
             words.pop(0)
             while words and words[0] in ("-u", "-B", "-m"):

@@ -119,7 +119,7 @@ class Roster:
         if waiting:
             reasons.append(f"{len(waiting)} do not answer")
         why = "; ".join(reasons) or "there is none"
-        what = f"no worker grades this run ({why}); what is graded is kept"
+        what = f"no worker grades this run ({why}); finished submissions are kept"
         start = f"harness worker --scheduler {self._address} starts one"
         raise UserError(what, place=self._address, hint=f"{start}, then run the same command again")
 
@@ -339,7 +339,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             raise self._gone() from None
 
     def _gone(self) -> UserError:
-        what = "the scheduler went away; what is graded is kept"
+        what = "the scheduler went away; finished submissions are kept"
         hint = "start it again, then run the same command"
         return UserError(what, place=self._cluster.address, hint=hint)
 

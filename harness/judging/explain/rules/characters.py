@@ -36,7 +36,7 @@ def _pairs(failure: Failure) -> Iterator[tuple[str, str, str]]:
     if stderr and stderr.actual and stderr.expected and stderr.expected.exact_text is not None:
         yield "its output to stderr", stderr.expected.exact_text, stderr.actual.text
     if failure.returns is not None:
-        yield from _inside("what it returns", failure.returns)
+        yield from _inside("the returned value", failure.returns)
     if failure.leaves is not None:
         yield from _inside(f"{failure.leaves.name} afterwards", failure.leaves)
 
@@ -51,10 +51,10 @@ def _matched(failure: Failure) -> Iterator[tuple[str, Matcher, str]]:
         about = TextEdit(place=failure.place(), file=file.name)
         yield about.named, file.expected, file.actual.text
     if stderr is not None and stderr.expected is not None and _is_text(stderr.actual):
-        yield "what it writes to stderr", stderr.expected, stderr.actual.text
+        yield "its output to stderr", stderr.expected, stderr.actual.text
     returns = failure.returns
     if returns is not None and returns.expected is not None and _is_text(returns.actual):
-        yield "what it returns", returns.expected, returns.actual.text
+        yield "the returned text", returns.expected, returns.actual.text
 
 
 def _is_text(value: Value | None) -> TypeGuard[Value]:

@@ -363,8 +363,7 @@ def ended_elsewhere(failure: Failure) -> str | None:
     early = failure.observation.phase in (Phase.GIVEN, Phase.ARGUMENTS)
     if not early or failure.ending is not expected_ending(failure.expectation):
         return None
-    before = f"what comes before {_call(failure)}, which never ran"
-    return f"It ended as it should, but already in {before}."
+    return f"It ended as it should, but too early: {_call(failure)} never ran."
 
 
 @rule_about(Stage.ENDING, 145, "raises before the tested call, or after it", RAISES)
@@ -374,17 +373,17 @@ def raised_elsewhere(failure: Failure, mismatch: RaiseMismatch) -> Found:
         return None
     name, call, given = _named(raised), _call(failure), failure.stimulus.given.strip()
     if mismatch.phase is Phase.GIVEN:
-        first = "What comes first"
+        first = "The code before the call"
         if given and "\n" not in given:
-            first = f"{plain(given, limit=80)}, which comes first,"
+            first = f"{plain(given, limit=80)}, which runs first,"
         return at_line(f"{first} raised {name}", raised, f", so {call} never ran.")
     if mismatch.expected is None:
         return None
     if mismatch.phase is Phase.ARGUMENTS:
-        before = f"In {call}, what comes before the call itself"
+        before = f"In {call}, evaluating an argument or the object"
         return at_line(f"{before} raised {name}", raised, ", so the call never ran.")
     if mismatch.phase is Phase.RESULT:
-        clause = f"{call} returned, and {name} was raised only when what it returned was read"
+        clause = f"{call} returned, and {name} was raised only when the returned value was read"
         return at_line(clause, raised)
     return None
 

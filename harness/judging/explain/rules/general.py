@@ -262,5 +262,5 @@ def wrong_exit_status(failure: Failure) -> str | None:
 def differs(failure: Failure) -> str | None:
     for mismatch in failure.mismatches:
         if isinstance(mismatch, ValueMismatch):
-            return "What it returned is not what is expected."
-    return "What it did is not what is expected."
+            return "The returned value is not the expected one."
+    return "The result is not the expected one."

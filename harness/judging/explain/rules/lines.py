@@ -119,7 +119,7 @@ def _first_visible(lines: list[str]) -> str:
 
 
 _SPACE_NAMES = {" ": "space", "\t": "tab", "\r": "carriage return"}
-_FURTHER = " (and differs further on)"
+_FURTHER = " (more differences follow)"
 
 
 @rule(Stage.KNOWN_MISTAKE, 115, "ends lines as Windows does")
@@ -155,7 +155,7 @@ def _ends(texts: TextEdit, differing: int) -> str:
         end = "ends"
     if texts.expected_text.count("\r\n") > texts.actual_text.count("\r\n"):
         return f"{end} with \\n, and should end with \\r\\n, as on Windows"
-    clause = f'{end} with \\r\\n, as on Windows, and should end with \\n: write "\\n" alone'
+    clause = f'{end} with \\r\\n, as on Windows, and should end with \\n: write only "\\n"'
     if texts.printed or texts.file is not None:
         clause += '; a csv.writer does with lineterminator="\\n"'
     return clause
@@ -201,7 +201,7 @@ def _what(texts: TextEdit) -> str:
 def _and_more(what: str) -> str:
     if what.endswith(")"):
         return what
-    return f"{what} (and more differs further on)"
+    return f"{what} (more differences follow)"
 
 
 def _line_ends(missing: int, text: str) -> str:
@@ -256,11 +256,11 @@ def _amount(expected: str, actual: str, where: str) -> str:
         return f"has {got} {where} where {wanted} should be"
     difference = len(expected) - len(actual)
     if len(expected) == difference == 1:
-        return f"lacks the space {where}"
+        return f"is missing the space {where}"
     if difference == 1:
-        return f"lacks a space {where}"
+        return f"is missing a space {where}"
     if difference > 1:
-        return f"lacks {difference} spaces {where}"
+        return f"is missing {difference} spaces {where}"
     if difference == -1:
         return f"has an extra space {where}"
     return f"has {-difference} extra spaces {where}"

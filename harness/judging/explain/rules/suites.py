@@ -22,7 +22,7 @@ def no_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
         return f"No test in this file can be run. {plain(outcome.not_loaded, limit=_MAX_MESSAGE)}"
     if outcome.tests:
         return None
-    return "There is no test: a test is a function or a method whose name begins with test_."
+    return "The file has no tests: a test is a function or a method whose name begins with test_."
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 420, "hands in tests that fail on a right program", SUITE)

@@ -533,7 +533,7 @@
   }
   if (!token) return;
   then(news).then(function () {
-    if (!entries.length) return say("there is no submission here", true);
+    if (!entries.length) return say("this list has no submissions", true);
     then(async function () {
       await go((start && entryOf(Number(start[1])) || entries.filter(function (entry) { return !entry.done; })[0] || entries[0]).number);
       if (start && start[2]) { line = lines()[Number(start[2]) - 1] || null; mark(); }
