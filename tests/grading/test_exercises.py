@@ -10,10 +10,10 @@ import pytest
 
 from harness.assignment.loading import load
 from harness.common.errors import UserError
-from harness.grading.context import prepare
+from harness.grading.context import GradingContext, prepare
 from harness.grading.validation.validate import validate
 from harness.model.result import SubmissionResult
-from tests.inline import inline_engine
+from tests.inline import grader_of, handed_in, inline_engine
 from tests.tiny_course import Course
 
 
@@ -281,35 +281,42 @@ def results_of(course: Course, programs: Iterable[str]) -> list[SubmissionResult
     return [*course.graded("e", **named).values()]
 
 
-def failures(course: Course, *programs: str) -> list[str]:
+def context_of(root: Path) -> GradingContext:
+    """What the programs of the course's only assignment are graded with."""
+    with inline_engine():
+        return prepare(load(root, "e"), refuse=False)
+
+
+def failures(context: GradingContext, *programs: str) -> list[str]:
     """The names of the scenarios that each program fails."""
-    return [
-        " ".join(
-            dict.fromkeys(
-                entry.scenario_id.removeprefix("all/").partition("[")[0]
-                for entry in result.scenarios
-                if not entry.verdict.passed
-            )
-        )
-        for result in results_of(course, programs)
-    ]
+    failed_by: list[str] = []
+    reference = context.specification.reference
+    with grader_of(context, reference=reference, slowness=context.slowness) as grader:
+        for program in programs:
+            failed: dict[str, None] = {}
+            for entry in grader.grade(handed_in(program)).result.scenarios:
+                if not entry.verdict.passed:
+                    failed[entry.scenario_id.removeprefix("all/").partition("[")[0]] = None
+            failed_by.append(" ".join(failed))
+    return failed_by
 
 
-def problems(root: Path) -> list[str]:
+def problems(context: GradingContext) -> list[str]:
     """What `harness validate` finds, but that scenarios name no clause."""
     with inline_engine():
-        report = validate(prepare(load(root, "e"), refuse=False), (), jobs=1)
+        report = validate(context, (), jobs=1)
     return [each.message for each in report.problems if each.check != "coverage"]
 
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_an_exercise_of_the_world(name: str, tmp_path: Path) -> None:
     exercise = EXERCISES[name]
-    course = course_of(tmp_path, exercise)
-    assert problems(tmp_path) == []
+    course_of(tmp_path, exercise)
+    context = context_of(tmp_path)
+    assert problems(context) == []
     right = (exercise.reference, *exercise.right)
     expected = [""] * len(right) + [*exercise.wrong.values()]
-    assert failures(course, *right, *exercise.wrong) == expected
+    assert failures(context, *right, *exercise.wrong) == expected
 
 
 def test_an_expression_that_fails_is_a_mistake_of_the_scenarios(tmp_path: Path) -> None:
@@ -329,7 +336,7 @@ def test_what_runs_before_an_expression_is_not_its_mistake(tmp_path: Path) -> No
         prepare(load(tmp_path, "e"), refuse=False)
     asks = scenarios.replace("call:", "at_load: [Ann], call:")
     course_of(tmp_path, Exercise(reference=program, scenarios=asks))
-    assert problems(tmp_path) == []
+    assert problems(context_of(tmp_path)) == []
 
 
 TESTS = "from plates import is_valid\ndef test_it():\n    assert is_valid('CS50')\n"
@@ -360,11 +367,12 @@ scenarios:
         "specs/e/zero/plates.py": right.replace("!= '0'", "!= ''"),
     }
     reference = TESTS + "    assert not is_valid('CS05')\n"
-    course = course_of(tmp_path, Exercise(reference=reference, scenarios=scenarios, files=files))
-    assert problems(tmp_path) == []
+    course_of(tmp_path, Exercise(reference=reference, scenarios=scenarios, files=files))
+    context = context_of(tmp_path)
+    assert problems(context) == []
     another = reference.replace("from plates import is_valid", "from plates import *")
     wrong = reference.replace("'CS50'", "'CS05'")
-    assert failures(course, another, TESTS, wrong) == ["", "zero", "right"]
+    assert failures(context, another, TESTS, wrong) == ["", "zero", "right"]
 
 
 FRACTIONS = "from fractions import Fraction\ndef f(n):\n    return Fraction(1, n)\n"
@@ -411,7 +419,7 @@ def test_a_wrong_constant_is_no_argument_that_is_left_unchanged(tmp_path: Path) 
 
 
 def test_what_differs_from_run_to_run_is_said_with_its_cause(tmp_path: Path) -> None:
-    course = Course.small(
+    Course.small(
         tmp_path,
         "e",
         "import random\ndef roll():\n    return random.randint(1, 6)\n"
@@ -420,7 +428,7 @@ def test_what_differs_from_run_to_run_is_said_with_its_cause(tmp_path: Path) -> 
         "  - {name: order, function: listed, call: \"listed(['a', 'bb', 'ccc', 'dddd'])\"}\n",
         "functionality_marks: 1\n",
     )
-    assert problems(course.root) == [
+    assert problems(context_of(tmp_path)) == [
         "all/chance has another outcome under another random seed; state one (seed: 1), or leave "
         "open what chance decides",
         "all/order has another outcome under another hash seed, clock, directory or order; if "

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.grading.test_exercises import failures, problems
+from tests.grading.test_exercises import context_of, failures, problems
 from tests.tiny_course import Course
 
 GUIDE = Path(__file__).parents[2] / "docs/writing-scenarios.md"
@@ -533,11 +533,12 @@ def test_a_line_passes_the_right_program_and_fails_wrong_ones(what: str, tmp_pat
     programs = PROGRAMS[what]
     line = f"scenarios:\n  - {{name: s, function: {programs.function}, {scenarios()[what]}}}\n"
     settings = "functionality_marks: 1\n" + programs.settings
-    course = Course.small(tmp_path, "e", programs.right, line, settings)
-    assert problems(tmp_path) == []
+    Course.small(tmp_path, "e", programs.right, line, settings)
+    context = context_of(tmp_path)
+    assert problems(context) == []
     right = (programs.right, *programs.others)
     expected = [""] * len(right) + ["s", "s"]
-    assert failures(course, *right, *programs.wrong) == expected
+    assert failures(context, *right, *programs.wrong) == expected
 
 
 def test_what_is_printed_at_import_and_to_stderr(tmp_path: Path) -> None:
@@ -545,13 +546,14 @@ def test_what_is_printed_at_import_and_to_stderr(tmp_path: Path) -> None:
     program, rows = (block.partition("\n")[2] for block in example.split("```")[1:4:2])
     rows = rows.replace("shout.py", "a1.py")
     marks = "functionality_marks: 2\n"
-    course = Course.small(tmp_path, "e", program, f"scenarios:\n{rows}", marks)
-    assert problems(tmp_path) == []
+    Course.small(tmp_path, "e", program, f"scenarios:\n{rows}", marks)
+    context = context_of(tmp_path)
+    assert problems(context) == []
     quiet = program.replace('print("Loading")', "")
     assert quiet != program
     to_stdout = program.replace(", file=sys.stderr", "")
     without = program.replace('    print("done", file=sys.stderr)', "")
-    assert failures(course, quiet, to_stdout, without) == ["run", "", "called"]
+    assert failures(context, quiet, to_stdout, without) == ["run", "", "called"]
 
 
 def test_a_module_of_the_courses_takes_the_place_of_turtle(tmp_path: Path) -> None:
@@ -563,14 +565,15 @@ def test_a_module_of_the_courses_takes_the_place_of_turtle(tmp_path: Path) -> No
     )
     settings = "functionality_marks: 1\nprovided: [turtle.py]\n"
     files = {"reference/e/turtle.py": module}
-    course = Course.small(tmp_path, "e", square, rows, settings, **files)
-    assert problems(tmp_path) == []
+    Course.small(tmp_path, "e", square, rows, settings, **files)
+    context = context_of(tmp_path)
+    assert problems(context) == []
     short = (
         "from turtle import *\ndef square(size):\n"
         "    for side in range(4):\n        fd(size)\n        lt(90)\n"
     )
     open_square = square.replace("range(4)", "range(3)")
-    assert failures(course, short, open_square, square.replace("90", "60")) == [
+    assert failures(context, short, open_square, square.replace("90", "60")) == [
         "", "four-equal-sides", "four-equal-sides",
     ]  # fmt: skip
 
@@ -587,7 +590,8 @@ def test_data_whose_form_is_the_students_choice(tmp_path: Path) -> None:
         "def new_stack():\n    return None\ndef push(stack, item):\n    return item, stack\n"
         "def top(stack):\n    return stack[0]\ndef is_empty(stack):\n    return stack is None\n"
     )
-    course = Course.small(tmp_path, "e", listed, scenarios, "functionality_marks: 1\n")
-    assert problems(tmp_path) == []
+    Course.small(tmp_path, "e", listed, scenarios, "functionality_marks: 1\n")
+    context = context_of(tmp_path)
+    assert problems(context) == []
     wrong = listed.replace("[*stack, item]", "[item]").replace("stack[-1]", "stack[1:]")
-    assert failures(course, linked, wrong, linked.replace("is None", "== ()")) == ["", "s", ""]
+    assert failures(context, linked, wrong, linked.replace("is None", "== ()")) == ["", "s", ""]
