@@ -28,6 +28,7 @@ from tests.execution.small_world import call, observe, plain
 
 CONFINING = [Tier.STRONG, Tier.STANDARD]
 PATIENCE = 60
+Log = pytest.LogCaptureFixture
 
 
 @pytest.mark.parametrize("tier", CONFINING, indirect=True)
@@ -103,6 +104,25 @@ def test_the_temporary_directory_may_have_a_long_name(
         with monkeypatch.context() as patch:
             patch.setattr("tempfile.tempdir", str(place))
             assert outcomes(try_tier, tier) == usual
+
+
+def test_a_log_tells_the_trial_of_a_tier_from_what_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Log
+) -> None:
+    interpreter = find_interpreter("3.12")
+    caplog.set_level("INFO", "harness.execution")
+    try_tier(interpreter, Tier.PORTABLE)
+    first, *processes, last = caplog.messages
+    assert first == "trying the portable tier, with a program of the harness"
+    assert last == "the portable tier holds"
+    assert processes[0].startswith("observing ")
+    caplog.clear()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    try_tier(interpreter, Tier.STRONG)
+    assert caplog.messages == [
+        "trying the strong tier, with a program of the harness",
+        "the strong tier does not hold: bubblewrap (bwrap) is not installed",
+    ]
 
 
 def test_the_best_tier_is_chosen(

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.common.errors import HarnessError, UserError
+from harness.common.escaping import visible
+from harness.common.logs import logger_of
 from harness.execution.confinement import NOT_PREVENTED, Confinement, tier_layers
 from harness.execution.confinement.layers.namespaces import Namespaces
 from harness.execution.confinement.layers.seccomp import Seccomp
@@ -28,6 +30,7 @@ from harness.stimuli.call import Call
 if TYPE_CHECKING:
     from harness.execution.linux.driver import Driver
 
+_log = logger_of(__name__)
 _CANARY = "the canary sings"
 _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
 
@@ -70,6 +73,16 @@ def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTr
 
 def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
     """Try every forbidden act under one tier. The portable tier holds in any case."""
+    _log.info("trying the %s tier, with a program of the harness", tier)
+    trial = _trial(interpreter, tier)
+    if trial.shortcoming:
+        _log.info("the %s tier does not hold: %s", tier, visible(trial.shortcoming))
+    else:
+        _log.info("the %s tier holds", tier)
+    return trial
+
+
+def _trial(interpreter: Interpreter, tier: Tier) -> TierTrial:
     if not has_terminals():
         if tier is not Tier.PORTABLE:
             return TierTrial(tier=tier, shortcoming="it needs Linux")

@@ -11,6 +11,7 @@ from enum import StrEnum
 from hashlib import sha256
 
 from harness.common.errors import HarnessError, UserError
+from harness.common.logs import logger_of
 from harness.execution import CPU_SHARE, AnyDriver, Interpreter, decoded, may_share
 from harness.grading.observing.budget import SubmissionBudget, budgeted
 from harness.grading.observing.draws import Observer, run_scenario
@@ -40,6 +41,7 @@ from harness.policy.sources import ENTRY, SOURCES
 from harness.results.reuse import execution_digest
 from harness.stimuli.call import Call
 
+_log = logger_of(__name__)
 _MAX_SECONDS = MIN_SECONDS / MIN_FACTOR
 
 
@@ -188,6 +190,7 @@ def make_key(specification: Specification, driver: AnyDriver, slowness: float = 
     )
     if not reference:
         return key
+    _log.info("observing the reference")
     answered: list[ScenarioAnswers] = []
     meter = SubmissionBudget(None, slowness=slowness, beside=driver.meter)
     with driver.submission(plan.assignment, reference) as server_alone:
