@@ -53,7 +53,7 @@ def load(
     `support` is a folder whose files replace provided files of the same name. While `recording`,
     draws and transcripts may still be missing. With `visible`, only the scenarios that a student
     may see are read from a cached plan. Raise SpecErrors with all errors of all files, UserError if
-    there is no such assignment.
+    the assignment does not exist.
     """
     root = root.resolve()
     folder = spec_folder(root, assignment_id)

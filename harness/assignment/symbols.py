@@ -74,7 +74,7 @@ class AssignmentSymbols:
     clock: Clock | None  # if a scenario states none
     variants: Variants
     tested_program: tuple[SourceFile, ...] = ()  # of the reference, what students' tests are about
-    clauses: tuple[Clause, ...] | None = None  # None where the assignment lists none
+    clauses: tuple[Clause, ...] | None = None  # None if the assignment lists none
     used: set[str] = field(default_factory=set)  # files below the folder that scenarios name
 
     @property
@@ -276,7 +276,7 @@ def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -
     for module in imports.sources:
         with contextlib.suppress(_DriverError):
             for name, value in vars(imports.module(module)).items():
-                with contextlib.suppress(TypeError, RecursionError):  # of what is not a plain value
+                with contextlib.suppress(TypeError, RecursionError):  # not a plain value
                     if not name.startswith("_"):
                         Value.of(value)
                         constants[name] = value

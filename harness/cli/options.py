@@ -36,7 +36,7 @@ class _RunPath(click.Path):
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.exists() or len(path.parts) != 1:
             return path
-        with suppress(UserError):  # there is no course here
+        with suppress(UserError):  # outside a course
             usual = find_root(Path.cwd()) / REPORTS / path
             if usual.is_dir():
                 return usual

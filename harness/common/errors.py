@@ -49,7 +49,7 @@ def without_capital(text: str) -> str:
 
 def place_of(error: Exception) -> str:
     """Return the exception's type and the line of our code that it comes from. Its message is left
-    out: it may quote what a submission says, or what a hidden scenario expects."""
+    out: it may quote a submission or a hidden expected value."""
     name = type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)
     for frame in reversed(frames):

@@ -1,4 +1,4 @@
-"""Say how to install what an optional command needs."""
+"""Tells how to install the packages that an optional command needs."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ R = TypeVar("R")
 
 
 class Replaceable(Generic[P, R]):
-    """A function (`original`) that can be replaced wherever it is called."""
+    """A function (`original`) that can be replaced for all its callers."""
 
     def __init__(self, original: Callable[P, R]) -> None:
         self.original = original

@@ -68,7 +68,8 @@ def to_plain(value: object, *, kind: Any = None) -> Any:
 
 
 def from_plain(kind: type[T], plain: Any) -> T:
-    """The inverse of `to_plain`; raise SerialError when `plain` is no `kind`."""
+    """Return the value that `to_plain` made `plain` from. Raise SerialError if it is not a
+    `kind`."""
     declared: Any = kind
     result: T = _form(declared).read(plain)
     return result

@@ -1,5 +1,5 @@
 """Submission and stimulus to observation: servers, terminal, confinement, limits, codec. Here are
-the package's public names; those that need a terminal where the system has some."""
+the package's public names; those that need a terminal only on systems that have terminals."""
 
 from harness.execution.browser import MACHINE_BOOT, BrowserDriver, Machine, machine_modules
 from harness.execution.confinement import tier_layers

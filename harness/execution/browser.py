@@ -197,8 +197,8 @@ def _replies() -> Callable[[str], str]:
 
 
 class BrowserMonitor(ScenarioMonitor):
-    """One run of the machine, which calls `shown`, `said` and `typed` while it lasts. Where the
-    first two are false, or the third None, it ends the run."""
+    """One run of the machine, which calls `shown`, `said` and `typed` while it lasts. It ends the
+    run when one of the first two returns false, or the third None."""
 
     def __init__(
         self, machine: Machine, setup: bytes, job: bytes, screen: ScreenParser, limits: Limits

@@ -72,11 +72,11 @@ class Runner(Protocol):
         """
 
 
-PREPARING_SECONDS = 10.0  # of CPU time, for compiling what a student wrote
+PREPARING_SECONDS = 10.0  # of CPU time, for compiling a student's files
 
 CallsOf = Callable[[Stimulus, Limits], tuple[str, ...] | None]
-"""Digests of the calls to functions that a stimulus substitutes (`Stimulus.answered`); None
-where they cannot be substituted."""
+"""Returns digests of the calls to functions that a stimulus substitutes (`Stimulus.answered`);
+None if they cannot be substituted."""
 
 
 class AnyDriver(ABC):
@@ -327,7 +327,7 @@ class ObservedSubmission:
         reply: NextLine | None = None,
         asked: AskedCalls | None = None,
     ) -> Observation:
-        """Return what the submission did. Raise HarnessError if our own machinery failed.
+        """Return the observation of the submission. Raise HarnessError if our own machinery failed.
 
         With `reply`, its lines are typed in place of the stimulus's inputs; the time that it takes
         does not count. `asked` notes the calls of the course's functions.

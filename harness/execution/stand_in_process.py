@@ -24,7 +24,7 @@ _ASKED_ELSE = "it makes a call that the reference does not make there"
 
 class StandInUnusableError(Exception):
     """`ending`: a stand-in does not apply to this submission, or failed by itself; `str()`: why;
-    `is_late`: it ran out of time; `filled`: where it reached a limit on output."""
+    `is_late`: it ran out of time; `filled`: the output that reached its limit."""
 
     def __init__(
         self, ending: Ending, why: str, *, is_late: bool = False, filled: Filled = Filled.SCREEN

@@ -48,7 +48,7 @@ from harness.results.store import Store
 Listener = Callable[[Event], None]
 OnEach = Callable[[SubmissionResult], SubmissionResult]
 _LISTED = 3  # ids in a message
-# Of a result that replaces one that we failed to find, so that the next run tries again.
+# The state of an earlier result kept after our own failure: the next run tries again.
 _NO_STATE = ""
 _SOON = 8  # submissions whose causes are found so soon that the report waits for them
 EARLIER_NOTE = "the harness failed on this submission; this result is from an earlier run"

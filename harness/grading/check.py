@@ -25,7 +25,7 @@ from harness.model.verdict import Cause, Verdict
 
 @Replaceable
 def setup_of(context: GradingContext) -> GraderSetup:
-    """Return what a check grades with."""
+    """Return the setup of a check."""
     spec = context.specification
     return GraderSetup(
         plan=spec.plan, key=context.key, reference=spec.reference, slowness=context.slowness

@@ -147,9 +147,8 @@ def prepare(
 
     With `recall_tier`, the last trial of the tier is used if nothing has changed since; for marks
     the tier is tried anew. Installing packages is reported on stderr. Raise UserError if no
-    interpreter serves, the required tier is not available, or the reference does not do what the
-    scenarios state: a plan that disagrees with itself is not used (`refuse=False` leaves that to
-    the caller, who reports it).
+    interpreter serves, the required tier is not available, or the reference does not meet the
+    scenarios. With `refuse=False` the caller reports such disagreements.
     """
     specification = with_called_functions(specification)
     interpreter = find_interpreter(specification.plan.assignment.python, python)
@@ -227,8 +226,8 @@ def with_modules_allowed(plan: Plan, modules: Sequence[str]) -> Plan:
 
 
 def _recalled_secret(cache: Path | None) -> bytes:
-    """Return the secret that decides in which order scenarios run together and which of them also
-    run alone.
+    """Return the secret that decides the order of scenarios in a shared process, and which of them
+    also run in their own.
 
     All runs of a course share it, so that no new folder and no new file is another draw. Only its
     owner may read it. If none can be kept, only that choice depends on it.

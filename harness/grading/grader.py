@@ -80,7 +80,9 @@ class Graded:
     kept: float = 0.0  # of a paused submission, the share of its scenarios that will not run again
     seconds: float = 0.0  # of real time
     shared: int = 0  # scenarios that passed in shared processes
-    not_plain: bool = False  # an object that might change unseen is why they all ran alone
+    not_plain: bool = (
+        False  # each had its own process because of an object that might change unseen
+    )
 
 
 OnPart = Callable[[RunsSoFar, Used], None]
@@ -145,9 +147,9 @@ class Grader(AbstractContextManager["Grader"]):
         """Grade a submission, from its bytes to its mark, on all scenarios or `only` these.
 
         If it was paused, it goes on from the time that it had used (`before`) and from the runs
-        that it had found (`so_far`). If there are causes to be found, and that is to be done
-        later, they are pending in its result. If our own code fails on it, it is held for review
-        and says where that was. `on_part` is called with the findings, and the time used, before
+        that it had found (`so_far`). If there are causes to be found, and that is to be done later,
+        they are pending in its result. If our own code fails on it, it is held for review with the
+        place of the failure. `on_part` is called with the findings, and the time used, before
         scenarios of another visibility run. Raise HarnessError if a process of ours failed;
         `may_try_again`: TryAgain, also if a scenario could not be observed.
         """
@@ -270,10 +272,10 @@ class Grader(AbstractContextManager["Grader"]):
         """Return the first `most` scored scenarios that a program of ours fails, from the ids
         `first` or, if there are none, from the others.
 
-        A failure that used up its whole time is the last that is looked for. The same program
-        gives the same answer in every run. A shared process is used to choose what to run alone;
-        a scenario counts as failed only if the program fails it by itself. Raise HarnessError if
-        our own machinery failed.
+        A failure that used up its whole time is the last that is looked for. The same program gives
+        the same answer in every run. A shared process is used to choose scenarios; a scenario
+        counts as failed only if the program fails it in its own process. Raise HarnessError if our
+        own machinery failed.
         """
         scored = [each for each in self._plan.scenarios if not each.informational]
         report = self._read(submission)
@@ -329,7 +331,7 @@ class Grader(AbstractContextManager["Grader"]):
         return None
 
     def _read_within(self, task: _Task) -> PolicyReport:
-        """Return what the policy says of a submission, at the cost of its budget."""
+        """Return the policy's report on a submission, and charge its budget."""
         seconds = task.budget.for_ours(TOOL_LIMITS.cpu_seconds)
         with Stopwatch(task.budget):
             return self._read(task.submission, replace(TOOL_LIMITS, cpu_seconds=seconds))
@@ -432,7 +434,7 @@ def with_causes(plan: Plan, result: SubmissionResult, found: FoundCauses) -> Sub
 
 def _share_kept(ran: RunsInOrder, verdicts: Mapping[str, Verdict]) -> float:
     """Return the share of the scenarios that are not run again when a paused submission goes on:
-    those of whole parts, and those that ran alone, of which observations are stored."""
+    those of whole parts, and those with stored observations from their own process."""
     kept = set(ran.whole_parts.first.verdicts) if ran.whole_parts is not None else set()
     for name, verdict in verdicts.items():
         if not verdict.undecided and name not in ran.first.shared:

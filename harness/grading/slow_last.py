@@ -64,8 +64,8 @@ class RealTime:
 
 
 class _Left:
-    """What is left of a class, told whenever it changes. Without a number of workers nobody knows
-    how long that takes at most."""
+    """The unfinished part of a class, reported whenever it changes. Without a number of workers, no
+    upper limit of its time is known."""
 
     def __init__(
         self,

@@ -113,7 +113,7 @@ _MARK = re.compile(
 _COPY_OF = re.compile(r"(?:Copy of|Kopie von) ")
 # a1_1.py and a1.txt may be other files than copies of a1.py.
 _LOOSE_MARK = re.compile(r"_[0-9]{1,3}\Z")
-# What an editor or a browser adds to the name of a program; Windows does not show it.
+# Endings that an editor or a browser adds to a program's name; Windows does not show them.
 _ADDED_ENDING = ".txt"
 _ENDING = re.compile(r"(?:\.tar)?\.[^.]+\Z")
 

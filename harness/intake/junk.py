@@ -32,8 +32,8 @@ _OF_ENVIRONMENT = frozenset(
 
 
 def is_left_behind(name: str) -> bool:
-    """Return whether a system or a tool has made it, beside students' folders and files, where a
-    name with a dot may be a student's.
+    """Return whether a system or a tool made this file beside students' folders. Other names that
+    begin with a dot may be students' files.
     """
     known = name in _LEFT_BEHIND or name in _HIDDEN
     return known or name.startswith("._") or name.endswith(".pyc")

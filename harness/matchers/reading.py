@@ -175,7 +175,7 @@ class Part:
     """One argument of a matcher, as it is written under a key."""
 
     read: Callable[[YamlNode], Any]  # raises Refused for a wrong value
-    # Of the argument; a function is given the schema of any matcher.
+    # The argument's schema; a function gets the schema of any matcher.
     schema: Schema | Callable[[Schema], Schema]
     # In YAML; empty: the matcher's name for the first part, else the argument's.
     key: str = ""

@@ -30,8 +30,8 @@ class Ending(StrEnum):
 
 
 class Phase(StrEnum):
-    """The phase in which the process ended or raised; only `STIMULUS` shows what a scenario
-    states."""
+    """The phase in which the process ended or raised; a scenario's statements are about `STIMULUS`
+    only."""
 
     LOADING = "loading"  # the submission's own body (what runs at import)
     GIVEN = "given"  # the setup before the call or the session's first step
@@ -223,7 +223,7 @@ class Observation:
 
     @property
     def is_truncated(self) -> bool:
-        """Whether only its ending and what it raised are here."""
+        """Whether only its ending and its exception are kept."""
         return self.full_digest is not None
 
     @property

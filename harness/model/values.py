@@ -125,7 +125,8 @@ class Value:
 
     @property
     def content(self) -> Value | None:
-        """What an object of a class that is derived from a built-in one holds; else None."""
+        """The built-in value of an object whose class derives from a built-in one; otherwise
+        None."""
         named = self.kind is ValueKind.OBJECT and len(self.items) > 1 and not self.items[0].text
         return self.items[1] if named else None
 

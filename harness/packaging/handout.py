@@ -143,7 +143,7 @@ def _readme(plan: Plan, names: list[str]) -> str:
 def _listed_files(
     assignment: Assignment, beside: Sequence[str], names: Iterable[str]
 ) -> list[tuple[str, str]]:
-    """Return the names of the archive's files, each with what it is for."""
+    """Return the names of the archive's files, each with its purpose."""
     several = len(assignment.submission_files) > 1
     program = "programs in them" if several else "program in it"
     rows = [(", ".join(assignment.submission_files), f"start here: write your {program}")]
@@ -176,7 +176,7 @@ _OF_ASSIGNMENT = (
 
 
 def student_plan(specification: Specification) -> Plan:
-    """Return the plan of the visible part of an assignment, with only what a check needs.
+    """Return the plan of the visible part of an assignment, with only the parts that a check needs.
 
     It has the ids of clauses, not their texts, and of the reference's functions only those that
     stimuli name.
@@ -417,7 +417,7 @@ def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
 
 
 def _own_step(own: StatedStep) -> Iterator[Labelled]:
-    """Yield what a scenario states of one step."""
+    """Yield a scenario's statements about one step."""
     for label, matcher in (("gives", own.returns), ("prints", own.prints), ("shows", own.shows)):
         if matcher is not None:
             yield label, _anything(matcher)

@@ -61,7 +61,7 @@ class _UnsureError(Exception):
 
 
 def newer_syntax(text: str) -> Newer | None:
-    """Find what a text that this Python cannot read needs; None if that is not certain."""
+    """Return the newer syntax that makes a text unreadable for this Python; None if uncertain."""
     if len(text) > _MAX_CHARACTERS:
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")

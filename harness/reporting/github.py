@@ -1,4 +1,4 @@
-"""A student's results for GitHub, made only from what the student may see.
+"""A student's results for GitHub, made only from data that the student may see.
 
 There are lines beside the code (`::error file=…,line=…::message`), and a summary as Markdown.
 """

@@ -38,8 +38,8 @@ def made_for_all(
     """Return what `make` makes of a run, and the submissions that are held for it because it fails
     if given only one of them.
 
-    Raise what `make` raises for a run in which all of these are held. UserError and OSError, which
-    are no submission's fault, are raised at once.
+    Raise what `make` raises for a run in which all of these are held. UserError and OSError are
+    raised at once, because they are not a submission's fault.
     """
     try:
         return make(run), ()

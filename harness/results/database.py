@@ -262,8 +262,8 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
             try:
                 version = read_version(connection)
             except sqlite3.OperationalError:
-                # SQLite needs to write the index of the write-ahead log. In a folder that is not
-                # writable it cannot; but then nobody else is writing there either.
+                # SQLite needs to write the index of the write-ahead log. It cannot in a read-only
+                # folder, but then nobody else is writing there either.
                 connection.close()
                 address += "?immutable=1"
                 connection = sqlite3.connect(address, uri=True, isolation_level=None)

@@ -30,7 +30,7 @@ from harness.review.connections import BoundedServer
 from harness.review.desk import Desk
 
 HOST = "127.0.0.1"
-# Of a request. It is far more than a comment may have, so that a long one gets an error in a line.
+# The limit of a request. It is far above that of a comment, so a long comment gets its own error.
 MAX_BYTES = 4 * 1024 * 1024
 _HEADERS = {
     "Cache-Control": "no-store",

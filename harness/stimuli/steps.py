@@ -27,6 +27,6 @@ class Steps(Session):
     def read(
         cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
-        """Read the statements; what each states is read with everything that is stated."""
+        """Read the statements. Their expectations are read with all others."""
         action = cls(steps=reader.written_steps(loc))
         return StimulusParts(action=action, inputs=inputs, leaves=frozenset(reader.names))

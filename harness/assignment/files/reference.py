@@ -1,4 +1,4 @@
-"""Check what the reference's files import: modules that a submission would not find."""
+"""Check the imports of the reference's files for modules that a submission would not find."""
 
 import ast
 from collections.abc import Iterator

@@ -29,7 +29,7 @@ from harness.model.values import Value
 
 _OF_A_ROW = tuple(StatedShape.model_fields)
 _OVERRIDDEN = (bool, int, float, str, list, tuple, dict, set, type(None))
-_VERY_NEAR = 0.8  # of 1: `text` is no `exit`
+_VERY_NEAR = 0.8  # of 1: `text` must not match `exit`
 
 
 def variations(reader: ScenarioReader) -> list[Variation]:

@@ -239,8 +239,8 @@ class ScenarioReader:
         return stated.prompts != "exact"
 
     def class_names(self) -> tuple[str, ...] | None:
-        """Return the names of the classes that values may have, beside built-in ones; None if there
-        is no reference that tells them."""
+        """Return the names of the classes that values may have, besides built-in ones; None without
+        a reference."""
         files = (*self.symbols.reference, *self.symbols.provided)
         if not self.symbols.reference:
             return None

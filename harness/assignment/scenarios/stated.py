@@ -92,14 +92,14 @@ def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
 @_reads("returns")
 def _returns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     if reader.states("over"):
-        return {}  # it is a part of what is stated there
+        return {}  # it belongs to the other key's statement
     return {"returns": reader.matcher(loc, data)}
 
 
 @_reads("over")
 def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    """Read what the results of many calls must be like. Note an error if a right program would fail
-    it too often."""
+    """Read the statements about the results of many calls. Note an error if a right program would
+    fail it too often."""
     own = reader.own
     each: Matcher | None = None
     if reader.states("returns"):
@@ -158,7 +158,7 @@ def _check_fair(reader: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
 
 @_reads("exists", "class")
 def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    """Read everything that is stated about a name: it must be what it is in the reference."""
+    """Read all statements about a name. Its kind must be the reference's."""
     parameters: tuple[str, ...] | None = None
     if reader.states("parameters"):
         try:
@@ -175,7 +175,8 @@ def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
 
 
 def _kind_of_name(reader: ScenarioReader, key: str, name: str) -> str:
-    """Return what the name must be; an empty text if the reference does not tell."""
+    """Return the kind that the name must have; an empty text if the reference does not define
+    it."""
     symbols = reader.symbols
     if key == "class":
         return CLASS
@@ -203,8 +204,8 @@ def _shown_matchers(
 
 
 def _shown_step(index: int, matcher: Matcher) -> StatedStep:
-    """Return what a matcher in place of a step's output is about: what is shown if it is one of
-    texts, else the value; `{any: true}` is about both."""
+    """Return the step with a matcher for its output. A matcher of texts compares the shown text,
+    any other one the value, and `{any: true}` both."""
     if isinstance(matcher, AnyValue):
         return StatedStep(step=index, returns=matcher, prints=matcher)
     if _is_for_text(matcher):
@@ -220,7 +221,7 @@ def _is_for_text(matcher: Matcher) -> bool:
 
 @_reads("steps")
 def _steps(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    """Read what each step of `steps:` states."""
+    """Read the statements of each step of `steps:`."""
     stated: list[StatedStep] = []
     for index, step in enumerate(data):
         with suppress(Refused):

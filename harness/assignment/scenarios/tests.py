@@ -100,8 +100,8 @@ class CourseTestsSection:
     def _settings(
         self, file: SourceFile, found: FoundTest, shape: CourseTestsShape
     ) -> dict[str, Any]:
-        """Return what holds for a test: of `select:` the last that fits, then its decorators, then
-        what is said for all."""
+        """Return the settings of a test: from the last matching entry of `select:`, then from its
+        decorators, then from the settings of all tests."""
         settings: dict[str, Any] = {name: getattr(shape, name) for name in _OF_ALL}
         settings |= {"function": "", "description": found.description}
         settings |= {"informational": False, "extra_credit": False}

@@ -185,8 +185,8 @@ _PROGRAM = SourceFile(name="sums.py", data=b"def add(a, b):\n    return a + b\n"
 def try_together(interpreter: Interpreter, tier: Tier) -> str:
     """Return why two calls of a plain function could not run in one process under this tier.
 
-    The text is empty if they could. Otherwise every scenario runs alone, which is correct but
-    slower.
+    The text is empty if they could. Otherwise every scenario gets its own process, which is correct
+    but slower.
     """
     if not has_terminals():
         return "it needs Linux"

@@ -52,8 +52,8 @@ def _address_space() -> int:
 
 
 def kill_children(spared: set[int]) -> None:
-    """Kill this process's children but for `spared`, until none is left, and reap them. A subreaper
-    inherits the orphans of what it kills, so that a daemon does not get away."""
+    """Kill this process's children except `spared`, until none is left, and reap them. A subreaper
+    inherits the orphans of killed processes, so that a daemon does not get away."""
     while pids := _children() - spared:
         for pid in pids:
             os.kill(pid, 9)

@@ -117,7 +117,7 @@ def by_module_name(files: Iterable[tuple[str, bytes]]) -> dict[str, ModuleSource
     return {name[:-3]: ModuleSource(name, data) for name, data in files if name.endswith(".py")}
 
 
-# What an interpreter has imported before it looks into the folder of the program that it runs.
+# Modules that an interpreter imports before it looks into the program's folder.
 _ALREADY_IMPORTED = frozenset({
     "_collections_abc", "_sitebuiltins", "abc", "codecs", "encodings", "genericpath", "io", "nt",
     "ntpath", "os", "posix", "posixpath", "site", "stat", "zipimport",

@@ -184,7 +184,7 @@ def _install(word: bytes, *, is_piped: bool) -> tuple[int, int]:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    # A job in the background of a script ignores Ctrl-C, and whatever it starts would.
+    # A script's background job ignores Ctrl-C, and so would the processes that it starts.
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     if not is_piped:
         install_input(_Keyboard(word, heard).take)

@@ -1,5 +1,5 @@
-"""Prepares memory that forks share until one of them writes, so that no scenario copies what it
-only reads.
+"""Prepares memory that forks share until one of them writes, so that no scenario copies memory that
+it only reads.
 
 CPython writes to read memory, too. It counts references: objects from before the fork outlive every
 scenario, and from 3.12 on they can be made immortal, as `None` is. It also learns where methods are

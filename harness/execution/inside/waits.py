@@ -37,7 +37,7 @@ _THREAD_WORDS = (
 _SIGNAL_WORD = b"sigtimedwait"
 # Seconds. One that sleeps more briefly without end is to meet its limit on time asleep first.
 _MIN_SLEEP = 0.001
-_LATE = 100_000  # nanoseconds: nobody wakes early, however a program rounds what it reads
+_LATE = 100_000  # nanoseconds: nobody wakes early, even if a program rounds the time
 
 
 class Waits:
@@ -124,9 +124,8 @@ def count_sleep(slept: Slept) -> None:
 
 
 def skip_waits(slept: Slept, waits: Waits) -> None:
-    """Let other waits with a time return at once where a sleep does: each is asked whether it has
-    what it waits for, and nobody is there who could bring it later. To be called when the clocks
-    are replaced."""
+    """Let other waits with a time-out return at once, as sleeps do, if nothing can end them later.
+    Each first checks for the event that it waits for. To be called when the clocks are replaced."""
     if waits.of_select:
         _skip_select(slept)
     if waits.of_threads:

@@ -1,7 +1,7 @@
 """The zygote: a slim interpreter, started once, that forks a server for each submission. It
-never reads a byte of a submission: what it reads, every later child inherits. One of the servers
+never reads a byte of a submission, because every later child would inherit it. One of the servers
 that it forks, the compile worker, compiles stimuli and never has a byte of a submission either. A
-submission's server is confined once, compiles the files, and forks one child a scenario."""
+submission's server is confined once, compiles the files, and forks one child for each scenario."""
 
 # ruff: noqa: PTH112
 

@@ -1,6 +1,5 @@
-"""Tells whether a confined process waits for itself, by the system call that the kernel says it is
-in and by the descriptors that it names there. The kernel tells this to root, and to whoever made
-the namespaces that the process is in."""
+"""Tells whether a confined process waits for itself: by its current system call and the descriptors
+in it. The kernel reports these to root, and to the user who made the process's namespaces."""
 
 from __future__ import annotations
 

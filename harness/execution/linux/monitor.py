@@ -1,5 +1,5 @@
-"""Watches a process to its end, its limits checked at every event: that of one scenario, which is
-typed what it asks for, and that of a shared run, which is asked one question at a time."""
+"""Watches a process to its end and checks its limits at every event: a process of one scenario,
+which gets a typed line when it asks, or of a shared run, which gets one question at a time."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class Monitor(ScenarioMonitor):
         return super()._handled(frame)
 
     def _may_go_on(self, question: Question) -> bool:
-        """Have what it waits for; False when the scenario ends instead."""
+        """Deliver the awaited input; return False if the scenario ends instead."""
         asked = question.asked
         if asked is Asked.READ:
             return self._provide_input()

@@ -1,7 +1,7 @@
 """The processes below a driver, seen from it: the zygote, the servers forked from it (one of
-them compiles stimuli), the channel to one scenario's process; and what the kernel says of them:
-that one wants to read (seccomp user notification), its number across namespaces, how long it has
-computed, and how long it was asleep."""
+them compiles stimuli), and the channel to one scenario's process. Also the kernel's data about
+them: that one wants to read (seccomp user notification), its number across namespaces, its CPU
+time, and its time asleep."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ _ASKED = struct.Struct("=QI4xi4x8x6Q")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a process is about to do, which waits for an answer: the system call of the number
-    `call`, with its arguments."""
+    """A system call that a process is about to make, with its number `call` and its arguments. The
+    process waits for an answer."""
 
     number: int
     asked: Asked
@@ -311,7 +311,7 @@ class ZygoteProcess:
             self._process.kill()  # its forks die with it
 
     def check_alive(self) -> None:
-        """Raise HarnessError if the zygote has ended: its forks died with it, whatever they did."""
+        """Raise HarnessError if the zygote has ended: all its forks died with it."""
         self._ask(ToZygote.END + b"0", FromZygote.ENDED)
 
     def complaint(self) -> str:

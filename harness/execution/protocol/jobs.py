@@ -37,9 +37,9 @@ INSIDE = (
 )  # fmt: skip
 _PIPED = "piped"  # sent only to systems without terminals
 
-# Defines `load`: of modules' code by name makes a package that nothing finds by the names of its
-# folders on a disk; those that are optional may lack what they import. And `message`, which takes
-# one behind its length.
+# Defines `load`, which makes a package from modules' code by name; nothing finds it by the names of
+# folders on a disk. Optional modules are left out if an import of theirs fails. Also defines
+# `message`, which reads a length and then that many bytes.
 LOADER = """\
 import builtins, marshal, sys
 def message(take):

@@ -15,10 +15,11 @@ _MAX_DISCARDED = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class ScreenParser:
-    """The raw bytes that were printed, and where between them something was typed. Our side of the
-    process writes `sentinel` (a secret of this scenario) where loading ends and where each session
-    step ends: `most_sentinels` times at most, another one is text. If there is a `prompt_mark`, it
-    is written where the text of an `input` call begins."""
+    """The printed bytes, and the positions of typed lines between them.
+
+    Our side of the process writes `sentinel` (a secret of this scenario) at the end of loading and
+    of each session step, at most `most_sentinels` times; a further one counts as text. A
+    `prompt_mark`, if used, is written before the text of each `input` call."""
 
     sentinel: bytes
     most_sentinels: int

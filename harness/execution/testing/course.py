@@ -114,8 +114,8 @@ def tests_key(assignment: Assignment) -> Hashable:
 def suite_setup(
     assignment: Assignment, files: tuple[SourceFile, ...], interpreter: object
 ) -> dict[str, object]:
-    """Return what the server of the tests that a student handed in needs to know: nothing of the
-    course's programs but their names."""
+    """Return the setup of the server for a student's tests. It has only the names of the course's
+    programs."""
     writing = assignment.test_writing
     assert writing is not None
     modules = [name.removesuffix(".py") for name in writing.program_files]
@@ -242,7 +242,7 @@ class CourseTestConversation:
             raise
 
     def _listen(self, deliver: Callable[[bytes], None]) -> bool:
-        """Take what the test says until it is the program's turn."""
+        """Handle the test's messages until it is the program's turn."""
         while True:
             kind, body = split(self._process.next())
             if kind in (FromTests.CALLED, FromTests.CAME_BACK):

@@ -94,7 +94,7 @@ class _Run:
 
 @dataclass(slots=True, kw_only=True)
 class _Heard:
-    """What the tests' process has said of one run."""
+    """The messages of the tests' process about one run."""
 
     files: tuple[str, ...]
     tests: list[SuiteTest] = field(default_factory=list)
@@ -184,7 +184,7 @@ class _Conversation:
         self._heard = heard
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on what the program sends, and deliver what the tests ask for next. Raise
+        """Pass on the program's message, and deliver the tests' next request. Raise
         StandInUnusableError if the tests run into their limits or break the protocol."""
         if self._heard.is_over:
             raise StandInUnusableError(Ending.TAMPERED, "it goes on after the tests")

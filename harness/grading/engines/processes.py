@@ -204,7 +204,7 @@ def serve(descriptor: int) -> None:
             _reap()
             os._exit(0)
         control.close()
-        # What an interpreter that the parent starts has from it.
+        # The parent's settings that a started interpreter would have.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setpgid(0, 0)
         sys.path[:] = request.path

@@ -245,8 +245,8 @@ class _LastPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Again:
-    """Asks for another try with a fresh driver, which goes on from `so_far` (None: from where the
-    job begins)."""
+    """Asks for another try with a fresh driver, which continues from `so_far` (None: from the job's
+    beginning)."""
 
     so_far: RunsSoFar | None = None
 

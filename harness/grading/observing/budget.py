@@ -1,11 +1,11 @@
-"""What one submission may take in all: docs/decisions/a-submission-has-a-budget.md.
+"""The time budget of one submission: docs/decisions/a-submission-has-a-budget.md.
 
-All seconds of CPU time are those of the usual machine: on one that is `slowness` times slower a
-limit is as many times longer, so that the same program comes to the same end.
+All CPU seconds are those of the usual machine. On a machine that is `slowness` times slower, limits
+are as many times longer, so that the same program ends in the same way.
 
-Its processes' CPU time counts, those that read, compile and answer for it included, what this
-worker computes for it, and the time in which nobody computed. When that is used up, nothing more of
-it is observed: decisions are final.
+The budget counts the CPU time of the submission's processes (also of those that read, compile and
+answer for it), this worker's CPU time for it, and time in which nobody computed. Once it is used
+up, nothing more is observed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TIMES_THE_REFERENCE = 100
 MIN_TOTAL = 60.0  # seconds
 MIN_FOR_OURS = 1.0  # seconds, for each process of ours that reads or compiles a submission
 MAX_TOTAL = 600.0
-FULL_LIMITS = 30  # that fit in, whatever they are: twenty may go to scenarios that loop
+FULL_LIMITS = 30  # that fit in at any size: twenty may go to scenarios that loop
 NOT_OBSERVED = Observation(ending=Ending.NOT_RUN)
 
 
@@ -71,9 +71,9 @@ class Used:
 class SubmissionBudget:
     """A submission's use of time, and the rest of its `seconds` (None: no bound).
 
-    `beside` counts its processes that no observation tells of. `before` is what an earlier part of
-    the same grading took. Once it is over it stays over: so it is as well after `pause_after`
-    seconds of this part, if it is to go on later (`is_paused`).
+    `beside` counts processes that no observation reports. `before` is the time of an earlier part
+    of the same grading. Once the budget is over it stays over. It is also over after `pause_after`
+    seconds of this part, if the submission is to continue later (`is_paused`).
     """
 
     def __init__(
@@ -124,8 +124,9 @@ class SubmissionBudget:
         return 0.0 if self.is_over else left
 
     def for_ours(self, seconds: float) -> float:
-        """Return the CPU seconds of this machine, `seconds` at most, for a process of ours that
-        reads or compiles the submission: what is left of the whole, even if it is to be paused.
+        """Return the CPU seconds of this machine, at most `seconds`, for a process of ours that
+        reads or compiles the submission: the rest of the whole budget, even if it is to be
+        paused.
         """
         if self._seconds is None:
             return seconds

@@ -152,8 +152,8 @@ class RunsInOrder:
         return False
 
     def _run(self, group: Sequence[Scenario], later: Collection[str]) -> None:
-        """Run those of a group that need nothing that is known to be wrong. The ids `later` are of
-        what comes afterwards."""
+        """Run the scenarios of a group whose needs are not known to be wrong. `later` has the ids
+        of the scenarios that come afterwards."""
         ready = tuple(each for each in group if self._skipped(each, self._now.wrong) is None)
         self._now.wrong |= _ids(group) - _ids(ready)
         if not ready:
@@ -200,7 +200,8 @@ class RunsInOrder:
             self._now.second = self.second.merged_with(second)
 
     def _candidate_now(self) -> Candidate:
-        """Return the candidate; once something had to run alone, with all its processes its own."""
+        """Return the candidate. Once a scenario needed its own process, all later ones get their
+        own."""
         if not self._now.has_begun or self.first.isolation is Isolation.SHARED:
             return self.candidate
         return self._candidate_all_alone(self.first.isolation_reason)
@@ -235,9 +236,9 @@ class RunsInOrder:
         return self.first.shared.get(scenario.id) in self.first.new_runs
 
     def _doubt(self, before: RunOutcome) -> None:
-        """Run again alone what earlier parts have from shared processes, once it is known that the
-        program depends on earlier runs. Answers may now depend on later questions, so only
-        one bit of it is used, and nothing is kept."""
+        """Repeat scenarios that earlier parts answered from shared processes, each in its own
+        process, once it is known that the program depends on earlier runs. Answers may now depend
+        on later questions, so only one bit of each is used, and nothing is kept."""
         if not before.shared:
             return
         scenarios = tuple(each for each in self.plan.scenarios if each.id in before.shared)

@@ -224,7 +224,7 @@ class JudgedRuns:
         return Running(observer, plan, self._key, recall, receive, self._thorough, memory)
 
     def key_of(self, submission: Submission, scenario: Scenario) -> str:
-        """Return the key of the observations of a submission that runs alone."""
+        """Return the key of the observations of a submission without shared processes."""
         return self._keys.observation_key(submission.digest, scenario)
 
     def key_of_verdict(self, key_alone: str, scenario: Scenario) -> str:

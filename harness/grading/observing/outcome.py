@@ -29,8 +29,8 @@ class RunOutcome:
 
     @property
     def shown_isolation(self) -> Isolation:
-        """Return how the scenarios ran whose observations count: a program's behaviour in a shared
-        process does not, if it did otherwise alone."""
+        """Return how the scenarios with counting observations ran. A program's behaviour in a
+        shared process does not count if it differs in its own process."""
         return self.isolation if self.took_shared else Isolation.ALONE
 
     def merged_with(self, later: RunOutcome) -> RunOutcome:

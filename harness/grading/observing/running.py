@@ -92,7 +92,7 @@ class LoopingBudget:
             longest = max(longest, scenario.limits.cpu_seconds)
         # A scenario with a limit far above the assignment's can have it all, and a witness too.
         whole = max(BUDGET * plan.assignment.limits.cpu_seconds, 2 * longest)
-        # Every scenario must be tried, if only so long; what is over may go to full limits.
+        # Every scenario must be tried, at least this long; the rest may go to full limits.
         over = whole - MIN_SECONDS * len(plan.scenarios)
         self._left_for_full = max(over, whole * MIN_SHARE)
         self._left = whole * FOR_SHORTENED / BUDGET
@@ -182,7 +182,7 @@ class Running:
     is of the parts of the plan that ran before.
 
     Recalling only saves running: which scenarios run, and under which limits, is decided as if
-    nothing were recalled, so that a run that goes on finds what an uninterrupted one does."""
+    nothing were recalled, so that a continued run has the same results as an uninterrupted one."""
 
     observer: DrawObserver
     plan: Plan

@@ -33,7 +33,7 @@ def truncated(seen: Observation) -> Observation:
 
 
 def short_form(seen: Observation) -> Observation:
-    """Return how an observation ended and what it raised, with a digest of the whole."""
+    """Return an observation's ending and exception, with a digest of the whole."""
     if seen.is_truncated:
         return seen
     steps: tuple[StepOutcome, ...] = ()

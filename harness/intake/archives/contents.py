@@ -1,9 +1,9 @@
 """Archives (zip, and tar compressed with gzip or not) as entries under caps: names and bytes, never
 a path on our disk.
 
-Names that could lead out of a folder, or that could not be in one together, make a student's
-archive refused. In a class's they cost the submission that they are in; one that is in none is
-listed beside the submissions.
+A student's archive is refused if it has names that lead out of a folder or that exclude each other.
+In a class's archive such names cost only their own submission; names outside all submissions are
+listed separately.
 """
 
 import re

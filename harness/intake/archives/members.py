@@ -1,7 +1,7 @@
-"""What an archive names, as far as it can be read, within bounds of memory.
+"""The names in an archive, as far as they can be read, within bounds of memory.
 
-In a class's archive a submission that has more than anybody needs keeps a part of it, and is held
-for a person: the others are read. What tools leave in folders is not listed one by one.
+If a submission of a class's archive has far too many files, only a part is kept and a person must
+look at it; the others are read. Files that tools leave behind are not listed one by one.
 """
 
 import re

@@ -365,7 +365,7 @@ def _placed(cause: Cause, part: OutlinePart, frame: Frame | None, outline: Outli
             return cause
         return replace(cause, raised_in=place_of(other), raised_at=frame.line)
     if frame.line >= part.first + MAX_LINES:
-        # In a very long function: the line that matters, and not the first ones.
+        # Of a very long function show the line that matters, and not the first ones.
         return replace(cause, place=_line_of(part.file, frame.line, frame.source))
     return cause
 

@@ -95,7 +95,7 @@ def _statements(
 
 
 def _lead(failure: FailedScenario, program: str, outline: Outline) -> _Lead | None:
-    """Return where the first line that differs leads.
+    """Return the statement that the first differing line leads to.
 
     Statements that can print both texts are suspected with the values in them; otherwise all that
     can print either, and, if each text has its own, the conditions around them. None if the verdict

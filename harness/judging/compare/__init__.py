@@ -57,7 +57,7 @@ def mismatches(
         found += stderr_mismatch(observation, expectation.stated)
     found += written_mismatches(observation, expectation, stimulus)
     if observation.ending is Ending.ANSWERED:
-        # In a session, each step's inputs are compared already.
+        # The inputs of each session step are compared already.
         if not is_session or expectation.stated.reads is not None:
             found += reads_mismatch(observation, expectation)
         found += exit_mismatch(observation, expectation, stimulus)

@@ -95,7 +95,7 @@ class CourseTestMismatch(_AnyMismatch):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteMismatch(_AnyMismatch):
-    """The tests that were handed in do not do what was asked about them."""
+    """The student's tests do not meet the question asked about them."""
 
     question: SuiteQuestion
     actual: SuiteOutcome

@@ -1,4 +1,4 @@
-"""What the tests that a student handed in show of a program."""
+"""Compares the results of a student's tests with the question asked about them."""
 
 from collections.abc import Iterator
 
@@ -18,8 +18,8 @@ def suite_mismatch(observation: Observation, stimulus: Stimulus) -> Iterator[Sui
 
 
 def says_yes(question: SuiteQuestion, outcome: SuiteOutcome) -> bool:
-    """Return whether the tests do what the question asks for. Without tests they never do, and
-    tests that notice no fault at all do nothing that is asked for."""
+    """Return whether the tests meet the question. No tests never do, nor do tests that notice no
+    fault at all."""
     if question is SuiteQuestion.NOTICES:
         return bool(outcome.tests)
     if question is SuiteQuestion.HELPS:

@@ -88,8 +88,8 @@ def _is_about_lines(matcher: Matcher) -> bool:
 
 
 def _expected_whole(expectation: Expectation) -> Matcher | None:
-    """Return `prints:`, unless the reference prints exactly this text: then its turns are
-    compared, which also tells where the text differs.
+    """Return `prints:`, unless the reference prints exactly this text: then its turns are compared,
+    which also finds the differing turn.
     """
     stated, reference = expectation.stated, expectation.reference
     prints = stated.prints

@@ -122,7 +122,7 @@ _OUTCOMES = {
 
 
 def _lines_of_test(test: CourseTestOutcome) -> list[str]:
-    """Return what the test called and how it failed."""
+    """Return the test's last call and its failure."""
     calls = list(test.calls[-_MAX_CALLS:])
     if len(test.calls) > _MAX_CALLS:
         calls.insert(0, "…")

@@ -1,4 +1,4 @@
-"""What an explanation knows, as typed facts. Code that groups, merges, highlights or counts reads
+"""The typed facts of an explanation. Code that groups, merges, highlights or counts reads
 these and never a sentence; `model.explanation.sentences` makes the sentences."""
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class NoReturn:
     """A function returned None at a place without `return`."""
 
 
-# What the submission's text, or another run, adds to a rule's own facts.
+# Facts that the submission's text, or another run, adds to a rule's own.
 Reason = InLoop | InRecursion | NoReturn
 
 
@@ -193,7 +193,7 @@ class FaultyHelper:
     last: int
 
 
-# Where the fault is, as far as traced runs tell.
+# The likely place of the fault, from traced runs.
 Lead = WrongBranch | OtherConstant | FaultyHelper
 
 

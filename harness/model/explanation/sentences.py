@@ -144,7 +144,7 @@ def _hard_coded(facts: HardCoded) -> str:
 
 
 def _with_reason(facts: Facts, reason: Reason | None, with_source: bool) -> str:
-    """Say the facts with what is known about them: a guess gives way to it."""
+    """Return the sentence about the facts, with the known reason in place of a guess."""
     said = own_words(facts, with_guess=reason is None, with_source=with_source)
     match reason:
         case None:

@@ -69,7 +69,7 @@ class _Found:
 
 
 def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> FromTests:
-    """Return the assignment. Raise UserError if there are no tests, or no solution is found."""
+    """Return the assignment. Raise UserError if no tests or no solution are found."""
     if not folder.is_dir():
         raise UserError("this folder does not exist", place=str(folder))
     checks = find_checks(folder)

@@ -90,8 +90,8 @@ def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequenc
     """Run a scenario with these lines typed in place of its own, and return JSON.
 
     It has the `screen` (texts, and whether they were typed), whether the program `waits` for
-    another line, the scenario's `next` line and a `hint` for it. Raise KeyError if there is no
-    such scenario.
+    another line, the scenario's `next` line and a `hint` for it. Raise KeyError if the scenario
+    does not exist.
     """
     plan, _ = _packed()
     scenario = plan.scenario(name)

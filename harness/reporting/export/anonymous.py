@@ -11,8 +11,8 @@ T = TypeVar("T")
 
 
 def anonymous(run: RunResult) -> RunResult:
-    """Return the run with numbers in place of ids, in an unrelated order, and only what each
-    submission's program did and earned.
+    """Return the run with numbers in place of ids, in an unrelated order, and only each
+    submission's observations and marks.
 
     Names, emails, times, names of files and folders and everything that people wrote are left out.
     The output of programs and the code that findings quote stay.

@@ -82,7 +82,7 @@ def _mark(result: SubmissionResult | None) -> str:
 def _sum_of_marks(student: CourseStudent) -> tuple[str, str]:
     """Return the sum of the existing marks, `13.50 of 20`, also in percent.
 
-    Both are empty if there are no marks.
+    Both are empty without any marks.
     """
     earned = Fraction(0)
     out_of = Fraction(0)

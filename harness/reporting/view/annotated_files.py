@@ -62,7 +62,7 @@ class AnnotatedFile:
     """
 
     name: str
-    anchor: str  # what the names of its lines begin with, on a page: `L` of `L12`
+    anchor: str  # the prefix of its lines' names on a page: `L` of `L12`
     lines: tuple[str, ...]
     notes: dict[int, list[LineNote]] = field(default_factory=lambda: defaultdict(list))
     comments: dict[int, list[LineComment]] = field(default_factory=lambda: defaultdict(list))

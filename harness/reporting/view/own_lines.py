@@ -38,9 +38,9 @@ class MarkedPlace:
 def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
     """Return the places in the student's file that a reader needs.
 
-    These are the places where a hard-coded number is written out. If there are none: the place of
-    the fault, the one where the exception came up, and the most suspect lines of other functions.
-    A helper comes before the function that calls it.
+    These are the places of a hard-coded number, if it is written out. Otherwise: the place of the
+    fault, the place of the exception, and the most suspect lines of other functions. A helper comes
+    before the function that calls it.
     """
     known = _known_places(cause)
     suspects = [_suspect(suspect, cause) for suspect in cause.suspects]
@@ -56,7 +56,7 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
 
 
 def _known_places(cause: ShownCause) -> list[MarkedPlace]:
-    """Return the place of the fault, and the one where the exception came up."""
+    """Return the places of the fault and of the exception."""
     known: list[MarkedPlace] = []
     for place, line in ((cause.place, cause.line), (cause.raised_in, cause.raised_at)):
         if place is not None:

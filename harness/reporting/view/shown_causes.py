@@ -151,8 +151,9 @@ def headline(cause: ShownCause) -> tuple[str, str]:
     """Return the fault in at most 15 words (may be empty), and everything else there is to say.
 
     The first part has the example's name if it stays short; the place comes last in the second. A
-    longer sentence is parted where a part of it ends, otherwise between words, outside quotes and
-    brackets. If that says too little, it is cut, and the second part is the whole sentence."""
+    longer sentence is split at the end of a clause, otherwise between words, outside quotes and
+    brackets. If the first part would say too little, it is cut, and the second part is the whole
+    sentence."""
     explanation = cause.explanation
     if explanation is None:
         return _parted(sentence(cause))

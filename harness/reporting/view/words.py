@@ -297,7 +297,7 @@ def whole_comment(result: SubmissionResult) -> str:
 
 
 def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -> str:
-    """Return how late something was handed in, and what that costs, if it is known."""
+    """Return how late the submission is, and the cost if it is known."""
     parts = ["late"]
     if late.due:
         parts = [f"late: due {late.due}"]
@@ -315,7 +315,7 @@ def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -
 
 
 def late_base(late: Lateness) -> str:
-    """Return what the share that lateness costs is of."""
+    """Return the base of the late deduction's percentage."""
     if late.of is LateOf.REACHED:
         return "the marks reached"
     return "the total"
@@ -363,7 +363,7 @@ def other_checks(verdicts: Iterable[Verdict]) -> str:
 
 
 def advice(cause: ShownCause) -> list[str]:
-    """Return what the lecturer says of the hidden checks of a cause, a line each."""
+    """Yield the lecturer's hints for the hidden checks of a cause, one line each."""
     return list(map(advice_line, cause.advice))
 
 
@@ -381,7 +381,7 @@ def lines_of(place: CodePlace) -> str:
 
 
 def then(talk: Conversation) -> str:
-    """Return what comes after the turn that differs, if only one side asks for input then."""
+    """Return the words after the turn that differs, if only one side asks for input then."""
     if talk.expected is None or talk.actual is None:
         return ""
     ends = talk.expected.typed is None

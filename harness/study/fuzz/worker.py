@@ -142,7 +142,7 @@ class Comparer:
         return prepared
 
     def differing(self, prepared: Prepared, program: RunningProgram) -> Iterator[int]:
-        """Yield the numbers of the inputs that a program fails when run alone, in order.
+        """Yield the numbers of the inputs that a program fails in its own process, in order.
 
         Stop early if it has reached several limits, or if very much differs.
         """

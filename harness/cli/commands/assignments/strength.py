@@ -52,7 +52,7 @@ def command(
 
     The command lists the changes that no scenario notices. For each of them add a scenario, or an
     entry in specs/<id>/equivalent.yaml with the reason why no scenario can notice it. Results are
-    stored: an interrupted run continues, and a later run repeats only what you have edited.
+    stored: an interrupted run continues, and a later run repeats only the edited parts.
 
     Exit status: 0 measured, 1 an entry of equivalent.yaml is wrong, 2 cannot run.
     """

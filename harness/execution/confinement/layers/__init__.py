@@ -83,7 +83,7 @@ class Layer:
         """Add what every server applies to itself."""
 
     def set_up_zygote(self, setup: ZygoteSetup) -> None:
-        """Add what the zygote applies to itself."""
+        """Add the restrictions that the zygote applies to itself."""
 
     def wrap(self, command: list[str], directory: str, setup: ZygoteSetup) -> list[str]:
         """Return the command line that runs the zygote's `command` inside this layer.

@@ -1,8 +1,8 @@
 """The system calls that a submission may make, as a filter its process only has to load: built in
-the driver, by libseccomp. Everything not named is refused with EPERM; reads of descriptor 0 are
-notified instead of allowed if the terminal wants to know of them, and waits that nothing ends,
-so that nobody waits for them. What can only tell of other
-processes is not named: locks, pages in memory, others' clocks, how full the machine is."""
+the driver, by libseccomp. Every other call is refused with EPERM. If the terminal asks for it, the
+kernel reports reads of descriptor 0 and waits that nothing can end, so that nobody waits for them.
+Calls that only reveal something about other processes are refused: locks, pages in memory, others'
+clocks, how full the machine is."""
 
 import errno
 import functools

@@ -28,7 +28,7 @@ mro_of = type.__dict__["__mro__"].__get__
 space_of = type.__dict__["__dict__"].__get__
 name_of = type.__dict__["__name__"].__get__
 
-# What an instance of a class derived from one of these holds, by the built-in type's own method.
+# The content of an instance of a class derived from one of these, by the built-in type's method.
 _CONTENTS: dict[type, Callable[[Any], object]] = {
     list: lambda thing: list.__getitem__(thing, slice(None)),
     tuple: lambda thing: tuple.__getitem__(thing, slice(None)),

@@ -30,7 +30,7 @@ A session of two steps on Linux, from the server's start to its observation:
       | the job  ------------------------------------------->|
       |<-- FromScenario.SUBMISSION_RUNS ---------------------|  (the provided files are loaded)
       |<-- FromScenario.REACHED "stimulus" ------------------|
-      |<-- FromScenario.ASKS_FOR_INPUT ----------------------|  (no frame where the kernel tells)
+      |<-- FromScenario.ASKS_FOR_INPUT ----------------------|  (no frame if the kernel tells)
       |<-- FromScenario.STEP --------------------------------|
       |<-- FromScenario.STEP --------------------------------|
       |<-- FromScenario.ANSWER ------------------------------|
@@ -285,7 +285,7 @@ class ScenarioJob(Record):
 
     action: str  # the module of `inside.stimuli` that performs it
     runs: bool  # whether a program is run as `__main__`
-    serves: bool = False  # whether it does what a test in another process asks for
+    serves: bool = False  # whether it answers calls of a test in another process
     public_names: list[str] | None = None  # all that tests may use of it; None: everything
     program: str  # its file, or the main module's
     argv: list[str]

@@ -1,6 +1,6 @@
 """The tests' side: a program that runs in another process, as modules, classes and objects here.
 
-No byte of the program is run or evaluated here: what it sends is plain data and numbers. Objects of
+No byte of the program is run or evaluated here: it sends only plain data and numbers. Objects of
 the program are equal to no plain value, so that an expected value never has to be sent; two objects
 of the program are compared by the program.
 """
@@ -329,8 +329,8 @@ class Program(Peer):
         return value if is_sent else CalledWithoutValues(value, type(thing).__name__, name)
 
     def content(self, thing: Any) -> tuple[Any, ...]:
-        """Return, in a tuple, what an object holds whose class derives from a built-in type; an
-        empty tuple for any other."""
+        """Return, in a tuple, the built-in value of an object whose class derives from a built-in
+        type; an empty tuple for any other object."""
         found = self.request("content", thing)
         if type(found) is not tuple:
             raise MalformedError("a content")

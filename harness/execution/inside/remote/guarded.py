@@ -1,7 +1,7 @@
 """The course's program as students' tests may use it: by its public names, and without its text.
 
-The tests' process is not trusted here. Whatever it asks for, a test learns of a program only how it
-behaves, and the reference and a program with a fault differ in nothing else.
+The tests' process is not trusted here. A test can learn only how a program behaves. The reference
+and a program with a fault differ only in that.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class GuardedServer(ProgramServer):
         self._operations = {name: self._operations[name] for name in _ALLOWED}
 
     def about(self, error: BaseException) -> str:
-        """Return nothing: where the course's program raises is part of its text."""
+        """Return nothing: the line on which the course's program raises is part of its text."""
         return ""
 
     def export(self, thing: Any) -> str:
@@ -62,8 +62,8 @@ class GuardedServer(ProgramServer):
         return super().export(thing)
 
     def _own_thing(self, thing: Any) -> Any:
-        """Return the thing if it is one of the program's. Raise MalformedError else: a method of a
-        text, such as `format`, reads whatever it is given."""
+        """Return the thing if it is one of the program's; otherwise raise MalformedError: a method
+        of a text, such as `format`, could read other objects."""
         if id(thing) not in self._numbers:
             raise MalformedError("an object")
         return thing

@@ -1,5 +1,5 @@
-"""What a test's process must not load: modules and pickled objects that the program wrote into the
-folder that both share. They would run in the process that knows what is expected."""
+"""Keeps a test's process from loading modules and pickled objects that the program wrote into the
+shared folder. They would run in the process that knows the expected values."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _loads(data: Any, /, **options: Any) -> Any:
 
 
 def load_nothing_below(folder: str) -> None:
-    """Find no module in this folder, and make no objects of what is pickled."""
+    """Find no module in this folder, and make no objects from pickles."""
 
     def hook(path: str) -> _NoModules:
         whole = abspath(path)  # noqa: PTH100  (not resolved: it need not exist)

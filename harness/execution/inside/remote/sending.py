@@ -1,4 +1,4 @@
-"""Which values a test may send to a program: none that could be what the test expects."""
+"""Decides which values a test may send to a program: none that could be an expected value."""
 
 from __future__ import annotations
 

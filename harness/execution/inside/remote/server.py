@@ -1,8 +1,8 @@
 """The program's side: serves a test's requests, in the process that holds the program and nothing
 of the test's.
 
-`input`, `print`, `open` and the like are the program's own, but those that a test replaced; what it
-prints goes to its terminal, and to the test with the next message.
+`input`, `print`, `open` and the like are the program's own, unless a test replaced them. Its output
+goes to its terminal, and to the test with the next message.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CALLABLES = frozenset(
         type(Peer.hear.__get__(0)),
     )
 )
-# What an object of a class derived from one of these holds, which never changes.
+# The built-in value of an object of a class derived from one of these, which never changes.
 _IMMUTABLE = (int, str, float, complex, tuple, bytes, frozenset)
 _MUTABLE = (list, dict, set, bytearray)
 _COPIES: dict[Any, Callable[[Any], Any]] = {

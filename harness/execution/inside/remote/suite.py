@@ -80,7 +80,7 @@ class _SuiteRun(OneTest):
             try:
                 node = self._suite.module_node(session, name)
                 found += items_below(node)
-            except BaseException as error:  # also what the file raises while it is imported
+            except BaseException as error:  # also exceptions of the file's import
                 self._file = name
                 self.failed(error)
                 self._result = "failed"
@@ -110,7 +110,7 @@ class _SuiteRun(OneTest):
         self._send(FromTests.CAME_OUT, '{"name":' + quote(name) + "," + self._described()[1:])
 
     def _about(self, error: BaseException) -> str:
-        """Return nothing: what the course's program says of its exceptions is not passed on."""
+        """Return nothing: the course's program does not describe its exceptions to tests."""
         return ""
 
     def _file_of_place(self) -> str:

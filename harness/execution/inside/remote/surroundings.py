@@ -249,7 +249,7 @@ def answer(operation: str, values: tuple[Any, ...]) -> Any:
     if operation == "input":
         try:
             return builtins.input(*values)  # a mock may return anything
-        except OSError as error:  # the tests' runner refuses to read what it captures
+        except OSError as error:  # the tests' runner captures input
             raise EOFError("EOF when reading a line") from error
     method, size = values
     if method not in ("read", "readline") or type(size) is not int:

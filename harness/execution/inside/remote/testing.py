@@ -397,7 +397,7 @@ class OneTest:
         return head + self._about(error) + "}"
 
     def _about(self, error: BaseException) -> str:
-        """Return what the program said of an exception of its own, as a field of a JSON object."""
+        """Return the program's description of its own exception, as a field of a JSON object."""
         about = self._program.of_program(error)
         return "" if about is None else ',"about":' + self._program.encoded(about)
 
@@ -420,7 +420,7 @@ class OneTest:
 
 
 def _words(error: BaseException | None) -> str:
-    """Return what an exception says, shortened."""
+    """Return an exception's message, shortened."""
     from _pytest.fixtures import FixtureLookupError  # noqa: PLC0415
 
     if isinstance(error, FixtureLookupError):

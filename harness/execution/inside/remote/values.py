@@ -223,7 +223,7 @@ class Graph:
                 contents = self._contents(number)
                 if contents != self._agreed.get(number):
                     found[number] = contents
-            pending = self._new[:]  # what they hold
+            pending = self._new[:]  # their contents
             self._new.clear()
         self._agreed.update(found)
         texts = [f"[{number},{contents}]" for number, contents in found.items()]

@@ -48,7 +48,7 @@ class LineCounter:
 
     def has_counted_all(self) -> bool:
         """Return whether nothing has stopped the counting."""
-        # If it was stopped, this is no longer what traces.
+        # If the program stopped it, another function traces now.
         is_counting = sys.gettrace() == self._enter
         return is_counting and not self._was_asked and self._calls == 0
 

@@ -1,8 +1,8 @@
 """Runs one scenario in its own process: loads the submission, runs the stimulus, answers once and
 ends.
 
-Also handles its streams and finds out where it loops, which lines it runs and which files it left
-open.
+Also handles its streams, and finds the loop in which it hangs, the lines that it runs and the files
+that it leaves open.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 class ScriptedInput:
     """The replacement of `sys.stdin`: lines come from the driver, each when it is asked for.
 
-    `places` holds the number of bytes that had been printed then, where the prompt of an `input`
-    call began, and where each step of a session ended. After the last line, a scenario in its own
+    `places` holds positions in the printed bytes: of each line's request, of the prompt of an
+    `input` call, and of the end of each session step. After the last line, a scenario in its own
     process ends. Here `input` raises EOFError, and only the phase and the output `observed` until
     then count; a program that asks again gives up the shared run. `phase` is the phase that was
     reached.

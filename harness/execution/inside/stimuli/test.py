@@ -26,7 +26,7 @@ def perform(
     answer: StimulusAnswer,
     public_names: list[str] | None,
 ) -> None:
-    """Do what the test asks for until it has ended: only its own process knows how it came out.
+    """Answer the test's calls until it has ended: only its own process knows its result.
 
     With `public_names` the program is the course's and the tests are not: they may use these names
     and nothing else.

@@ -211,7 +211,7 @@ class _RunsAgain:
     def _recalled(
         self, failure: FailedScenario, kind: type[P], what: Sequence[str], run: Callable[[], P]
     ) -> P:
-        """Return what an earlier grading found by a run that `what` describes, or the result of
+        """Return an earlier grading's result of the run that `what` describes, or the result of
         `run`.
         """
         parts = (
@@ -321,7 +321,7 @@ class _RunsAgain:
         return found
 
     def _find_loop(self, failure: FailedScenario) -> LoopSearch:
-        """Run the scenario once more and return where it loops."""
+        """Run the scenario once more and return its loop."""
         limits = failure.scenario.limits
         cpu = max(limits.cpu_seconds, _MIN_SECONDS)
         wall = max(limits.wall_seconds, _MIN_WALL_SECONDS)

@@ -1,4 +1,4 @@
-"""Counts the lines that a right answer runs, where a scenario asks how these may grow."""
+"""Counts the lines that a right answer runs, if the scenario limits their growth."""
 
 from __future__ import annotations
 

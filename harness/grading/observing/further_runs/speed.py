@@ -1,4 +1,4 @@
-"""Compares the time of a right answer with the reference's, where a scenario asks for speed."""
+"""Compares the time of a right answer with the reference's, if the scenario asks for speed."""
 
 from __future__ import annotations
 

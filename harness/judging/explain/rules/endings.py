@@ -103,7 +103,7 @@ def _unreadable(raised: Raised) -> str | None:
     return f"Python cannot read the file: {plain(raised.message)}: {source}."
 
 
-_EXPECTED_AT_IMPORT = frozenset({"SystemExit", "EOFError"})  # whatever their messages are
+_EXPECTED_AT_IMPORT = frozenset({"SystemExit", "EOFError"})  # with any message
 
 
 @rule_about(Stage.ENDING, 40, "is missing", _ends(Ending.MISSING))

@@ -6,8 +6,8 @@ from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import TEST, Found, Stage, rule_about
 from harness.model.observation import CourseTestResult, Ending, Raised
 
-_LONGEST = 600  # characters of what an assertion says
-# A test may use what the program gave it for ever; only the folder's writer is known.
+_LONGEST = 600  # characters of an assertion's message
+# A test may use the program's results endlessly; only the writer of the folder is known.
 _LIMITS_OF_TESTS = {
     Ending.CPU_LIMIT: "takes longer than it may, in its own code or with endless results",
     Ending.OUTPUT_LIMIT: "writes more into its folder than it may; your program did not",
@@ -38,8 +38,8 @@ def raised_in_test(failure: Failure, raised: Raised) -> Found:
 
 
 def _in_a_line(message: str) -> str:
-    """Return what an assertion says, with where its values come from, and without the difference
-    that pytest shows below: that is on the page."""
+    """Return an assertion's message with the sources of its values, without the difference that
+    pytest adds: the page shows that."""
     first, *others = message.split("\n")
     sources = [" ".join(line.split()).removeprefix("+ ") for line in others if " where " in line]
     return ", ".join([first, *sources])
