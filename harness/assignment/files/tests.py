@@ -93,6 +93,8 @@ class CourseTestsShape(Shape):
     """Limits of the program in each test that differ from the assignment's."""
     select: list[SelectShape] = []
     """Settings for some of the tests; a later entry wins."""
+    leave_out: Words = []
+    """Names of tests to leave out; * stands for anything."""
 
 
 def test_file_names(tests: CourseTestsShape | None) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from harness.assignment.document import Document
-from harness.assignment.files.tests import CourseTestsShape, SelectShape
+from harness.assignment.files.tests import CourseTestsShape
 from harness.assignment.scenarios.file import VISIBILITY
 from harness.assignment.scenarios.reader import slug
 from harness.assignment.scenarios.test_folder import in_folder
@@ -37,6 +37,7 @@ class CourseTestsSection:
         shape: CourseTestsShape | None = self.symbols.shape.tests
         if shape is None:
             return
+        unused = dict.fromkeys(shape.leave_out)
         self.marks = shape.marks
         taken = {scenario.id for scenario in stated}
         own = {stimulus.action for scenario in stated for stimulus in scenario.stimuli}
@@ -44,6 +45,11 @@ class CourseTestsSection:
             if file.name not in shape.files:
                 continue
             for found in self._found(file, shape):
+                naming = [pattern for pattern in shape.leave_out if _matches(pattern, file, found)]
+                for pattern in naming:
+                    unused.pop(pattern, None)
+                if naming:
+                    continue
                 action = self._action(file, found, shape)
                 scenario = self._scenario(file, found, action, shape)
                 if CourseTest(file=file.name, test=found.test, runner=shape.runner) in own:
@@ -53,6 +59,8 @@ class CourseTestsSection:
                     self.document.add(("tests", "files"), what, "rename one of them")
                 taken.add(scenario.id)
                 self.scenarios.append(scenario)
+        for pattern in unused:
+            self.document.add(("tests", "leave_out"), f"no test is called {pattern}")
         self._check_selections(shape)
 
     def _found(self, file: SourceFile, shape: CourseTestsShape) -> tuple[FoundTest, ...]:
@@ -112,7 +120,7 @@ class CourseTestsSection:
         if found.decorated.visible is not None:
             settings["visible"] = found.decorated.visible
         for selection in shape.select:
-            if _fits(selection, file, found):
+            if _matches(selection.match, file, found):
                 stated = selection.model_fields_set - {"match"}
                 settings |= {name: getattr(selection, name) for name in stated}
         return settings
@@ -148,9 +156,10 @@ class CourseTestsSection:
 _OF_ALL = ("points", "visible", "clause", "hint", "limits")
 
 
-def _fits(selection: SelectShape, file: SourceFile, found: FoundTest) -> bool:
-    pattern = glob(selection.match)
+def _matches(written: str, file: SourceFile, found: FoundTest) -> bool:
+    """Return whether a pattern names a test: by its name, or by its file's and its own."""
+    pattern = glob(written)
     names = [found.title, found.test]
-    if "::" in selection.match:
+    if "::" in written:
         names.append(f"{file.name}::{found.test}")
     return any(pattern.fullmatch(name) for name in names)

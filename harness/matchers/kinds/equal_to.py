@@ -136,7 +136,9 @@ def _with_numbers(value: Value, own: Mapping[complex, Value]) -> Value:
 
 
 def _expression(field: YamlNode) -> str:
-    if field.path[-2:] != ("returns", "equals") or "steps" in field.path:
+    is_of_step = "steps" in field.path
+    is_literal = isinstance(field.data, str) and _literal(field.data) is not None
+    if field.path[-2:] != ("returns", "equals") or (is_of_step and not is_literal):
         hint = "write the value itself, or {python: …}"
         field.refuse("equals belongs to returns of a call", hint, of_key=True)
     expression = field.expression()

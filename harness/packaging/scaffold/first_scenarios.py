@@ -71,6 +71,38 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
     return tuple(without_input or found)
 
 
+def unwritten(file: str, source: bytes) -> Iterator[First]:
+    """Yield a change for each public function, class and program, as if it were not written. Raise
+    SyntaxError if the file is not Python."""
+    text = source.decode("utf-8-sig")
+    tree = ast.parse(text)
+    lines = text.splitlines()
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+            for method in filter(_has_body_below, methods):
+                yield _call(file, node.name, [node.name], method, lines)
+                break
+        elif isinstance(node, ast.FunctionDef) and _has_body_below(node):
+            yield _call(file, node.name, [node.name], node, lines)
+        elif isinstance(node, ast.FunctionDef):
+            yield _in_a_line(file, node, lines)
+    yield from _run(file, tree.body, (), lines)
+
+
+def _in_a_line(file: str, node: ast.FunctionDef, lines: Sequence[str]) -> First:
+    """Return the change of a function whose body is beside its `def`."""
+    *before, line = _once(lines, node.lineno - 1, node.body[0].lineno)
+    head = line.encode()[: node.body[0].col_offset].decode()
+    return First(
+        name=node.name,
+        file=file,
+        action=f"call: {node.name}()",
+        find="\n".join([*before, line]),
+        replace="\n".join([*before, f"{head}raise NotImplementedError"]),
+    )
+
+
 def _has_body_below(node: ast.FunctionDef) -> bool:
     """Return whether the body begins below the line of `def`, so that it can be replaced."""
     return node.body[0].lineno > node.lineno

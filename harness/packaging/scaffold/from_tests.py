@@ -4,6 +4,7 @@ are."""
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,14 @@ from pathlib import Path, PurePosixPath
 from harness.assignment.test_files import DOCTEST_ENDINGS, find_tests
 from harness.common.errors import UserError
 from harness.model.stimulus import statements
-from harness.packaging.scaffold.program_checks import find_checks
+from harness.packaging.scaffold.program_checks import FoundChecks, find_checks
+from harness.packaging.scaffold.recording.choose import (
+    Recording,
+    choose,
+    clauses_of,
+    mutants_of,
+)
+from harness.packaging.scaffold.recording.test_file import TestFile
 
 _FOLDERS = (".", "tests", "test")  # of the given one, in which test files are looked for
 _BESIDE = (".", "src", "..", "../src")  # in which the modules that they import are looked for
@@ -36,6 +44,7 @@ class FromTests:
 
     files: dict[str, bytes]
     tests: int
+    recorded: int  # scenarios in YAML that were tests
     notes: tuple[str, ...]
 
 
@@ -68,8 +77,11 @@ class _Found:
         return [name for name in self.read if _OF_TESTS.search(name.lower())]
 
 
-def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> FromTests:
-    """Return the assignment. Raise UserError if no tests or no solution are found."""
+def from_tests(
+    assignment_id: str, folder: Path, reference: Path | None, *, record: bool = False
+) -> FromTests:
+    """Return the assignment. With `record`, a test becomes a scenario if that asks for the same.
+    Raise UserError if no tests or no solution are found."""
     if not folder.is_dir():
         raise UserError("this folder does not exist", place=str(folder))
     checks = find_checks(folder)
@@ -92,18 +104,69 @@ def from_tests(assignment_id: str, folder: Path, reference: Path | None) -> From
     modules += [check.file[:-3] for check in checks.checks if check.file[:-3] not in modules]
     solution = _solution(folder, reference, modules)
     found = replace(found, solution=solution)
+    _count(found.tests, found.runner)  # which are Python
+    recording = Recording()
+    if record:
+        recording = _recorded(assignment_id, found, checks)
+    notes = [*_notes(found), *(f"Not taken: {why}" for why in checks.left_out)]
+    notes += [f"Still a test: {each.file} {each.test}: {each.why}" for each in recording.kept]
+    count = _count(found.tests, found.runner) + len(checks.checks) - len(recording.tests)
+    return FromTests(
+        files=_files(assignment_id, found, checks, recording),
+        tests=count,
+        recorded=recording.scenarios,
+        notes=tuple(notes),
+    )
+
+
+def _recorded(assignment_id: str, found: _Found, checks: FoundChecks) -> Recording:
+    """Return which tests become scenarios."""
+    tests = []
+    kept = []
+    modules = tuple(PurePosixPath(name).stem for name in found.solution)
+    functions = tuple(_defined(found.solution))
+    for name, data in found.tests.items():
+        file = TestFile(name, data, found.runner, functions, modules)
+        file.read()
+        tests += file.recorded
+        kept += file.kept
+
+    without_tests = replace(found, tests={}, beside={}, others={})
+
+    def files_of(recording: Recording) -> dict[str, bytes]:
+        """Return an assignment of the scenarios only, without anything to try them on."""
+        files = _files(assignment_id, without_tests, FoundChecks(), recording)
+        files[f"specs/{assignment_id}/mutants.yaml"] = b"mutants: []\n"
+        return files
+
+    return choose(tests, kept, files_of, assignment_id)
+
+
+def _defined(solution: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield the functions and classes of the first file, which scenarios may use."""
+    for data in list(solution.values())[:1]:
+        for statement in statements(data):
+            if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                yield statement.name
+
+
+def _files(
+    assignment_id: str, found: _Found, checks: FoundChecks, recording: Recording
+) -> dict[str, bytes]:
+    """Return the files of the assignment, by path below the root."""
     spec = f"specs/{assignment_id}"
+    solution = found.solution
     files = {f"reference/{assignment_id}/{name}": data for name, data in solution.items()}
     for name, data in {**found.tests, **found.beside, **found.read}.items():
         files[f"{spec}/{name}"] = data
-    files[f"{spec}/assignment.yaml"] = _assignment_file(
-        assignment_id, solution, found, checks.clauses
-    )
-    for name, data in checks.files().items():
+    clauses = [*checks.clauses, *recording.functions]
+    files[f"{spec}/assignment.yaml"] = _assignment_file(assignment_id, found, clauses, recording)
+    for name, data in {**checks.files(), **recording.files()}.items():
         files[f"{spec}/{name}"] = data
-    count = _count(found.tests, found.runner) + len(checks.checks)
-    notes = [*_notes(found), *(f"Not taken: {why}" for why in checks.left_out)]
-    return FromTests(files=files, tests=count, notes=tuple(notes))
+    if recording.chosen:
+        files[f"{spec}/clauses.yaml"] = clauses_of(clauses)
+        files[f"{spec}/mutants.yaml"] = mutants_of(recording.functions, solution)
+    return files
 
 
 def _look_into(folder: Path) -> _Found:
@@ -255,21 +318,27 @@ _MODULE_TEXT = re.compile(
 
 
 def _assignment_file(
-    assignment_id: str, solution: Mapping[str, bytes], found: _Found, clauses: Sequence[str]
+    assignment_id: str, found: _Found, clauses: Sequence[str], recording: Recording
 ) -> bytes:
     version = ".".join(map(str, sys.version_info[:2]))
     lines = [
         f"title: {assignment_id}",
         "course: A course",
         f'python: "{version}"',
-        f"submission: {{files: [{', '.join(solution)}]}}",
+        f"submission: {{files: [{', '.join(found.solution)}]}}",
         "functionality_marks: 10",
     ]
     if clauses:
         lines.append("clauses: clauses.yaml")
-    if not found.tests:
+    if recording.chosen:
+        lines.append("mutants: mutants.yaml")
+    remaining = _remaining(found, recording)
+    if not remaining:
         return "\n".join([*lines, ""]).encode()
-    lines += ["tests:", f"  files: [{', '.join(found.tests)}]"]
+    lines += ["tests:", f"  files: [{', '.join(remaining)}]"]
+    left_out = [f"{file}::{test}" for file, test in recording.tests if file in remaining]
+    if left_out:
+        lines += ["  leave_out:", *(f"    - {json.dumps(name)}" for name in left_out)]
     if clauses:
         lines.append(f"  clause: [{clauses[0]}]")
     if found.runner != "pytest":
@@ -283,6 +352,16 @@ def _assignment_file(
         lines.append(f"  data: [{', '.join(data)}]")
     lines += ["  visible: false  # true, or hint; select: says it for some of them", ""]
     return "\n".join(lines).encode()
+
+
+def _remaining(found: _Found, recording: Recording) -> list[str]:
+    """Return the files that still have tests which are no scenarios in YAML."""
+    names: list[str] = []
+    for name, data in found.tests.items():
+        tests = {(name, test.test) for test in find_tests(name, data, found.runner)}
+        if not tests <= set(recording.tests):
+            names.append(name)
+    return names
 
 
 def _count(tests: Mapping[str, bytes], runner: str) -> int:

@@ -13,7 +13,7 @@ from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.common.words import counted, listed
 from harness.packaging.scaffold import files as scaffold
-from harness.packaging.scaffold.from_tests import from_tests
+from harness.packaging.scaffold.from_tests import FromTests, from_tests
 
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
@@ -35,6 +35,11 @@ _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
     "Run this folder's tests as they are: pytest, unittest, doctest, autograding.json, check50.",
     metavar="DIR",
     type=options.FOLDER,
+)
+@options.option(
+    "--record",
+    "Turn each of these tests into a scenario in YAML if that asks for the same.",
+    is_flag=True,
 )
 @options.option(
     "--reference",
@@ -60,6 +65,7 @@ def command(
     names: tuple[str, ...],
     packages: tuple[str, ...],
     tests: Path | None,
+    record: bool,
     reference: Path | None,
     root: Path | None,
 ) -> int:
@@ -69,7 +75,8 @@ def command(
     files, the command runs them and writes a first scenario for each function and program; the
     input of programs is left to you. With --from-tests each test of a folder is a scenario, run as
     it is: in a process of its own, which the program cannot look into. Commands of an
-    autograding.json and of check50 become scenarios in YAML.
+    autograding.json and of check50 become scenarios in YAML; with --record so do tests of which
+    nothing is lost, and the others are listed with the reason.
 
     Existing files are not changed, except .gitignore in a repository: it excludes answers and
     student data.
@@ -79,8 +86,11 @@ def command(
     if tests is not None:
         if source or names or packages:
             raise UserError("--from-tests stands without --from, --file and --package")
-        _begin_from_tests(base, assignment_id, tests, reference)
+        recorded = from_tests(assignment_id, tests, reference, record=record)
+        _begin_from_tests(base, assignment_id, recorded)
         return 0
+    if record:
+        raise UserError("--record belongs to --from-tests", hint="add --from-tests DIR")
     if reference is not None:
         raise UserError("--reference belongs to --from-tests", hint="put it into reference/ID")
     modules = sorted((base / "reference" / assignment_id).glob("*.py"))
@@ -119,14 +129,16 @@ def _sample_files(assignment_id: str, source: str | None, names: Sequence[str]) 
     return scaffold.from_template(assignment_id, *(names or ("a1.py",)))
 
 
-def _begin_from_tests(base: Path, assignment_id: str, tests: Path, reference: Path | None) -> None:
-    """Write an assignment that runs these tests as they are."""
-    begun = from_tests(assignment_id, tests, reference)
+def _begin_from_tests(base: Path, assignment_id: str, begun: FromTests) -> None:
+    """Write an assignment that runs these tests as they are, or as scenarios."""
     _write(base, begun.files)
     _keep_out(base)
-    click.echo(
-        f"{counted(begun.tests, 'test')}, each a scenario; hidden: see specs/{assignment_id}"
-    )
+    if begun.recorded:
+        click.echo(f"{counted(begun.recorded, 'scenario')} in YAML, recorded from tests")
+    if begun.tests or not begun.recorded:
+        click.echo(
+            f"{counted(begun.tests, 'test')}, each a scenario; hidden: see specs/{assignment_id}"
+        )
     for note in begun.notes:
         click.echo(note)
     click.echo(f"Next: harness validate {assignment_id}")

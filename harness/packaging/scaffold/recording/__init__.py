@@ -1,0 +1,1 @@
+"""Turn tests that exist into scenarios, if a scenario asks for exactly the same."""

@@ -1,0 +1,125 @@
+"""What assertions ask for, as matchers of the scenario language."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from harness.packaging.scaffold.recording.expressions import (
+    NotRecordedError,
+    shortened,
+    value_of,
+)
+
+_USUAL_PLACES = 7  # of assertAlmostEqual
+_RELATIVE, _ABSOLUTE = 1e-6, 1e-12  # of pytest.approx
+_EDGES = {"": ("", ""), "strip": (r"\s*", r"\s*"), "rstrip": ("", r"\s*"), "lstrip": (r"\s*", "")}
+
+
+def equal_to(value: object) -> Any:
+    """Return the matcher of a result that a test compares by `==`: 2.0 is right for 2."""
+    if value is None or isinstance(value, str):
+        return value
+    return {"equals": repr(value)}
+
+
+def identical_to(node: ast.expr) -> Any:
+    """Return the matcher of a result that a test compares by `is`."""
+    if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool)):
+        return node.value
+    raise NotRecordedError(f"it asks for the identity of {shortened(node)}")
+
+
+def near(number: object, within: float) -> dict[str, Any]:
+    """Return the matcher of a number that is near enough."""
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    if not is_number:
+        raise NotRecordedError("it asks for something near what is not a number")
+    return {"approx": number, "within": within}
+
+
+def almost_equal(number: object, options: Mapping[str, object]) -> dict[str, Any]:
+    """Return the matcher of `assertAlmostEqual`."""
+    delta = options.get("delta")
+    if isinstance(delta, int | float):
+        return near(number, delta)
+    places = options.get("places", _USUAL_PLACES)
+    if type(places) is not int:
+        raise NotRecordedError("its places are no number")
+    return near(number, 0.5 * 10**-places)
+
+
+def is_approx(node: ast.expr) -> bool:
+    """Return whether this is a call of `pytest.approx`."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("approx", "pytest.approx")
+
+
+def approximately(node: ast.Call, literals: Mapping[str, object]) -> dict[str, Any]:
+    """Return the matcher of `pytest.approx(number, rel=…, abs=…)`."""
+    names = ("expected", "rel", "abs")
+    stated = {name: value_of(arg, literals) for name, arg in zip(names, node.args, strict=False)}
+    for keyword in node.keywords:
+        stated[str(keyword.arg)] = value_of(keyword.value, literals)
+    number = stated.get("expected")
+    if not isinstance(number, int | float) or not stated.keys() <= set(names):
+        raise NotRecordedError("it compares more than one number approximately")
+    relative = stated.get("rel", 0.0 if "abs" in stated else _RELATIVE)
+    absolute = stated.get("abs", _ABSOLUTE)
+    if not isinstance(relative, int | float) or not isinstance(absolute, int | float):
+        raise NotRecordedError("its tolerance is no number")
+    return near(number, max(relative * abs(number), absolute))
+
+
+def text_equal_to(value: object, edges: str) -> Any:
+    """Return the matcher of a text that equals this one, after blanks at its `edges` are cut."""
+    if not isinstance(value, str):
+        raise NotRecordedError("it compares text with something else")
+    if not edges:
+        return value
+    before, after = _EDGES[edges]
+    return {"matches": rf"\A{before}{re.escape(value)}{after}\Z"}
+
+
+def containing(value: object, *, is_wanted: bool) -> dict[str, Any]:
+    """Return the matcher of a text that holds this part, or does not."""
+    if not isinstance(value, str) or not value:
+        raise NotRecordedError("it looks for something in other than text")
+    part = {"contains": value}
+    return part if is_wanted else {"none_of": [part]}
+
+
+def both(first: Any, second: Any) -> Any:
+    """Return the matcher of a text that two matchers ask for."""
+    parts: list[Any] = []
+    for matcher in (first, second):
+        parts += matcher.get("all_of", [matcher]) if isinstance(matcher, dict) else [matcher]
+    whole = next((part for part in parts if isinstance(part, str)), None)
+    if whole is None:
+        return {"all_of": parts}
+    if all(part == whole or _holds(whole, part) for part in parts):
+        return whole
+    raise NotRecordedError("it compares one text in several ways")
+
+
+def _holds(whole: str, matcher: Any) -> bool:
+    """Return whether a text surely fits a matcher, so that it need not be stated beside it."""
+    match matcher:
+        case {"contains": str(part)}:
+            return part in whole
+        case {"none_of": [{"contains": str(part)}]}:
+            return part not in whole
+        case {"matches": str(pattern)}:
+            return re.search(pattern, whole) is not None
+    return False
+
+
+def raised(kind: str, pattern: object) -> Any:
+    """Return what `pytest.raises` and `assertRaises` ask for: derived classes are right too."""
+    stated: dict[str, Any] = {"any": True, "is_a": kind}
+    if pattern is not None:
+        if not isinstance(pattern, str):
+            raise NotRecordedError("its pattern is no text")
+        stated["message"] = {"matches": pattern}
+    return stated

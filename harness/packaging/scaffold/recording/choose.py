@@ -1,0 +1,226 @@
+"""Choose which tests become scenarios: those whose scenarios can be read, and hold for the
+reference."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from harness.assignment.loading import load
+from harness.common.errors import UserError
+from harness.common.files import write_bytes
+from harness.grading.context import GradingContext, prepare
+from harness.grading.observing.answer_key import Check
+from harness.grading.validation.validate import validate
+from harness.packaging.scaffold.first_scenarios import First, unwritten
+from harness.packaging.scaffold.recording.expressions import NotRecordedError
+from harness.packaging.scaffold.recording.scenario import Recorded
+from harness.packaging.scaffold.recording.test_file import Kept, RecordedTest
+
+# Problems of an assignment that no test can help.
+_NOT_OF_TESTS = (Check.FLOATS, Check.MUTANTS, Check.CAUSES, Check.COVERAGE)
+_MAX_ROUNDS = 3
+
+FilesOf = Callable[["Recording"], Mapping[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """A scenario, and the keys that state it."""
+
+    recorded: Recorded
+    keys: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A test, and its scenarios."""
+
+    test: RecordedTest
+    stated: tuple[_Stated, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """The tests that became scenarios, and those that stay tests."""
+
+    chosen: tuple[_Chosen, ...] = ()
+    kept: tuple[Kept, ...] = ()
+
+    @property
+    def scenarios(self) -> int:
+        return sum(len(chosen.stated) for chosen in self.chosen)
+
+    @property
+    def tests(self) -> tuple[tuple[str, str], ...]:
+        """Return the file and the name of each test that became a scenario."""
+        return tuple((chosen.test.file, chosen.test.test) for chosen in self.chosen)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Return the functions and programs that the scenarios are about, each a clause."""
+        names = [each.recorded.function for chosen in self.chosen for each in chosen.stated]
+        return tuple(dict.fromkeys(names))
+
+    def files(self) -> dict[str, bytes]:
+        """Return a file of scenarios for each file of tests, by name."""
+        lines_of: dict[str, list[str]] = {}
+        for chosen in self.chosen:
+            lines = lines_of.setdefault(_file_name(chosen.test.file), ["scenarios:"])
+            for each in chosen.stated:
+                lines += each.recorded.lines(each.keys)
+        return {name: ("\n".join(lines) + "\n").encode() for name, lines in lines_of.items()}
+
+    def without(self, whys: Mapping[tuple[str, str], str]) -> Recording:
+        """Return it with these tests as tests again, for these reasons."""
+        chosen = [each for each in self.chosen if (each.test.file, each.test.test) not in whys]
+        kept = [Kept(file, test, why) for (file, test), why in whys.items()]
+        return Recording(chosen=tuple(chosen), kept=(*self.kept, *kept))
+
+
+def _file_name(test_file: str) -> str:
+    return f"{PurePosixPath(test_file).stem}_recorded.yaml"
+
+
+def clauses_of(names: Sequence[str]) -> bytes:
+    """Return clauses.yaml with a clause for each function or program."""
+    lines = ["clauses:"]
+    for name in names:
+        text = json.dumps(f"{name} does what the sheet says.")
+        lines.append(f'  - {{id: {json.dumps(name)}, section: "1", text: {text}}}')
+    return ("\n".join(lines) + "\n").encode()
+
+
+def mutants_of(names: Sequence[str], reference: Mapping[str, bytes]) -> bytes:
+    """Return mutants.yaml with a function that is not written yet for each clause."""
+    changes: dict[str, First] = {}
+    for file, data in reference.items():
+        for first in unwritten(file, data):
+            changes.setdefault(first.name, first)
+    text = "".join(_mutant(changes[name]) for name in names if name in changes)
+    return ("mutants:\n" + text if text else "mutants: []\n").encode()
+
+
+def _mutant(first: First) -> str:
+    find = textwrap.indent(first.find, " " * 6)
+    replaced = textwrap.indent(first.replace, " " * 6)
+    return (
+        f"  - clause: {json.dumps(first.name)}\n    file: {first.file}\n"
+        f"    why: It is not written.\n    find: |\n{find}\n    replace: |\n{replaced}\n"
+    )
+
+
+def choose(
+    tests: Sequence[RecordedTest], kept: Sequence[Kept], files_of: FilesOf, assignment_id: str
+) -> Recording:
+    """Return which tests become scenarios. `files_of` makes the whole assignment of a recording.
+    Each scenario is read, and asked of the reference."""
+    recording = Recording(kept=tuple(kept))
+    taken: set[tuple[str, str]] = set()
+    for test in tests:
+        try:
+            stated = tuple(_readable(test, files_of, assignment_id, taken))
+        except NotRecordedError as error:
+            recording = recording.without({(test.file, test.test): str(error)})
+            continue
+        recording = replace(recording, chosen=(*recording.chosen, _Chosen(test, stated)))
+    for _ in range(_MAX_ROUNDS):
+        whys = dict(_unsound(recording, files_of, assignment_id))
+        if not whys:
+            break
+        recording = recording.without(whys)
+    return recording
+
+
+def _readable(
+    test: RecordedTest, files_of: FilesOf, assignment_id: str, taken: set[tuple[str, str]]
+) -> Iterator[_Stated]:
+    """Yield the test's scenarios, each in the first form that can be read. Raise NotRecordedError
+    if one cannot be read in any."""
+    for recorded in test.scenarios:
+        number = 1
+        name = recorded.name
+        while (test.file, name.lower()) in taken:
+            number += 1
+            name = f"{recorded.name} ({number})"
+        taken.add((test.file, name.lower()))
+        recorded.name = name
+        why = ""
+        for keys in recorded.forms():
+            stated = _Stated(recorded, keys)
+            alone = Recording(chosen=(_Chosen(test, (stated,)),))
+            why = _why_not_read(files_of(alone), assignment_id)
+            if not why:
+                yield stated
+                break
+        if why:
+            raise NotRecordedError(why)
+
+
+def _why_not_read(files: Mapping[str, bytes], assignment_id: str) -> str:
+    """Return why an assignment cannot be read; empty if it can."""
+    with tempfile.TemporaryDirectory() as folder:
+        _write(Path(folder), files)
+        try:
+            load(Path(folder), assignment_id)
+        except UserError as error:
+            return error.what
+    return ""
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, data in files.items():
+        write_bytes(folder / name, data)
+
+
+def _prepared(files: Mapping[str, bytes], assignment_id: str) -> GradingContext:
+    with tempfile.TemporaryDirectory() as folder:
+        _write(Path(folder), files)
+        return prepare(load(Path(folder), assignment_id), refuse=False)
+
+
+def _unsound(
+    recording: Recording, files_of: FilesOf, assignment_id: str
+) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the tests with a scenario in which `harness validate` finds a problem, with the
+    reason."""
+    if not recording.chosen:
+        return
+    try:
+        context = _prepared(files_of(recording), assignment_id)
+    except UserError as error:
+        yield from _unsound_alone(recording, files_of, assignment_id, error)
+        return
+    test_of = {}
+    scenarios = iter(context.specification.plan.scenarios)
+    by_name = {(scenario.place.file, scenario.name): scenario.id for scenario in scenarios}
+    for chosen in recording.chosen:
+        for each in chosen.stated:
+            for (file, name), scenario_id in by_name.items():
+                if file.endswith(f"/{_file_name(chosen.test.file)}") and name == each.recorded.name:
+                    test_of[scenario_id] = (chosen.test.file, chosen.test.test)
+    report = validate(context, (), jobs=1)
+    for problem in report.problems:
+        if problem.check not in _NOT_OF_TESTS and problem.scenario in test_of:
+            yield test_of[problem.scenario], problem.reason or problem.message
+
+
+def _unsound_alone(
+    recording: Recording, files_of: FilesOf, assignment_id: str, error: UserError
+) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the tests without which the reference answers the others."""
+    if len(recording.chosen) == 1:
+        test = recording.chosen[0].test
+        yield (test.file, test.test), str(error)
+        return
+    for chosen in recording.chosen:
+        alone = replace(recording, chosen=(chosen,))
+        try:
+            _prepared(files_of(alone), assignment_id)
+        except UserError as own:
+            yield (chosen.test.file, chosen.test.test), str(own)

@@ -1,0 +1,210 @@
+"""Read the expressions of a test by their text: values that it states, and what it asks of the
+program. Nothing is run here."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+_MAX_VALUE = 4_000  # characters of a value as Python writes it
+_MAX_REPEATED = 1_000  # of a text or list that is repeated, and of numbers in a range
+_CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau}
+_OPERATORS: dict[type[ast.operator], Callable[[object, object], object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+# They ask the program's object what it is, or compare: the program could answer what it likes.
+_NOT_ASKED = (
+    ast.Compare, ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr, ast.GeneratorExp, ast.ListComp,
+    ast.SetComp, ast.DictComp, ast.JoinedStr, ast.Await, ast.Yield, ast.YieldFrom,
+)  # fmt: skip
+_BUILTINS = frozenset((
+    "abs", "bool", "bytes", "chr", "complex", "dict", "divmod", "enumerate", "float", "frozenset",
+    "int", "iter", "len", "list", "max", "min", "next", "ord", "range", "repr", "reversed", "round",
+    "set", "sorted", "str", "sum", "tuple", "zip",
+))  # fmt: skip
+_SCALARS = (int, float, str, bool, bytes, complex, type(None))
+
+
+class NotRecordedError(Exception):
+    """A test is not what a scenario can state. `str()` says why."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names of a test: the program's, values that the test states, and variables."""
+
+    modules: set[str] = field(default_factory=set)  # that are the program's
+    program: dict[str, str] = field(default_factory=dict)  # names here, and in the program
+    literals: dict[str, object] = field(default_factory=dict)
+    variables: set[str] = field(default_factory=set)  # bound by steps of the scenario
+
+    def copy(self) -> Scope:
+        return Scope(
+            set(self.modules), dict(self.program), dict(self.literals), set(self.variables)
+        )
+
+    def forget(self, name: str) -> None:
+        """Forget what a name meant: something else is bound to it."""
+        self.modules.discard(name)
+        self.program.pop(name, None)
+        self.literals.pop(name, None)
+        self.variables.discard(name)
+
+
+def value_of(node: ast.expr, literals: Mapping[str, object]) -> object:
+    """Return the value of an expression without names but `literals`. Raise NotRecordedError for
+    any other."""
+    value = _value(node, literals)
+    try:
+        text = repr(value)
+        is_plain = ast.literal_eval(text) == value or value == set()
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        is_plain = False
+    if not is_plain or len(text) > _MAX_VALUE:
+        raise NotRecordedError(f"{_short(node)} is not a plain value")
+    return value
+
+
+def _value(node: ast.expr, literals: Mapping[str, object]) -> object:
+    match node:
+        case ast.Name(id=name) if name in literals:
+            return literals[name]
+        case ast.BinOp():
+            return _computed(node, literals)
+        case ast.UnaryOp(op=ast.USub()):
+            value = _value(node.operand, literals)
+            if isinstance(value, int | float):
+                return -value
+        case ast.Attribute(value=ast.Name(id="math"), attr=name) if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        case ast.List() | ast.Tuple() | ast.Set():
+            parts = [_value(part, literals) for part in node.elts]
+            return _collected(node, parts)
+        case ast.Dict(keys=keys, values=values) if None not in keys:
+            found = [_value(key, literals) for key in keys if key is not None]
+            return dict(zip(found, [_value(each, literals) for each in values], strict=True))
+        case ast.Call(func=ast.Name(id="set"), args=[], keywords=[]):
+            return set()
+        case ast.Constant():
+            return node.value
+    raise NotRecordedError(f"{_short(node)} is not a plain value")
+
+
+def _collected(node: ast.List | ast.Tuple | ast.Set, parts: list[object]) -> object:
+    match node:
+        case ast.List():
+            return parts
+        case ast.Tuple():
+            return tuple(parts)
+        case ast.Set():
+            return set(parts)
+
+
+def _computed(node: ast.BinOp, literals: Mapping[str, object]) -> object:
+    left, right = _value(node.left, literals), _value(node.right, literals)
+    compute = _OPERATORS.get(type(node.op))
+    is_repeated = isinstance(node.op, ast.Mult) and not isinstance(left, int | float)
+    is_bounded = not is_repeated or (isinstance(right, int) and right <= _MAX_REPEATED)
+    is_formatted = isinstance(node.op, ast.Mod) and isinstance(left, str)
+    if compute is None or not is_bounded or is_formatted:
+        raise NotRecordedError(f"{_short(node)} is computed")
+    try:
+        return compute(left, right)
+    except (TypeError, ArithmeticError, ValueError):
+        raise NotRecordedError(f"{_short(node)} is computed") from None
+
+
+def items_of(node: ast.expr, literals: Mapping[str, object]) -> list[object]:
+    """Return the values that a loop goes through. Raise NotRecordedError for any but stated
+    ones."""
+    match node:
+        case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
+            values = [value_of(arg, literals) for arg in args]
+            bounds = [value for value in values if type(value) is int]
+            if len(bounds) == len(values) and 1 <= len(bounds) <= 3 and bounds[2:] != [0]:
+                numbers = range(*bounds)
+                if len(numbers) <= _MAX_REPEATED:
+                    return list(numbers)
+        case ast.Call(func=ast.Attribute(value=table, attr="items"), args=[], keywords=[]):
+            value = value_of(table, literals)
+            if isinstance(value, dict):
+                return list(value.items())
+        case _:
+            value = value_of(node, literals)
+            if isinstance(value, list | tuple | str):
+                return list(value)
+    raise NotRecordedError(f"a loop over {_short(node)}")
+
+
+class AskedOfProgram(ast.NodeTransformer):
+    """Rewrites an expression with the names that a scenario has. Afterwards `uses_program` says
+    whether it asks the program anything, and `needed` which stated values it needs by name."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self.uses_program = False
+        self.needed: dict[str, None] = {}
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, _NOT_ASKED):
+            raise NotRecordedError(f"{_short(node)} is worked out by the test")
+        visited: ast.AST = super().visit(node)
+        return visited
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        base = node.value
+        if isinstance(base, ast.Name) and base.id in self._scope.modules:
+            return self._of_program(node.attr)
+        if node.attr.startswith("__"):
+            raise NotRecordedError(f"it uses {node.attr}")
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        name, scope = node.id, self._scope
+        if name in scope.variables:
+            self.uses_program = True
+            return node
+        if name in scope.literals:
+            value = scope.literals[name]
+            if isinstance(value, _SCALARS):
+                return ast.Constant(value)
+            self.needed[name] = None
+            self.uses_program = True  # the program may have changed it
+            return node
+        if name in scope.program:
+            return self._of_program(scope.program[name])
+        if name in _BUILTINS:
+            return node
+        raise NotRecordedError(f"it uses {name}")
+
+    def _of_program(self, name: str) -> ast.Name:
+        if name.startswith("_"):
+            raise NotRecordedError(f"it uses {name}, which is private")
+        self.uses_program = True
+        return ast.Name(name, ast.Load())
+
+
+def names_used(sources: list[str]) -> Iterator[str]:
+    """Yield the names in these texts of Python."""
+    for source in sources:
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Name):
+                yield node.id
+
+
+def _short(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def shortened(node: ast.AST) -> str:
+    """Return the beginning of a node's text."""
+    return _short(node)

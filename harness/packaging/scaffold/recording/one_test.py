@@ -1,0 +1,472 @@
+"""Turn one test into a scenario by its text: what it asks of the program, step by step, and what it
+states of each."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.packaging.scaffold.recording import assertions
+from harness.packaging.scaffold.recording.expressions import (
+    AskedOfProgram,
+    NotRecordedError,
+    Scope,
+    items_of,
+    shortened,
+    value_of,
+)
+from harness.packaging.scaffold.recording.replaced import (
+    INPUT,
+    STDOUT,
+    is_string_io,
+    lines_typed,
+    run_of,
+    target_of,
+)
+from harness.packaging.scaffold.recording.scenario import Recorded, Run, Step
+
+_MAX_STEPS = 40
+_CAPSYS = ("readouterr",)
+_EDGES = ("strip", "rstrip", "lstrip")
+_COMPARED = {
+    "assertEqual": ast.Eq, "assertEquals": ast.Eq, "assertListEqual": ast.Eq,
+    "assertDictEqual": ast.Eq, "assertTupleEqual": ast.Eq, "assertSetEqual": ast.Eq,
+    "assertMultiLineEqual": ast.Eq, "assertSequenceEqual": ast.Eq, "assertIs": ast.Is,
+    "assertIn": ast.In, "assertNotIn": ast.NotIn,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text that a test has captured: where it is stated, and which edges the test cuts."""
+
+    stated: dict[str, Any]
+    key: str
+    edges: str = ""
+
+
+@dataclass(slots=True)
+class TestReader:
+    """Reads the statements of one test."""
+
+    __test__ = False  # no test of ours
+
+    scope: Scope
+    recorded: Recorded
+    captured: dict[str, _Text] = field(default_factory=dict)  # by the name of a variable
+    streams: dict[str, int] = field(default_factory=dict)  # StringIO, with the step it begins at
+    raises: dict[str, Step] = field(default_factory=dict)  # by the name of the caught exception
+    runs: dict[str, Run] = field(default_factory=dict)
+    first_unread: int = 0  # the first step whose output was not read yet
+
+    def read(self, statements: Sequence[ast.stmt]) -> None:
+        """Read statements. Raise NotRecordedError for one that no scenario can state."""
+        for statement in statements:
+            self._statement(statement)
+            if len(self.recorded.steps) > _MAX_STEPS:
+                raise NotRecordedError(f"it takes more than {_MAX_STEPS} steps")
+
+    def _statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Expr(value=ast.Constant()) | ast.Pass():
+                return
+            case ast.Import() | ast.ImportFrom():
+                self._import(node)
+            case ast.Assert():
+                self._assert(node.test)
+            case ast.Expr(value=ast.Call() as call):
+                self._call(call)
+            case ast.Assign(targets=[target]):
+                self._assign(target, node.value)
+            case ast.AugAssign():
+                self._add_to(node)
+            case ast.For(orelse=[]):
+                self._loop(node)
+            case ast.With():
+                self._with(node, list(node.items))
+            case _:
+                raise NotRecordedError(f"it has a statement {type(node).__name__.lower()}")
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        known = self.scope.modules | set(self.scope.program)
+        for alias in node.names:
+            name = alias.asname or alias.name
+            if name not in known:
+                raise NotRecordedError(f"it imports {alias.name}")
+
+    def _rewritten(self, node: ast.expr) -> tuple[ast.expr, bool]:
+        """Return an expression as the scenario has it, its stated values bound before, and whether
+        it asks the program anything."""
+        asked = AskedOfProgram(self.scope)
+        rewritten = asked.visit(copy.deepcopy(node))
+        for name in asked.needed:
+            self._add(Step(source=f"{name} = {self.scope.literals.pop(name)!r}"))
+            self.scope.variables.add(name)
+        assert isinstance(rewritten, ast.expr)
+        return rewritten, asked.uses_program
+
+    def _asked(self, node: ast.expr) -> ast.expr:
+        """Return an expression as the scenario has it. Raise NotRecordedError if it asks the
+        program nothing."""
+        rewritten, uses_program = self._rewritten(node)
+        if not uses_program:
+            raise NotRecordedError(f"{shortened(node)} asks the program nothing")
+        return rewritten
+
+    def _add(self, step: Step) -> Step:
+        if self.recorded.run is not None:
+            raise NotRecordedError("it runs the program and calls functions")
+        self.recorded.steps.append(step)
+        return step
+
+    def _expression(self, node: ast.expr) -> Step:
+        """Return the step that asks for the value of an expression."""
+        return self._add(Step(source=ast.unparse(self._asked(node)), is_call=True))
+
+    def _change(self, target: ast.expr, operator: str, value: ast.expr) -> None:
+        """Add a step that changes an object: `x.y = 1`, `x[0] += 2`."""
+        written, _ = self._rewritten(value)
+        place = ast.unparse(self._asked(target))
+        self._add(Step(source=f"{place} {operator} {ast.unparse(written)}"))
+
+    def _add_to(self, node: ast.AugAssign) -> None:
+        target = node.target
+        if isinstance(target, ast.Name) and target.id in self.scope.literals:
+            left = ast.Name(target.id, ast.Load())
+            total = ast.BinOp(left=left, op=node.op, right=node.value)
+            self.scope.literals[target.id] = value_of(total, self.scope.literals)
+            return
+        _, operator, _ = ast.unparse(node).removeprefix(ast.unparse(target)).split(" ", 2)
+        self._change(target, operator, node.value)
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Attribute | ast.Subscript):
+            self._change(target, "=", value)
+            return
+        names = [part.id for part in _parts(target) if isinstance(part, ast.Name)]
+        if len(names) != len(_parts(target)):
+            raise NotRecordedError(f"it assigns to {shortened(target)}")
+        if len(names) == 1 and self._captures(names[0], value):
+            return
+        try:
+            found = value_of(value, self.scope.literals)
+        except NotRecordedError:
+            self._bind(target, names, value)
+            return
+        self._bind_values(target, names, found)
+
+    def _bind(self, target: ast.expr, names: Sequence[str], value: ast.expr) -> None:
+        rewritten = self._asked(value)
+        for name in names:
+            self.scope.forget(name)
+            self.captured.pop(name, None)
+            self.scope.variables.add(name)
+        self._add(Step(source=f"{ast.unparse(target)} = {ast.unparse(rewritten)}"))
+
+    def _bind_values(self, target: ast.expr, names: Sequence[str], found: object) -> None:
+        values = [found] if isinstance(target, ast.Name) else found
+        if not isinstance(values, list | tuple) or len(values) != len(names):
+            raise NotRecordedError(f"it assigns to {shortened(target)}")
+        for name, value in zip(names, values, strict=True):
+            self.scope.forget(name)
+            self.captured.pop(name, None)
+            self.scope.literals[name] = value
+
+    def _loop(self, node: ast.For) -> None:
+        names = [part.id for part in _parts(node.target) if isinstance(part, ast.Name)]
+        for value in items_of(node.iter, self.scope.literals):
+            self._bind_values(node.target, names, value)
+            self.read(node.body)
+
+    def _captures(self, name: str, value: ast.expr) -> bool:
+        """Read `out = capsys.readouterr().out` and its kin; return whether it is one of them."""
+        if is_string_io(value):
+            self.streams[name] = len(self.recorded.steps)
+            return True
+        run = run_of(value, self.scope.literals)
+        if run is not None:
+            if self.recorded.steps or self.recorded.run is not None:
+                raise NotRecordedError("it runs the program more than once")
+            self.recorded.run = self.runs[name] = run
+            return True
+        text = self._text(value)
+        if text is not None:
+            self.scope.forget(name)
+            self.captured[name] = text
+        return text is not None
+
+    def _text(self, node: ast.expr) -> _Text | None:
+        """Return the captured text that an expression is; None for any other."""
+        match node:
+            case ast.Name(id=name) if name in self.captured:
+                return self.captured[name]
+            case ast.Call(func=ast.Attribute(value=inner, attr=attr), args=[], keywords=[]):
+                return self._text_of_call(inner, attr)
+            case ast.Attribute(value=ast.Name(id=name), attr=stream) if name in self.runs:
+                key = {"stdout": "prints", "stderr": "stderr"}.get(stream)
+                return None if key is None else _Text(self.runs[name].stated, key)
+            case ast.Attribute(value=inner, attr="out"):
+                return self._text(inner)
+            case ast.Call(func=ast.Name(id="str"), args=[part], keywords=[]):
+                return self._message(part)
+            case ast.Subscript(
+                value=ast.Attribute(value=part, attr="args"), slice=ast.Constant(value=0)
+            ):
+                return self._message(part)
+        return None
+
+    def _text_of_call(self, inner: ast.expr, attr: str) -> _Text | None:
+        if isinstance(inner, ast.Name) and inner.id == "capsys" and attr in _CAPSYS:
+            return self._printed(self.first_unread)
+        if isinstance(inner, ast.Name) and inner.id in self.streams and attr == "getvalue":
+            return self._printed(self.streams[inner.id])
+        text = self._text(inner) if attr in _EDGES else None
+        if text is not None and not text.edges:
+            return _Text(text.stated, text.key, attr)
+        return None
+
+    def _printed(self, first: int) -> _Text:
+        """Return the output since a step. Raise NotRecordedError unless it is that of one."""
+        steps = self.recorded.steps
+        acts = [step for step in steps[first:] if "(" in step.source]
+        if not acts or any(step.is_call for step in acts[:-1]):
+            raise NotRecordedError("it reads the output of several calls together, or of none")
+        for step in acts[:-1]:  # which makes an object, and prints nothing
+            step.stated.setdefault("prints", "")
+        self.first_unread = len(steps)
+        return _Text(acts[-1].stated, "prints")
+
+    def _message(self, node: ast.expr) -> _Text | None:
+        """Return the message of a caught exception."""
+        caught = self._caught(node)
+        return None if caught is None else _Text(caught.stated["raises"], "message")
+
+    def _caught(self, node: ast.expr) -> Step | None:
+        """Return the step whose exception an expression is; None for any other."""
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr="value" | "exception"):
+                return self.raises.get(name)
+        return None
+
+    def _state_type(self, left: ast.expr, right: ast.expr) -> bool:
+        """Read `type(error.exception) == ValueError`; return whether it is that."""
+        match left:
+            case ast.Call(func=ast.Name(id="type"), args=[part], keywords=[]):
+                caught = self._caught(part)
+                if caught is not None:
+                    raises = caught.stated["raises"]
+                    del raises["any"], raises["is_a"]
+                    raises["type"] = self._class(right)
+                    return True
+        return False
+
+    def _assert(self, node: ast.expr) -> None:
+        match node:
+            case ast.BoolOp(op=ast.And(), values=values):
+                for value in values:
+                    self._assert(value)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self._truth(operand, is_true=False)
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                self._compare(left, op, right)
+            case _:
+                self._truth(node, is_true=True)
+
+    def _truth(self, node: ast.expr, *, is_true: bool) -> None:
+        if isinstance(node, ast.Compare | ast.BoolOp) or self._text(node) is not None:
+            raise NotRecordedError(f"{shortened(node)} is worked out by the test")
+        call = ast.Call(func=ast.Name("bool", ast.Load()), args=[node], keywords=[])
+        self._expression(call).stated["returns"] = is_true
+
+    def _compare(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> None:
+        match op:
+            case ast.Eq():
+                self._equal(left, right)
+            case ast.Is():
+                self._state(left, assertions.identical_to(right))
+            case ast.In() | ast.NotIn():
+                part = value_of(left, self.scope.literals)
+                is_wanted = isinstance(op, ast.In)
+                self._state(right, assertions.containing(part, is_wanted=is_wanted), is_text=True)
+            case ast.Lt() | ast.LtE() if (distance := _distance(left)) is not None:
+                within = value_of(right, self.scope.literals)
+                if not isinstance(within, int | float):
+                    raise NotRecordedError("its tolerance is no number")
+                asked, stated = self._sides(*distance)
+                number = value_of(stated, self.scope.literals)
+                self._state(asked, assertions.near(number, within))
+            case _:
+                raise NotRecordedError(f"it compares by {type(op).__name__}")
+
+    def _sides(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """Return what the program is asked for, and what the test states. Raise NotRecordedError if
+        the test states neither."""
+        for asked, stated in ((left, right), (right, left)):
+            with suppress(NotRecordedError):
+                value_of(stated, self.scope.literals)
+                return asked, stated
+        raise NotRecordedError(f"it states no plain value for {shortened(left)}")
+
+    def _equal(self, left: ast.expr, right: ast.expr) -> None:
+        literals = self.scope.literals
+        if assertions.is_approx(left):
+            left, right = right, left
+        if assertions.is_approx(right) and isinstance(right, ast.Call):
+            self._state(left, assertions.approximately(right, literals))
+            return
+        if self._state_type(left, right):
+            return
+        asked, stated = self._sides(left, right)
+        value = value_of(stated, literals)
+        text = self._text(asked)
+        if text is not None:
+            self._state_text(text, assertions.text_equal_to(value, text.edges))
+        elif self._is_exit_status(asked):
+            self._run_stated()["exit"] = value
+        else:
+            self._state(asked, assertions.equal_to(value))
+
+    def _is_exit_status(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr="returncode"):
+                return name in self.runs
+        return False
+
+    def _run_stated(self) -> dict[str, Any]:
+        assert self.recorded.run is not None
+        return self.recorded.run.stated
+
+    def _state(self, node: ast.expr, matcher: Any, *, is_text: bool = False) -> None:
+        """State a matcher of what an expression gives."""
+        text = self._text(node)
+        if text is None:
+            self._expression(node).stated["returns"] = matcher
+            return
+        if not is_text:
+            raise NotRecordedError("it compares text with something else")
+        self._state_text(text, matcher)
+
+    def _state_text(self, text: _Text, matcher: Any) -> None:
+        if text.key in text.stated:
+            matcher = assertions.both(text.stated[text.key], matcher)
+        text.stated[text.key] = matcher
+
+    def _call(self, node: ast.Call) -> None:
+        """Read a call as a statement: of an assertion, of a fixture, or of the program."""
+        match node.func:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) if name.startswith("assert"):
+                self._asserted(name, node)
+            case ast.Attribute(value=ast.Name(id="capsys"), attr="readouterr"):
+                self.first_unread = len(self.recorded.steps)
+            case ast.Attribute(value=ast.Name(id="monkeypatch"), attr="setattr"):
+                self._typed(target_of(node), node.args[-1])
+            case _:
+                if not self._captures("_", node):
+                    self._expression(node)
+
+    def _asserted(self, name: str, node: ast.Call) -> None:
+        arguments = list(node.args)
+        options = {str(each.arg): each.value for each in node.keywords if each.arg != "msg"}
+        match name, arguments:
+            case "assertTrue", [test, *_]:
+                self._assert(test)
+            case "assertFalse", [test, *_]:
+                self._truth(test, is_true=False)
+            case "assertIsNone", [test, *_]:
+                self._compare(test, ast.Is(), ast.Constant(None))
+            case "assertAlmostEqual", [left, right, *places]:
+                asked, stated = self._sides(left, right)
+                if places:
+                    options["places"] = places[0]
+                found = {key: value_of(each, self.scope.literals) for key, each in options.items()}
+                number = value_of(stated, self.scope.literals)
+                self._state(asked, assertions.almost_equal(number, found))
+            case "assertRaises", [kind, function, *rest]:
+                call = ast.Call(func=function, args=rest, keywords=node.keywords)
+                self._expression(call).stated["raises"] = assertions.raised(self._class(kind), None)
+            case known, [left, right, *_] if known in _COMPARED:
+                self._compare(left, _COMPARED[known](), right)
+            case _:
+                raise NotRecordedError(f"it uses {name}")
+
+    def _class(self, node: ast.expr) -> str:
+        """Return the name of an exception's class, in the program."""
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if name in self.scope.modules:
+                return attr
+            case ast.Name(id=name):
+                return self.scope.program.get(name, name)
+        raise NotRecordedError(f"{shortened(node)} is no name of an exception")
+
+    def _with(self, node: ast.With, items: list[ast.withitem]) -> None:
+        if not items:
+            self.read(node.body)
+            return
+        item, *others = items
+        name = item.optional_vars.id if isinstance(item.optional_vars, ast.Name) else ""
+        call = item.context_expr
+        if not isinstance(call, ast.Call):
+            raise NotRecordedError(f"it has a statement with {shortened(call)}")
+        match ast.unparse(call.func):
+            case "pytest.raises" | "raises" | "self.assertRaises" | "self.assertRaisesRegex":
+                self._raising(node, call, name)
+                return
+            case "self.subTest":
+                pass
+            case "patch" | "mock.patch" | "unittest.mock.patch":
+                self.patched(call, name)
+            case "redirect_stdout" | "contextlib.redirect_stdout":
+                stream = ast.unparse(call.args[0])
+                if stream not in self.streams:
+                    raise NotRecordedError(f"it has a statement with {shortened(call)}")
+                self.streams[stream] = len(self.recorded.steps)
+            case _:
+                raise NotRecordedError(f"it has a statement with {shortened(call)}")
+        self._with(node, others)
+
+    def patched(self, call: ast.Call, name: str) -> None:
+        """Read `patch(…)`: of input, or of standard output, which `name` then is."""
+        target = target_of(call)
+        if target == STDOUT and name:
+            self.streams[name] = len(self.recorded.steps)
+        else:
+            values = [each.value for each in call.keywords]
+            self._typed(target, call, values)
+
+    def _typed(self, target: str, node: ast.expr, values: Sequence[ast.expr] = ()) -> None:
+        if target != INPUT or self.recorded.inputs:
+            raise NotRecordedError(f"it replaces {target or shortened(node)}")
+        self.recorded.inputs = lines_typed(node, self.scope.literals)
+
+    def _raising(self, node: ast.With, call: ast.Call, name: str) -> None:
+        options: Mapping[str | None, ast.expr] = {each.arg: each.value for each in call.keywords}
+        pattern = options.get("match") or (call.args[1] if len(call.args) > 1 else None)
+        text = None if pattern is None else value_of(pattern, self.scope.literals)
+        *before, last = node.body
+        self.read(before)
+        source = last.value if isinstance(last, ast.Expr | ast.Assign) else None
+        if before or not isinstance(source, ast.Call):
+            raise NotRecordedError("it expects an exception of more than one call")
+        step = self._expression(source)
+        step.stated["raises"] = assertions.raised(self._class(call.args[0]), text)
+        if name:
+            self.raises[name] = step
+
+
+def _distance(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """Return the two sides of `abs(a - b)`."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="abs"), args=[ast.BinOp(left=left, op=ast.Sub(), right=right)]
+        ):
+            return left, right
+    return None
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    """Return the parts of a target: those of a tuple, or itself."""
+    return list(target.elts) if isinstance(target, ast.Tuple | ast.List) else [target]

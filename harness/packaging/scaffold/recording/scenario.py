@@ -1,0 +1,134 @@
+"""A recorded test as a scenario in YAML."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+ANY = {"any": True}
+# A text that YAML reads as it stands.
+_IS_PLAIN = re.compile(r"[A-Za-z_][\w.]*\([\w.()\[\] +*/=-]*\)", re.ASCII).fullmatch
+
+
+@dataclass(slots=True, kw_only=True)
+class Step:
+    """A call or statements, and what a test states of them."""
+
+    source: str
+    is_call: bool = False
+    stated: dict[str, Any] = field(default_factory=dict)
+
+    def with_all(self) -> dict[str, Any]:
+        """Return the step as YAML has it: what a test does not ask for may be anything."""
+        found: dict[str, Any] = {"call" if self.is_call else "do": self.source}
+        if self.is_call and "raises" not in self.stated:
+            found["returns"] = self.stated.get("returns", ANY)
+        found |= {key: value for key, value in self.stated.items() if key != "returns"}
+        found.setdefault("prints", ANY)
+        return found
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """A run of the whole program, and what a test states of it."""
+
+    file: str
+    argv: tuple[str, ...] = ()
+    stdin: str = ""
+    stated: dict[str, Any] = field(default_factory=dict)
+
+    def keys(self) -> dict[str, Any]:
+        """Return the scenario's keys."""
+        found: dict[str, Any] = {"run": self.file}
+        if self.argv:
+            found["argv"] = list(self.argv)
+        found["stdin"] = self.stdin
+        stated = {"prints": ANY, "stderr": ANY, "exit": ANY} | self.stated
+        return found | stated
+
+
+@dataclass(slots=True, kw_only=True)
+class Recorded:
+    """What one test does, as a scenario."""
+
+    name: str
+    function: str = ""
+    steps: list[Step] = field(default_factory=list)
+    run: Run | None = None
+    session: str = ""
+    inputs: tuple[str, ...] = ()
+    points: str = ""
+    visible: Any = None
+
+    def forms(self) -> Iterator[dict[str, Any]]:
+        """Yield the scenario's keys in the ways in which they can be stated, the best one first."""
+        if self.run is not None:
+            yield self.run.keys()
+            return
+        if self.session:
+            yield {"session": self.session, "leaves": ANY}
+            return
+        if len(self.steps) == 1 and self.steps[0].is_call:
+            own = self._with_input(self.steps[0].with_all())
+            if own["prints"] != ANY:
+                own["stderr"] = ANY
+            yield own | {"leaves": ANY}
+            yield own
+        steps = [step.with_all() for step in self.steps]
+        yield self._with_input({"steps": steps}) | {"leaves": ANY}
+
+    def _with_input(self, keys: dict[str, Any]) -> dict[str, Any]:
+        if not self.inputs:
+            return keys
+        typed = {"input": list(self.inputs), "reads": ANY, "prompts": ANY}
+        return keys | typed
+
+    def lines(self, keys: dict[str, Any]) -> Iterator[str]:
+        """Yield the lines of the scenario with these keys."""
+        yield f"  - name: {_json(self.name)}"
+        yield f"    function: {self.function}"
+        yield f"    clause: {_json(self.function)}"
+        if self.points == "0":
+            yield "    informational: true"
+        elif self.points:
+            yield f"    points: {_json(self.points)}"
+        if self.visible is not None:
+            yield f"    visible: {_json(self.visible)}"
+        for key, value in keys.items():
+            if key == "steps":
+                yield "    steps:"
+                for step in value:
+                    yield f"      - {{{_pairs(step)}}}"
+            elif key == "session":
+                yield "    session: |"
+                for line in value.splitlines():
+                    yield f"      {line}"
+            else:
+                yield f"    {key}: {_text(value)}"
+
+
+def _pairs(step: dict[str, Any]) -> str:
+    return ", ".join(f"{key}: {_flow(value)}" for key, value in step.items())
+
+
+def _text(value: Any) -> str:
+    is_plain = isinstance(value, str) and _IS_PLAIN(value)
+    return str(value) if is_plain else _flow(value)
+
+
+def _flow(value: Any) -> str:
+    """Return a value in YAML's flow style, with keys as they are in scenarios."""
+    if isinstance(value, dict):
+        return "{" + _pairs(value) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    if isinstance(value, float):  # YAML's numbers have no exponent here
+        return f"{value:.20f}".rstrip("0") + ("0" if value.is_integer() else "")
+    return _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,324 @@
+"""Record the tests of one file, each as a scenario or with the reason why it stays a test."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.assignment.test_files import DOCTEST_ENDINGS, FoundTest, find_tests
+from harness.packaging.scaffold.recording.expressions import (
+    NotRecordedError,
+    Scope,
+    names_used,
+    shortened,
+    value_of,
+)
+from harness.packaging.scaffold.recording.one_test import TestReader
+from harness.packaging.scaffold.recording.replaced import STDOUT, target_of
+from harness.packaging.scaffold.recording.scenario import Recorded
+
+_GIVEN = ("self", "capsys", "monkeypatch")
+_PATCHES = ("patch", "mock.patch", "unittest.mock.patch")
+_HARMLESS = ("points", "weight", "visibility", "number", "visible", "hidden", "partial_credit")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A test that stays a test, and why."""
+
+    file: str
+    test: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTest:
+    """A test with the scenarios that do the same: one for each of its sets of parameters."""
+
+    file: str
+    test: str
+    scenarios: tuple[Recorded, ...]
+
+
+@dataclass(slots=True)
+class TestFile:
+    """One file with tests."""
+
+    __test__ = False  # no test of ours
+
+    name: str
+    data: bytes
+    runner: str
+    functions: tuple[str, ...]  # functions and classes of the program
+    modules: tuple[str, ...]  # of the program, the main one first
+    recorded: list[RecordedTest] = field(default_factory=list)
+    kept: list[Kept] = field(default_factory=list)
+    _fixtures: dict[str, ast.FunctionDef] = field(default_factory=dict)
+
+    def read(self) -> None:
+        """Record what can be recorded."""
+        by_test: dict[str, list[FoundTest]] = {}
+        for found in find_tests(self.name, self.data, self.runner):
+            by_test.setdefault(found.test, []).append(found)
+        for test, sets in by_test.items():
+            try:
+                scenarios = tuple(self._scenarios(test, sets))
+                self.recorded.append(RecordedTest(self.name, test, scenarios))
+            except NotRecordedError as error:
+                self.kept.append(Kept(self.name, test, str(error)))
+
+    def _scenarios(self, test: str, sets: Sequence[FoundTest]) -> Iterator[Recorded]:
+        if self.runner == "doctest" or self.name.endswith(DOCTEST_ENDINGS):
+            yield self._session(sets[0])
+            return
+        tree = ast.parse(self.data)
+        scope = self._scope(tree)
+        function, owner = _found_in(tree, test)
+        for found in sets:
+            yield self._scenario(found, function, owner, scope.copy())
+
+    def _session(self, found: FoundTest) -> Recorded:
+        text = self.data.decode("utf-8-sig", "replace")
+        if not self.name.endswith(DOCTEST_ENDINGS):
+            text = _docstring(text, found.test)
+        lines: list[str] = []
+        sources: list[str] = []
+        for example in doctest.DocTestParser().get_examples(text):
+            source = example.source.rstrip("\n")
+            if example.options or "<BLANKLINE>" in example.want:
+                raise NotRecordedError("it has options or empty lines of doctest")
+            if source.startswith(("import ", "from ")):
+                self._check_import(source)
+                continue
+            sources.append(source)
+            first, *others = source.split("\n")
+            lines += [f">>> {first}", *(f"... {line}" for line in others)]
+            lines += example.want.splitlines()
+        if not sources:
+            raise NotRecordedError("it asks the program nothing")
+        name = found.test or self.name
+        recorded = Recorded(name=name, session="\n".join(lines))
+        return self._finished(recorded, sources, found)
+
+    def _check_import(self, source: str) -> None:
+        statement = ast.parse(source).body[0]
+        is_main = isinstance(statement, ast.ImportFrom) and statement.module == self.modules[0]
+        if not is_main or " as " in source:
+            raise NotRecordedError(f"it has a statement {source}")
+
+    def _scope(self, tree: ast.Module) -> Scope:
+        """Return the names of the file: of the program, and values that are stated once."""
+        scope = Scope()
+        assigned = [name for node in ast.walk(tree) for name in _global_names(node)]
+        for node in tree.body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._add_imported(scope, node)
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                name = node.targets[0].id
+                if len(node.targets) == 1 and name not in assigned:
+                    self._add_value(scope, name, node.value)
+            elif isinstance(node, ast.FunctionDef) and _is_fixture(node):
+                self._fixtures[node.name] = node
+        return scope
+
+    def _add_value(self, scope: Scope, name: str, value: ast.expr) -> None:
+        try:
+            scope.literals[name] = value_of(value, scope.literals)
+        except NotRecordedError:
+            scope.literals.pop(name, None)
+
+    def _add_imported(self, scope: Scope, node: ast.Import | ast.ImportFrom) -> None:
+        main = self.modules[0]
+        if isinstance(node, ast.ImportFrom):
+            module = (node.module or "").rpartition(".")[2]
+            for alias in node.names:
+                if alias.name == main:
+                    scope.modules.add(alias.asname or alias.name)
+                elif module == main and alias.name == "*":
+                    scope.program |= {name: name for name in self.functions}
+                elif module == main:
+                    scope.program[alias.asname or alias.name] = alias.name
+            return
+        for alias in node.names:
+            if alias.name == main:
+                scope.modules.add(alias.asname or alias.name)
+
+    def _scenario(
+        self, found: FoundTest, function: ast.FunctionDef, owner: ast.ClassDef | None, scope: Scope
+    ) -> Recorded:
+        recorded = Recorded(name=found.title)
+        reader = TestReader(scope, recorded)
+        self._check_decorators(function)
+        if owner is not None:
+            self._check_class(owner)
+            function = _without_self(function)
+            for name in ("setUp", "setup_method"):
+                for method in _methods_called(owner, name):
+                    reader.read(_without_self(method).body)
+        self._bind_parameters(found, function, reader)
+        reader.read(function.body)
+        sources = [step.source for step in recorded.steps]
+        return self._finished(recorded, sources, found)
+
+    def _finished(self, recorded: Recorded, sources: list[str], found: FoundTest) -> Recorded:
+        run = recorded.run
+        if run is None and not sources:
+            raise NotRecordedError("it asks the program nothing")
+        used = list(names_used(sources))
+        known = [name for name in self.functions if name in used]
+        named = [name for name in known if name.lower() in found.test.lower()]
+        function = f"{self.modules[0]}.py"
+        if run is not None:
+            function = run.file
+        elif named or known:
+            function = (named or known)[0]
+        decorated = found.decorated
+        points = "" if decorated.points is None else str(decorated.points)
+        return replace(recorded, function=function, points=points, visible=decorated.visible)
+
+    def _check_decorators(self, function: ast.FunctionDef) -> None:
+        for decorator in function.decorator_list:
+            text = ast.unparse(decorator).partition("(")[0]
+            is_known = text in _PATCHES or text.rpartition(".")[2] in (*_HARMLESS, "parametrize")
+            if not is_known:
+                raise NotRecordedError(f"it is decorated with {text}")
+
+    def _check_class(self, owner: ast.ClassDef) -> None:
+        bases = [ast.unparse(base) for base in owner.bases]
+        if not {*bases} <= {"unittest.TestCase", "TestCase", "object"}:
+            raise NotRecordedError(f"its class derives from {', '.join(bases)}")
+        for node in owner.body:
+            if isinstance(node, ast.FunctionDef) and node.name in (
+                "tearDown", "setUpClass", "tearDownClass", "teardown_method", "setup_class",
+            ):  # fmt: skip
+                raise NotRecordedError(f"its class has {node.name}")
+            if isinstance(node, ast.Assign):
+                raise NotRecordedError("its class has values of its own")
+
+    def _bind_parameters(
+        self, found: FoundTest, function: ast.FunctionDef, reader: TestReader
+    ) -> None:
+        """Bind the sets of parameters, what decorators replace, and fixtures."""
+        names = [argument.arg for argument in function.args.args if argument.arg not in _GIVEN]
+        for name, value in _parameters(found, function, reader.scope).items():
+            reader.scope.forget(name)
+            reader.scope.literals[name] = value
+            names.remove(name)
+        for decorator in reversed(function.decorator_list):
+            if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) in _PATCHES:
+                is_named = len(decorator.args) < 2 and not _is_new(decorator)
+                name = names.pop(0) if is_named else ""
+                if name and target_of(decorator) != STDOUT and _uses(function, name):
+                    raise NotRecordedError(f"it asks how {name} was called")
+                reader.patched(decorator, name)
+        for name in names:
+            self._read_fixture(name, reader)
+
+    def _read_fixture(self, name: str, reader: TestReader) -> None:
+        fixture = self._fixtures.get(name)
+        if fixture is None or fixture.args.args:
+            raise NotRecordedError(f"it uses the fixture {name}")
+        *before, last = fixture.body
+        value = None
+        if isinstance(last, ast.Return):
+            value = last.value
+        elif isinstance(last, ast.Expr) and isinstance(last.value, ast.Yield):
+            value = last.value.value
+        if value is None:
+            raise NotRecordedError(f"it uses the fixture {name}")
+        reader.read(before)
+        target = ast.Name(name, ast.Store())
+        reader.read([ast.Assign(targets=[target], value=value, lineno=1)])
+
+
+def _found_in(tree: ast.Module, test: str) -> tuple[ast.FunctionDef, ast.ClassDef | None]:
+    """Return a test's function, and its class. The last definition of a name counts."""
+    owner_name, _, name = test.rpartition("::")
+    owner = None
+    body = tree.body
+    if owner_name:
+        classes = [node for node in body if isinstance(node, ast.ClassDef)]
+        owner = [node for node in classes if node.name == owner_name][-1]
+        body = owner.body
+    functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
+    if not functions:
+        raise NotRecordedError("it is inherited")
+    return functions[-1], owner
+
+
+def _methods_called(owner: ast.ClassDef, name: str) -> Iterator[ast.FunctionDef]:
+    for node in owner.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            yield node
+
+
+def _global_names(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a function assigns as globals, or that change in place."""
+    if isinstance(node, ast.Global):
+        yield from node.names
+    elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id
+
+
+def _is_fixture(node: ast.FunctionDef) -> bool:
+    texts = [ast.unparse(decorator) for decorator in node.decorator_list]
+    return texts in (["pytest.fixture"], ["fixture"], ["pytest.fixture()"])
+
+
+class _SelfNames(ast.NodeTransformer):
+    """Makes a variable of each attribute of `self` that is no method of TestCase."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        is_own = isinstance(node.value, ast.Name) and node.value.id == "self"
+        if not is_own or node.attr.startswith(("assert", "subTest", "fail", "skip")):
+            return node
+        return ast.Name(f"self_{node.attr}", node.ctx)
+
+
+def _without_self(function: ast.FunctionDef) -> ast.FunctionDef:
+    copied = ast.parse(ast.unparse(function)).body[0]
+    found: ast.FunctionDef = _SelfNames().visit(copied)
+    return found
+
+
+def _parameters(found: FoundTest, function: ast.FunctionDef, scope: Scope) -> Mapping[str, object]:
+    """Return the values of a test's set of parameters."""
+    decorators = [
+        decorator
+        for decorator in function.decorator_list
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("parametrize")
+    ]
+    if not decorators:
+        return {}
+    if len(decorators) > 1 or found.index is None or decorators[0].keywords:
+        raise NotRecordedError("its parameters are computed or multiplied")
+    stated, sets = decorators[0].args
+    written = value_of(stated, scope.literals)
+    names = written.split(",") if isinstance(written, str) else written
+    if not isinstance(names, list | tuple) or not isinstance(sets, ast.List | ast.Tuple):
+        raise NotRecordedError("its parameters are computed or multiplied")
+    value = value_of(sets.elts[found.index], scope.literals)
+    values = [value] if len(names) == 1 else value
+    if not isinstance(values, list | tuple) or len(values) != len(names):
+        raise NotRecordedError(f"its parameters are {shortened(sets.elts[found.index])}")
+    return {str(name).strip(): each for name, each in zip(names, values, strict=True)}
+
+
+def _is_new(call: ast.Call) -> bool:
+    return any(keyword.arg == "new" for keyword in call.keywords)
+
+
+def _uses(function: ast.FunctionDef, name: str) -> bool:
+    parts = [part for statement in function.body for part in ast.walk(statement)]
+    return any(isinstance(part, ast.Name) and part.id == name for part in parts)
+
+
+def _docstring(text: str, name: str) -> str:
+    for node in ast.walk(ast.parse(text)):
+        is_named = getattr(node, "name", "the docstring") == name
+        if is_named and isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            return ast.get_docstring(node) or ""
+    return ""
