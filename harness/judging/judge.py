@@ -8,6 +8,7 @@ from harness.common.errors import HarnessError
 from harness.judging.change_parts import change_parts
 from harness.judging.compare import mismatches, without_prompts
 from harness.judging.compare.mismatch import EndingMismatch, Mismatch, TextMismatch
+from harness.judging.compare.text import differs_before_a_read
 from harness.judging.shown_text import without_internals
 from harness.model.expectation import Expectation, Expected, OfExpression, PythonAnswer
 from harness.model.explanation.sentences import finished
@@ -120,6 +121,10 @@ class Judge:
         if self._of_reference is None:
             self._of_reference = judge(observation, self._expectation, self._stimulus)
         return self._of_reference
+
+    def fails_already(self, observation: Observation) -> bool:
+        """Return whether a run that was ended early has printed something else than it must."""
+        return differs_before_a_read(*without_prompts(observation, self._expectation))
 
     def kind(self, observation: Observation) -> VerdictKind:
         """Return only the verdict's kind, for which nothing has to be explained."""

@@ -100,6 +100,9 @@ OTHERS = {
     )
     .replace("return len(item) * 2", "return len(item) * 3")
     .replace("return price(item) + TAX", "return price(item) + TAX if KNOWS else 0"),
+    "prints before it asks": REFERENCE.replace("len(item) * 2", "len(item) * 3").replace(
+        'bill([input("item: ")])', 'bill([input("Item: ") + "z"])'
+    ),
     "hidden": REFERENCE.replace("len(item) * 2", "len(item) * (2 if len(item) < 9 else 3)"),
 }
 
@@ -141,6 +144,11 @@ def test_a_substituted_function_answers_only_what_the_reference_asks_it(report: 
     """Row 117 of the attacks. Who asks no more is "ann"."""
     found = brief(result_of(report, "asks more").causes)
     assert ("price", True, 2) in found  # its own scenarios
+
+
+def test_what_differs_before_another_call_is_the_callers(report: Store) -> None:
+    causes = result_of(report, "prints before it asks").causes
+    assert brief(causes) == [("price", True, 6), ("main", True, 1)]
 
 
 def test_nothing_of_a_substituted_run_is_kept_but_whether_it_passes(report: Store) -> None:

@@ -67,6 +67,23 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> Itera
             yield TextMismatch(expected=expected, actual=shown)
 
 
+def differs_before_a_read(observation: Observation, expectation: Expectation) -> bool:
+    """Return whether a text that an input follows is not the expected one.
+
+    Such a text is complete, also in a run that was ended early.
+    """
+    by_turn = expected_turns(expectation)
+    if by_turn is None:
+        return False
+    for index, turn in enumerate(observation.turns):
+        matcher = by_turn.at(index)
+        if turn.typed is None or matcher is None:
+            continue
+        if not matcher.accepts_text(turn.printed, expectation.stated.rules):
+            return True
+    return False
+
+
 def accepts_printed(matcher: Matcher, observation: Observation, rules: TextRules) -> bool:
     """Return whether the matcher accepts all printed text.
 

@@ -32,6 +32,7 @@ from harness.judging.causes.suspects import (
     literals,
 )
 from harness.judging.causes.traces import Trace, read_trace
+from harness.judging.judge import Judge
 from harness.model.assignment import SourceFile, Surroundings
 from harness.model.explanation.probes import (
     LoopLines,
@@ -205,8 +206,10 @@ class _RunsAgain:
 
     def would_pass(self, failure: FailedScenario, seen: Observation) -> bool:
         """Return whether it would pass if this had been observed."""
-        judge = self.judged.judge_of(failure.scenario, failure.verdict.draw or 0)
-        return judge.verdict(seen).passed
+        return self._judge_of(failure).verdict(seen).passed
+
+    def _judge_of(self, failure: FailedScenario) -> Judge:
+        return self.judged.judge_of(failure.scenario, failure.verdict.draw or 0)
 
     def _recalled(
         self, failure: FailedScenario, kind: type[P], what: Sequence[str], run: Callable[[], P]
@@ -288,6 +291,9 @@ class _RunsAgain:
         if seen.ending in _SAYS_NOTHING:
             return SubstitutionOutcome.REACHED_LIMIT
         if seen.ending is Ending.STAND_IN_INAPPLICABLE:
+            # The course's functions had answered rightly, and yet something else was printed.
+            if self._judge_of(failure).fails_already(seen):
+                return SubstitutionOutcome.FAILED
             return SubstitutionOutcome.INAPPLICABLE
         if self.would_pass(failure, seen):
             return SubstitutionOutcome.PASSED
