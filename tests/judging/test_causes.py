@@ -12,6 +12,7 @@ from harness.judging.causes.blame import find_blame
 from harness.judging.causes.deriving import derive, unreadable, unsettled, with_loops, with_texts
 from harness.judging.causes.failed_scenarios import FailedScenario
 from harness.model.explanation.facts import HardCoded, NotHandedIn
+from harness.model.explanation.probes import SubstitutionOutcome
 from harness.model.observation import Ending, Frame, Observation, Phase
 from harness.model.plan import Scenario, Visibility
 from harness.model.policy import Loop, Outline, Recursion, Unparsable
@@ -89,6 +90,10 @@ def fails(
     )
 
 
+def inapplicable(failure: FailedScenario, names: Blame) -> SubstitutionOutcome:
+    return SubstitutionOutcome.INAPPLICABLE
+
+
 def blamed(
     failures: Iterable[FailedScenario], *right: str, program: str = PROGRAM
 ) -> dict[str, Blame]:
@@ -96,13 +101,15 @@ def blamed(
     "a+b", both are."""
     runs: list[Blame] = []
 
-    def passes(each: FailedScenario, names: Blame) -> bool | None:
+    def substitute(each: FailedScenario, names: Blame) -> SubstitutionOutcome:
         runs.append(names)
         if "travel" in right:
-            return None
-        return any(set(needed.split("+")) <= set(names) for needed in right)
+            return SubstitutionOutcome.INAPPLICABLE
+        if any(set(needed.split("+")) <= set(names) for needed in right):
+            return SubstitutionOutcome.PASSED
+        return SubstitutionOutcome.FAILED
 
-    found = find_blame(tuple(failures), outline(program), SHEET, frozenset({"SIZE"}), passes)
+    found = find_blame(tuple(failures), outline(program), SHEET, frozenset({"SIZE"}), substitute)
     assert len(runs) < 40
     return found
 
@@ -535,9 +542,9 @@ def scenarios(kinds: str) -> list[Scenario]:
 )
 def test_what_only_failing_scenarios_use(failing: str, passing: str, blamed: set[str]) -> None:
     failures = of_bank(failing)
-    for passes in (None, lambda each, names: None):
+    for substitute in (None, inapplicable):
         found = find_blame(
-            failures, outline(BANK), ON_SHEET, frozenset(), passes, passed=scenarios(passing)
+            failures, outline(BANK), ON_SHEET, frozenset(), substitute, passed=scenarios(passing)
         )
         assert len(found) == len(failures)
         assert {name for names in found.values() for name in names} == blamed
@@ -553,12 +560,37 @@ def test_a_text_from_repr_is_put_to_the_class_whatever_methods_were_called_befor
 def test_what_cannot_be_substituted_is_explained_by_what_is_known_to_be_wrong() -> None:
     program = "def words(x):\n    return [x]\ndef report(x):\n    return words(x)\n"
     failures = [fails("words", stimulus="words(1)"), fails("report", stimulus="report(1)")]
-    sheet, unknown = frozenset({"words", "report"}), lambda each, names: None
-    found = find_blame(failures, outline(program), sheet, frozenset(), unknown, passed=[])
+    sheet = frozenset({"words", "report"})
+    found = find_blame(failures, outline(program), sheet, frozenset(), inapplicable, passed=[])
     assert set(found.values()) == {("words",)}
     assert find_blame([fails("nobody")], outline("x = 1\n"), frozenset(), frozenset(), None) == {
         "nobody/wrong_value-0": ()
     }
+
+
+@pytest.mark.parametrize(
+    ("with_words", "with_report", "blame"),
+    [
+        (SubstitutionOutcome.WRONG_BEFORE, SubstitutionOutcome.PASSED, ("report",)),
+        (SubstitutionOutcome.WRONG_BEFORE, SubstitutionOutcome.INAPPLICABLE, ()),
+        (SubstitutionOutcome.INAPPLICABLE, SubstitutionOutcome.PASSED, ("words",)),
+    ],
+)
+def test_a_function_is_not_to_blame_for_a_wrong_text_before_its_call(
+    with_words: SubstitutionOutcome, with_report: SubstitutionOutcome, blame: Blame
+) -> None:
+    program = "def words(x):\n    return [x]\ndef report():\n    print(words(1))\nreport()\n"
+    run = fails("report", stimulus="run", number=2)
+    failures = [fails("words", stimulus="words(1)"), run]
+
+    def substitute(failure: FailedScenario, names: Blame) -> SubstitutionOutcome:
+        if failure is not run:
+            return SubstitutionOutcome.INAPPLICABLE
+        return with_words if names == ("words",) else with_report
+
+    sheet = frozenset({"words", "report"})
+    found = find_blame(failures, outline(program), sheet, frozenset(), substitute)
+    assert found[run.scenario.id] == blame
 
 
 REPORT = """\
@@ -577,9 +609,7 @@ def test_a_wrong_status_alone_is_not_put_to_a_function_that_only_raises() -> Non
 
     def found(direct: FailedScenario) -> dict[str, Blame]:
         words = frozenset({"words"})
-        return find_blame(
-            [direct, ended], outline(REPORT), words, frozenset(), lambda each, names: None
-        )
+        return find_blame([direct, ended], outline(REPORT), words, frozenset(), inapplicable)
 
     run = fails("a1.py", rule="wrong_exit_status", stimulus="run", number=2)
     status = Comparison(channel=Channel.EXIT, subject="exit status", rows=())

@@ -12,14 +12,16 @@ from itertools import chain
 
 from harness.judging.causes.failed_scenarios import FailedScenario
 from harness.judging.causes.faults import Uses, shortest_explanation
+from harness.model.explanation.probes import SubstitutionOutcome
 from harness.model.plan import Scenario
 from harness.model.policy import Outline
 from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import Blame, Channel
 
-Passes = Callable[[FailedScenario, Blame], bool | None]
-"""Whether the scenario passes with these names substituted; None: they cannot be substituted."""
+Substitute = Callable[[FailedScenario, Blame], SubstitutionOutcome]
+"""Runs the scenario with these names substituted."""
 
+_NOT_APPLIED = frozenset({SubstitutionOutcome.INAPPLICABLE, SubstitutionOutcome.WRONG_BEFORE})
 _MAX_SAMPLES = 12  # scenarios of one function and rule that are looked at
 _ENOUGH_SAMPLES = 2  # if they agree
 # For so many scenarios of a function, functions that were never blamed are tried too.
@@ -31,7 +33,7 @@ def find_blame(
     outline: Outline,
     functions: frozenset[str],
     constants: frozenset[str],
-    passes: Passes | None,
+    substitute: Substitute | None,
     *,
     passed: Sequence[Scenario] = (),  # for blame by use
 ) -> dict[str, Blame]:
@@ -52,7 +54,7 @@ def find_blame(
             without_objects.append(failure)
     order = outline.callees_first(functions & outline.names())
     replaceable = sorted(constants & outline.names(callable=False))
-    search = _Search(usage, order, replaceable, passes)
+    search = _Search(usage, order, replaceable, substitute)
     search.run(without_objects)
     blame = search.blame
     faulty = frozenset(chain.from_iterable(blame.values()))
@@ -153,18 +155,28 @@ def _users(name: str, outline: Outline, order: Sequence[str]) -> set[str]:
 class _Trial:
     """One failing scenario, run again with names substituted."""
 
-    def __init__(self, failure: FailedScenario, passes: Passes | None) -> None:
+    def __init__(self, failure: FailedScenario, substitute: Substitute | None) -> None:
         self.failure = failure
         self.all_applied = True  # whether every substitution so far could be made
-        self._passes = passes
+        self.suspects: Sequence[str] = ()
+        self.innocent: set[str] = set()  # those that something wrong did not come from
+        self._substitute = substitute
 
     def passes_with(self, names: Blame) -> bool:
-        passed: bool | None = None
-        if self._passes is not None:
-            passed = self._passes(self.failure, names)
-        if passed is None:
+        outcome = SubstitutionOutcome.INAPPLICABLE
+        if self._substitute is not None:
+            outcome = self._substitute(self.failure, names)
+        if outcome is SubstitutionOutcome.WRONG_BEFORE:
+            self.innocent.update(names)
+        if outcome in _NOT_APPLIED:
             self.all_applied = False
-        return bool(passed)
+        return outcome is SubstitutionOutcome.PASSED
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether every substitution was made, or else no suspect can be to blame."""
+        all_innocent = bool(self.suspects) and self.innocent.issuperset(self.suspects)
+        return self.all_applied or all_innocent
 
     def first_of(self, suspects: Iterable[str]) -> Blame:
         """Return the first suspect that makes the scenario pass by itself; () for none."""
@@ -180,6 +192,7 @@ class _Trial:
         the first that does so by itself, or those that remain after leaving out each that is not
         needed, the last first.
         """
+        self.suspects = suspects
         if latest and set(latest) <= set(suspects) and self.passes_with(latest):
             return latest
         if len(suspects) > 1 and not self.passes_with(tuple(suspects)):
@@ -203,7 +216,7 @@ class _Search:
     usage: Usage
     order: tuple[str, ...]  # the functions that can be substituted, callees first
     constants: Sequence[str]  # those that can
-    passes: Passes | None
+    substitute: Substitute | None
     faulty: set[str] = field(default_factory=set)  # all that were blamed so far
     # For this function: how often functions that were never blamed may still be tried.
     searches_left: int = 0
@@ -233,9 +246,9 @@ class _Search:
             for count, failure in enumerate(_samples(members)):
                 if count >= _ENOUGH_SAMPLES and len(set(of_sample.values())) == 1:
                     break
-                trial = _Trial(failure, self.passes)
+                trial = _Trial(failure, self.substitute)
                 latest = of_sample[failure.index] = self._of(trial, latest)
-                is_undecided = not latest and not trial.all_applied
+                is_undecided = not latest and not trial.is_decided
             blame: Blame = ()
             # A member outside the sample gets the blame of the sample before it; the first member
             # is in the sample.
@@ -262,7 +275,7 @@ class _Search:
         below = [name for name in self.order if name in reached and name != function]
         suspects = [name for name in self.constants if name in reached]
         suspects += [name for name in below if name in self.faulty]
-        if self.passes is None:
+        if self.substitute is None:
             if suspects or is_run:
                 return ()
             return called
@@ -270,8 +283,10 @@ class _Search:
         if not found and self.searches_left:
             self.searches_left -= 1
             found = trial.first_of(name for name in below if name not in self.faulty)
-        if found or not called or not trial.all_applied:
+        if found or not called:
             return found
+        if not trial.is_decided:
+            return ()
         # For a plain call the reference's answer is right; a program may fail before it calls it.
         if is_run and not trial.passes_with(called):
             return ()

@@ -13,6 +13,8 @@ class SubstitutionOutcome(StrEnum):
     FAILED = "failed"
     REACHED_LIMIT = "reached_limit"
     INAPPLICABLE = "inapplicable"  # the arguments of the calls cannot leave the process
+    # It was inapplicable too, but something wrong had been printed by then.
+    WRONG_BEFORE = "wrong_before"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,7 +152,7 @@ class CauseFinder:
             outline,
             self._functions & defined,
             frozenset(constants),
-            again.passes if can_substitute else None,
+            again.substitute if can_substitute else None,
             passed=passed,
         )
         causes = derive(failures, outline, blame, again.would_pass)
@@ -236,36 +236,29 @@ class _RunsAgain:
             self.new[key] = found
         return found
 
-    def passes(self, failure: FailedScenario, names: Blame) -> bool | None:
-        """Return whether the scenario passes with these names substituted.
+    def substitute(self, failure: FailedScenario, names: Blame) -> SubstitutionOutcome:
+        """Return how the scenario goes with these names substituted.
 
-        None if that is unknown: the arguments of their calls cannot leave the process, or the calls
-        take too long.
+        It is INAPPLICABLE too if the calls take too long.
         """
         # With stand-ins it ran with the course's functions already.
         if failure.scenario.stand_ins or self.substituted_runs >= MAX_SUBSTITUTED_RUNS:
-            return False
+            return SubstitutionOutcome.FAILED
         if failure.stimulus.folder:  # the reference's function runs in another process, without it
-            return None
+            return SubstitutionOutcome.INAPPLICABLE
         self.substituted_runs += 1
         # If it timed out before, it still loops; else substituted calls are slow, not wrong.
-        if_slow = None
+        if_slow = SubstitutionOutcome.INAPPLICABLE
         if failure.verdict.kind in _TIMED_OUT:
-            if_slow = False
+            if_slow = SubstitutionOutcome.FAILED
         if names in self.too_slow or len(self.too_slow) >= MAX_SUBSTITUTED_LIMITS:
             return if_slow
         run = partial(self._run, failure, names)
         found = self._recalled(failure, SubstitutedRun, ("substituted", *names), run)
-        match found.outcome:
-            case SubstitutionOutcome.REACHED_LIMIT:
-                self.too_slow.add(names)
-                return if_slow
-            case SubstitutionOutcome.INAPPLICABLE:
-                return None
-            case SubstitutionOutcome.PASSED:
-                return True
-            case SubstitutionOutcome.FAILED:
-                return False
+        if found.outcome is SubstitutionOutcome.REACHED_LIMIT:
+            self.too_slow.add(names)
+            return if_slow
+        return found.outcome
 
     def _run(self, failure: FailedScenario, names: Blame) -> SubstitutedRun:
         return SubstitutedRun(outcome=self._outcome(failure, names))
@@ -293,7 +286,7 @@ class _RunsAgain:
         if seen.ending is Ending.STAND_IN_INAPPLICABLE:
             # The course's functions had answered rightly, and yet something else was printed.
             if self._judge_of(failure).fails_already(seen):
-                return SubstitutionOutcome.FAILED
+                return SubstitutionOutcome.WRONG_BEFORE
             return SubstitutionOutcome.INAPPLICABLE
         if self.would_pass(failure, seen):
             return SubstitutionOutcome.PASSED
