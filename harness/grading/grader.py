@@ -80,9 +80,8 @@ class Graded:
     kept: float = 0.0  # of a paused submission, the share of its scenarios that will not run again
     seconds: float = 0.0  # of real time
     shared: int = 0  # scenarios that passed in shared processes
-    not_plain: bool = (
-        False  # each had its own process because of an object that might change unseen
-    )
+    # Each scenario had its own process because of an object that might change unseen.
+    not_plain: bool = False
 
 
 OnPart = Callable[[RunsSoFar, Used], None]
