@@ -24,7 +24,7 @@ Loc = tuple[str | int, ...]
 _PAIR = re.compile(r"\s*[^\s,]+\s*,\s*[^\s,]+\s*\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 _CODE = (("python",), ("call",), ("given",), ("session",), ("do",))
-_SYNTAX_HINTS = (  # by a part of what PyYAML says, the first that fits
+_SYNTAX_HINTS = (  # by a part of PyYAML's message; the first match counts
     ("mapping values", "quote a text that holds ': '"),
     ("any token", "indent with spaces, and quote a text that begins with % @ ` or a tab"),
     ("find expected ',' or", "put a text that holds a comma or a bracket in quotes"),

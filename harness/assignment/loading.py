@@ -173,7 +173,7 @@ def find_root(start: Path) -> Path:
             # A student may hand in a course, to be graded by it.
             if available(folder) and not any(map(available, courses)):
                 return folder
-    what = f"no folder upwards from {start} holds {SPECS}/<assignment>/{ASSIGNMENT}"
+    what = f"no {SPECS}/<assignment>/{ASSIGNMENT} in {start} or a folder above it"
     raise UserError(what, hint="go to the project's folder, or give --root")
 
 

@@ -92,14 +92,14 @@ class Machine(Protocol):
     def run(
         self, setup: bytes, job: bytes, monitor: BrowserMonitor, seconds: float, memory: int
     ) -> End:
-        """Do a job in the memory that preparing this `setup` left, in at most so many seconds and
-        further bytes; both are messages."""
+        """Do a job in the memory prepared by `setup`, within these limits of seconds and further
+        bytes. Job and setup are messages."""
 
     def extend(self, seconds: float) -> None:
         """Do not count that many of the run's seconds."""
 
     def interrupt_after(self, seconds: float) -> None:
-        """Send the run a SIGPROF then; 0: do not."""
+        """Send the run a SIGPROF after so many seconds; 0: never."""
 
     def begins(self, number: int, seconds: float) -> bool:
         """Tell the page which run begins, and that it ends within so many seconds; False where an

@@ -34,7 +34,7 @@ _ASK = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreter:
     """A Python that was run and told its version. `build` tells two builds of a version apart;
-    `exact` when it is the version asked for, otherwise `notice` says so in one loud line."""
+    `exact` is true for the requested version; otherwise `notice` warns in one line."""
 
     path: Path
     version: str

@@ -203,7 +203,7 @@ class CpuHeartbeat:
 
     @property
     def longest_silence(self) -> float:
-        """Return the seconds for which it may do nothing that we notice."""
+        """Return the seconds for which it may stay silent."""
         return 1 + LOADED_MACHINE * self._limits.cpu_seconds if self.began else _PATIENCE
 
 
@@ -271,7 +271,8 @@ class PipedMonitor(ScenarioMonitor):
         return self._process.beats.handled(frame) or super()._handled(frame)
 
     def _show_unshown(self) -> None:
-        """Show the output, type at each secret that asks, keep back the start of another one."""
+        """Show the output, type at each secret that asks, and hold back the start of a further
+        one."""
         secret = self._process.secret
         while self._reason is None:
             text, found, rest = self._unshown.partition(secret)

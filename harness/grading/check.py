@@ -101,7 +101,7 @@ def _may_hold_submissions(folder: Path) -> bool:
 
 
 def _lie_together(assignment: Assignment) -> bool:
-    """Return whether a submission is more than one file, or may be."""
+    """Return whether a submission has, or may have, several files."""
     return len(assignment.submission_files) > 1 or bool(assignment.extra_modules.allow)
 
 

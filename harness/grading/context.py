@@ -347,7 +347,7 @@ def without_tests(specification: Specification) -> Specification:
 
 
 def isolated(specification: Specification) -> Specification:
-    """Return the assignment with an own process for every scenario of every submission."""
+    """Return the assignment with a separate process for every scenario."""
     assignment = replace(specification.plan.assignment, isolate_all=True)
     return replace(specification, plan=replace(specification.plan, assignment=assignment))
 

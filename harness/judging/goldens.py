@@ -312,8 +312,8 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
 
 
 def _meant(turn: StatedTurn, printed: Sequence[str], rules: TextRules) -> str:
-    """Return a sentence on the only turn of the reference that is as this one is stated; an empty
-    text if there are none or several."""
+    """Return a sentence about the only turn of the reference that meets this statement; an empty
+    text if none or several do."""
     fitting = [
         index for index, text in enumerate(printed) if turn.printed.accepts_text(text, rules)
     ]

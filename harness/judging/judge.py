@@ -79,7 +79,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
 
 
 def differs_from_run_to_run() -> Verdict:
-    """Return that it failed, because only a run after others had another outcome.
+    """Return a failure, because the result changed in a run after others.
 
     Its output is not shown: it may hold questions that the program was asked meanwhile.
     """
@@ -127,7 +127,7 @@ class Judge:
         return differs_before_a_read(*without_prompts(observation, self._expectation))
 
     def kind(self, observation: Observation) -> VerdictKind:
-        """Return only the verdict's kind, for which nothing has to be explained."""
+        """Return only the verdict's kind, without an explanation."""
         if observation == self.reference:
             return self.verdict(observation).kind
         _refuse_cut(observation)

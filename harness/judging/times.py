@@ -1,5 +1,5 @@
-"""How long a program took that ran into a time limit, beside the limit and the reference's time: in
-steps so coarse that they are the same on every machine."""
+"""Describes how long a program took that reached a time limit, with the limit and the reference's
+time, in steps so coarse that they are the same on every machine."""
 
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Limits

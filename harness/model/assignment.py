@@ -21,14 +21,14 @@ _MAX_LITERAL_LENGTH = 200
 
 
 class OtherFiles(StrEnum):
-    """What follows when something else was handed in than the assignment asks for."""
+    """The result of a submission without the required files."""
 
     ZERO = "zero"
     REVIEW = "review"
 
 
 class ExtraUse(StrEnum):
-    """What happens with a module that is handed in beside the files asked for."""
+    """The treatment of a module that is handed in beside the required files."""
 
     ALLOW = "allow"  # it lies beside them, and is the student's code
     IGNORE = "ignore"
@@ -37,13 +37,14 @@ class ExtraUse(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtraModules:
-    """Which modules may be handed in beside the files asked for, by patterns of their names."""
+    """The modules that may be handed in beside the required files, by patterns of their names."""
 
     allow: tuple[str, ...] = ()
     refuse: tuple[str, ...] = ()  # of those that are not allowed
 
     def use_of(self, name: str) -> ExtraUse:
-        """Return the patterns' answer about a file's name; the first list that fits decides."""
+        """Return the treatment of a file by its name; the first list with a matching pattern
+        decides."""
         if any(fnmatchcase(name, pattern) for pattern in self.allow):
             return ExtraUse.ALLOW
         if any(fnmatchcase(name, pattern) for pattern in self.refuse):
@@ -71,7 +72,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricLevel:
-    """One of the degrees in which an item of a rubric may be met."""
+    """One of the levels that a rubric item can reach."""
 
     title: str
     points: Fraction
@@ -79,8 +80,8 @@ class RubricLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricItem:
-    """Something that a person looks for: it applies or not, or in a level. Points below 0 are
-    taken away."""
+    """A point that a tutor checks: it applies or not, or in a level. Negative points are
+    subtracted."""
 
     id: str
     title: str
@@ -102,7 +103,7 @@ class RubricItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualSlot:
-    """Marks that a person gives, beside the functionality mark and no part of it."""
+    """Marks given by hand, separate from the functionality mark."""
 
     id: str
     title: str
@@ -112,12 +113,12 @@ class ManualSlot:
 
     @property
     def start(self) -> Fraction:
-        """Return the mark if nothing of the rubric applies: all of it if items only take away."""
+        """Return the mark if no item applies: the maximum if all items subtract, otherwise 0."""
         return Fraction(0) if any(item.most > 0 for item in self.rubric) else self.out_of
 
     @property
     def spare(self) -> Fraction:
-        """Return what further items of the rubric may add."""
+        """Return the marks that further items of the rubric may add."""
         return self.out_of - sum((max(item.most, Fraction(0)) for item in self.rubric), Fraction(0))
 
     def mark_of(self, levels: Mapping[str, str]) -> Fraction:
@@ -158,7 +159,7 @@ class Period:
 
 
 class LateOf(StrEnum):
-    """The base of a percentage that lateness costs."""
+    """The marks from which the late percentage is taken."""
 
     TOTAL = "total"  # of the maximum of the total
     REACHED = "reached"  # of the marks reached

@@ -33,7 +33,7 @@ class Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextRules:
-    """Which differences between two texts do not count."""
+    """The differences between two texts that are ignored."""
 
     ignore: tuple[Ignore, ...] = ()
     within: float | None = None  # how far off a float in the text may be
@@ -63,7 +63,7 @@ class Matcher(ABC):
         (`whole`), or two of them in a sentence."""
 
     def value_in_words(self, value: Value) -> str | None:
-        """Return a value that it does not accept as readers should see it; None: as its source."""
+        """Return the display of a value that it does not accept; None for the value's source."""
         return None
 
     @property
@@ -186,7 +186,7 @@ class Expected:
 
     @property
     def rules(self) -> TextRules:
-        """Return which differences in text do not count."""
+        """Return the ignored differences in text."""
         in_text = self.floats is not None and self.floats.in_text
         within = self.floats.within if self.floats is not None and in_text else None
         return TextRules(ignore=self.ignore, within=within)
@@ -219,7 +219,7 @@ class Expectation:
 
     @property
     def floats(self) -> Floats | None:
-        """Return how far off floats may be; None: not at all."""
+        """Return the tolerance for floats; None for none."""
         return self.stated.floats
 
 

@@ -125,7 +125,7 @@ class StepOutcome:
 
 
 class CourseTestResult(StrEnum):
-    """How a test of the course's came out."""
+    """The result of a course's test."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -150,7 +150,7 @@ class CourseTestOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteTest:
-    """A test that was handed in, and how it came out."""
+    """A student's test, and its result."""
 
     name: str
     outcome: CourseTestOutcome
@@ -167,7 +167,7 @@ class SuiteTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteOutcome:
-    """How the tests that were handed in came out against one program."""
+    """The results of a student's tests against one program."""
 
     tests: tuple[SuiteTest, ...] = ()  # against a program with a fault: those that notice it
     unsteady: tuple[str, ...] = ()  # tests that came out differently against the same program
@@ -269,7 +269,7 @@ class Isolation(StrEnum):
 
 
 class Tier(StrEnum):
-    """How well a submission is confined, best first."""
+    """The levels of a submission's confinement, best first."""
 
     STRONG = "strong"
     STANDARD = "standard"

@@ -260,7 +260,7 @@ class NameList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """Something that a part of a program must have or must not have, by its key in policy.yaml."""
+    """A requirement or ban for a part of a program, by its key in policy.yaml."""
 
     key: str
     wanted: bool = True
@@ -304,8 +304,8 @@ class Policy:
         return replace(self, imports=next(imports, self.imports), file_imports=())
 
     def of_extra(self) -> Policy:
-        """Return what holds for a file that was not asked for: if files have their own imports,
-        those of the first."""
+        """Return the policy for an extra file. If files have their own imports, it has the first
+        file's."""
         return self.of(self.file_imports[0].file if self.file_imports else "")
 
     def names(self, key: str) -> NameList | None:

@@ -20,7 +20,7 @@ _NAMES_SHOWN = 5
 
 
 class SubmissionStatus(StrEnum):
-    """What became of a submission. Only GRADED and UNREADABLE carry a mark."""
+    """The state of a submission. Only GRADED and UNREADABLE carry a mark."""
 
     GRADED = "graded"
     UNREADABLE = "unreadable"
@@ -108,8 +108,7 @@ class LineComment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undefined:
-    """A function of the assignment that the submission's text does not define, whichever was
-    observed."""
+    """A function of the assignment that the submission's text does not define."""
 
     name: str
     explanation: Explanation
@@ -150,7 +149,7 @@ class OverBudget:
         return f"all of its {self.seconds:g} s were used up with {scenarios}; {marks}"
 
     def go_on(self, submission_id: str) -> str:
-        """Return how a person has the rest run."""
+        """Return the command that runs the remaining scenarios."""
         return f"harness grade … --thorough --only {shlex.quote(submission_id)} runs the rest"
 
 
@@ -308,7 +307,7 @@ def of_submission(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What became of all that was read: `total` counts `of_students` and the three lists."""
+    """The result of reading a download: `total` counts `of_students` and the three lists."""
 
     what: str  # "folders"
     total: int

@@ -1,4 +1,4 @@
-"""What people do to a run: changes, each with who and when; and what follows for a submission."""
+"""People's changes to a run, each with author and time, and their effect on a submission."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -148,7 +148,7 @@ def in_force(changes: Iterable[Change]) -> list[Change]:
 
 
 def overwrites(new: Action, old: Action) -> bool:
-    """Return whether nothing is left of an action after a later one on the same submission."""
+    """Return whether a later action on the same submission replaces this one completely."""
     match new, old:
         case MarkGiven(slot=slot), MarkGiven(slot=other) | ItemPicked(slot=other):
             return slot == other
@@ -217,7 +217,7 @@ class ByHand:
     reviewed: bool = False
 
     def add(self, change: Change) -> None:
-        """Take in a change that is later than all before."""
+        """Add a change that is later than all earlier ones."""
         match change.action:
             case MarkGiven(slot=slot, mark=None):
                 self.marks.pop(slot, None)

@@ -228,7 +228,7 @@ class StyleEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StyleOfSubmission:
-    """The evidence of the files of one digest."""
+    """The evidence for all submissions with the same files, by their digest."""
 
     source_digest: str
     evidence: StyleEvidence

@@ -412,7 +412,7 @@ def _around_values(texts: Sequence[str]) -> Iterator[_Piece]:
 
 
 def _literal_lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:
-    """Yield the literal pieces of each line of the text; there may be anything between two."""
+    """Yield the literal pieces of each line of the text. Computed values may come between them."""
     line = [""]
     for piece in shown:
         if piece is None:

@@ -201,7 +201,7 @@ def test_an_empty_folder_and_one_outside_of_a_course(course: Course, tmp_path: P
     outside.mkdir()
     line = course.refusal("grade", ".", cwd=outside)
     hint = "Hint: go to the project's folder, or give --root"
-    assert re.fullmatch(f"no folder upwards from .*{re.escape(hint)}", line)
+    assert re.fullmatch(f"no specs/<assignment>/assignment.yaml in .*{re.escape(hint)}", line)
     assert list(outside.iterdir()) == []
 
 

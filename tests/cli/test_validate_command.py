@@ -34,7 +34,8 @@ def test_a_sound_assignment(course: Course) -> None:
     lines = outcome.out.splitlines()
     assert lines[0] == "tiny: sound"
     summary = (
-        "12 scenarios (13 with all values of constants, 18 runs with all draws), 11 with goldens"
+        "12 scenarios (13 with all values of constants, 18 runs with all draws), "
+        "11 with stated results"
     )
     assert summary in lines
     table = [line.replace("│", " ").split() for line in lines if line.startswith("│")]

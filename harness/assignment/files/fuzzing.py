@@ -75,7 +75,7 @@ class FuzzGameShape(_TargetShape):
 
 
 class FuzzShape(Shape):
-    """`fuzz:` what `harness fuzz` draws beyond the scenarios' own strategies."""
+    """`fuzz:` more inputs for `harness fuzz`, besides the scenarios' own strategies."""
 
     assume: Words = []
     """`file.function`: whether the sheet defines a draw's result. It applies to draws that bind

@@ -1,4 +1,4 @@
-"""`tests:` in assignment.yaml: the tests that a course has already, as they are."""
+"""`tests:` in assignment.yaml: the course's existing tests, unchanged."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _Files = Annotated[
 
 
 class SelectShape(Shape):
-    """What holds for some of the tests."""
+    """Settings for some of the tests."""
 
     match: str = Field(examples=["test_add*"])
     """Their names, in which * stands for anything: test_add, TestAccount.test_empty."""

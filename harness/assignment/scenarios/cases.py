@@ -257,7 +257,7 @@ def _row(reader: ScenarioReader, where: Loc, case: CaseShape) -> ScenarioReader:
 
 
 def uses(reader: ScenarioReader, names: Collection[str]) -> bool:
-    """Return whether a text of the scenario is filled in with one of these names."""
+    """Return whether a text of the scenario uses one of these names."""
     texts = reader.own.model_dump(include={*_OF_A_ROW, "files"}, exclude_unset=True)
     return not _names_of(texts).isdisjoint(names)
 
@@ -294,7 +294,7 @@ def check_differ(reader: ScenarioReader, kind: type[Action], stimuli: Sequence[S
 
 
 def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:
-    """Return the hint by which two rows would do different things."""
+    """Return the hint how to make two rows differ."""
     pairs = zip(stimulus.bindings, first.bindings, strict=True)
     unused = [binding.name for binding, other in pairs if binding != other]
     if not unused:

@@ -124,7 +124,7 @@ def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> 
 
 @_reads(*_OF_MANY)
 def _of_many(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    """Note an error for what only many calls can show, without them."""
+    """Note an error for statements about many calls without `over`."""
     if not reader.states("over") and "over" not in reader.broken:
         what = f"{loc[-1]} is about many calls"
         reader.refuse(loc, what, "add over: 200, the number of calls", key=True)

@@ -1,4 +1,4 @@
-"""Decides which time a program is told (a fixed one, or the real one moved) and how it sleeps.
+"""Decides which time a program sees (a fixed one, or the real one moved) and how it sleeps.
 
 `time` gets functions of ours. The classes of `datetime` stay themselves, so that every object has
 the class that a program knows: only the methods that read the clock are replaced, in the classes'
@@ -59,7 +59,7 @@ _MOVED_CLOCKS = ("CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME")
 
 
 def _tell_of_skipped(slept: Slept) -> None:
-    """Let the clocks that count from an unknown time tell of what nobody waited."""
+    """Let monotonic clocks include the skipped waits."""
     real = dict(vars(sys.modules["time"]))
 
     def monotonic() -> float:
@@ -91,7 +91,7 @@ def _tell_of_skipped(slept: Slept) -> None:
 
 
 def move(seconds: int) -> None:
-    """Let programs read a time so many seconds from now, to find outcomes that depend on it."""
+    """Move the programs' time by so many seconds, to find outcomes that depend on it."""
     import time  # noqa: PLC0415
 
     real = time.time_ns

@@ -1,6 +1,6 @@
-"""Gives up, for good, the rights that a submission must not have. Ordered so that each step
-still may. The driver builds the seccomp programs; Landlock has no maintained package: its calls
-are made here."""
+"""Gives up for good the rights that a submission must not have, in an order that permits each
+step. The driver builds the seccomp programs; Landlock has no maintained package: its calls are
+made here."""
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH112
 
@@ -65,7 +65,7 @@ class LoadedFilter:
         self._number = _SECCOMP_NR[os.uname().machine]
 
     def load(self, flags: int = 0) -> int:
-        """Load it; with a listener flag the result is the listener's descriptor."""
+        """Load it. Return the listener's descriptor if a listener flag is set."""
         result = _syscall(self._number, _SECCOMP_SET_MODE_FILTER, flags, self._reference)
         return _checked("seccomp", result)
 
@@ -91,7 +91,7 @@ def apply_prctls(prctls: list[tuple[int, int]]) -> None:
 
 
 def confine(setup: dict[str, Any], parent: int) -> int:
-    """Confine this process as its setup says; the listener's descriptor, -1 when there is none."""
+    """Confine this process as its setup says. Return the listener's descriptor; -1 without one."""
     ruleset = -1
     if setup["restricts_files"]:
         ruleset = _landlock_ruleset(setup["readable"], setup["directory"], setup["writable"])

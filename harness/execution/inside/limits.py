@@ -33,7 +33,8 @@ class KernelLimits:
             resource.setrlimit(kind, (value, value))
 
     def allow_memory(self, more: int) -> None:
-        """Let this process and its forks have `more` bytes than it had at first; 0: no limit."""
+        """Limit the memory of this process and its forks to `more` bytes above its first size; 0:
+        no limit."""
         if self._space and more != self._now:
             soft = self._space + more if more else self._most
             if self._most != _NONE:

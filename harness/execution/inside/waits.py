@@ -85,7 +85,7 @@ class Slept:
         return is_short and (_IN_BROWSER or not self._something_goes_on())
 
     def skip(self, length: float) -> None:
-        """Count a wait that nobody waits; who has used up the limit waits until it is ended."""
+        """Count a skipped wait. A program that has used up the limit waits until it is ended."""
         nanoseconds = round(length * NANO)
         self.told += nanoseconds
         self.skipped += nanoseconds + _LATE

@@ -123,8 +123,8 @@ class Monitor(ScenarioMonitor):
         self._watched.add(descriptor)
 
     def _leave(self, descriptors: Iterable[int]) -> None:
-        """Stop listening to these, which would be reported at once every time: streams that hung
-        up, and streams that nobody reads while a killed process takes its time to end.
+        """Stop listening to streams that would be reported at once every time: those that hung up,
+        and streams that nobody reads while a killed process takes its time to end.
         """
         for descriptor in self._watched.intersection(descriptors):
             self._events.unregister(descriptor)
@@ -221,8 +221,8 @@ _STANDSTILL = 0.5  # seconds; shorter delays are normal
 
 
 class ScenarioClock:
-    """How much of its limits a scenario's process has used, by the kernel's count, asked only when
-    the shorter limit can be over. From `due` (`time.monotonic()`) on `passed` is worth a call."""
+    """The part of its limits that a scenario's process has used, by the kernel's count. The kernel
+    is asked only when the shorter limit may be over. Call `passed` from the time `due` on."""
 
     def __init__(self, server: ServerProcess, limits: Limits) -> None:
         self._server = server

@@ -62,7 +62,7 @@ class Terminal(_FdSpawn):
         return data
 
     def drain(self, limit: int) -> bool:
-        """Take all that was printed until now; False when it is more than `limit` bytes."""
+        """Take all bytes printed so far. Return False if they are more than `limit`."""
         raw = self.screen.raw
         try:
             while len(raw) <= limit or not self.screen.exceeds(limit):

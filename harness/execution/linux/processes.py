@@ -93,7 +93,7 @@ class Listener:
         return Question(question, why, pid, call, tuple(arguments))
 
     def let_go_on(self, question: Question) -> None:
-        """Let its system call happen; nothing when it ended meanwhile, or a signal came first."""
+        """Let its system call happen. Do nothing if it ended meanwhile, or a signal came first."""
         try:
             fcntl.ioctl(
                 self.descriptor, _SEND, struct.pack("=QqiI", question.number, 0, 0, _CONTINUE)
@@ -108,7 +108,7 @@ class Listener:
 
 
 class GoneError(HarnessError):
-    """A process that was told of ended before it could be known by a number of ours."""
+    """A reported process ended before we could find its number."""
 
 
 def resolve_pid(number: int, descriptors: list[int]) -> int:
@@ -208,7 +208,7 @@ class ServerProcess:
     control: socket.socket
 
     def send(self, message: bytes, descriptors: tuple[int, ...] = ()) -> None:
-        """Send it one of our short messages; HarnessError when it has ended."""
+        """Send it one of our short messages. Raise HarnessError if it has ended."""
         try:
             frames.send_to_socket(self.control, message, descriptors)
         except OSError:
@@ -286,7 +286,8 @@ class ZygoteProcess:
         self._ask(marshal.dumps((modules, asdict(confined) | setup), 2), FromZygote.READY)
 
     def start_server(self, setup: dict[str, Any]) -> ServerProcess:
-        """Have a server forked that is set up so; HarnessError when the zygote does not answer."""
+        """Have a server forked with this setup. Raise HarnessError if the zygote does not
+        answer."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:

@@ -21,7 +21,7 @@ class SpawnBase:
     child_fd: int
 
     def read_nonblocking(self, size: int = 1, timeout: float | None = None) -> bytes:
-        """Up to `size` bytes that are there; EOF at the end. `timeout` has no meaning here."""
+        """Return up to `size` available bytes. Raise EOF at the end. `timeout` is ignored."""
         try:
             data = os.read(self.child_fd, size)
         except BlockingIOError:

@@ -59,7 +59,7 @@ def import_early(*modules: str) -> None:
 
 
 def run(module: str, descriptor: int, parent: int | None = None) -> None:
-    """Be a new process: call the module's `main`."""
+    """Start as a new process: call the module's `main`."""
     importlib.import_module(module).main(descriptor, os.getppid() if parent is None else parent)
 
 
@@ -179,7 +179,7 @@ def _end_server() -> None:
 
 
 def serve(descriptor: int) -> None:
-    """Be the server: fork for each request until the other end is closed. In a forked process this
+    """Run the server: fork for each request until the other end is closed. In a forked process this
     returns as well, when the process has done its work."""
     control = Connection(descriptor)
     signal.signal(signal.SIGCHLD, _reap)

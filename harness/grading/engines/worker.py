@@ -135,7 +135,7 @@ def _hear_no_more() -> None:
 
 
 def _leave(number: int, frame: object) -> NoReturn:
-    """Leave by way of every `with`: the driver has a folder to remove."""
+    """Leave through every `with` block, because the driver has a folder to remove."""
     _hear_no_more()  # once is enough
     sys.exit(128 + number)
 

@@ -189,7 +189,7 @@ class RunsInOrder:
                 outcome.verdicts[scenario.id] = costly
 
     def _run_again_standing_in(self, ready: Sequence[Scenario], outcome: RunOutcome) -> None:
-        """Run the failed scenarios again with the course's modules in place of the submission's."""
+        """Run the failed scenarios again with the course's modules instead of the submission's."""
         again: list[Scenario] = []
         for scenario in ready:
             if scenario.stand_ins and is_wrong(outcome.verdicts[scenario.id]):
@@ -256,7 +256,7 @@ class RunsInOrder:
             self.first.verdicts[name] = verdict
 
     def _skip_what_needs_others(self) -> None:
-        """Take back what needs something that turned out to be wrong later."""
+        """Take back results of scenarios whose needs turned out to be wrong later."""
         wrong: set[str] = set()
         for group in in_turn(self.plan.scenarios, self._needs):
             for scenario in group:

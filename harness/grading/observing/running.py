@@ -227,7 +227,7 @@ class Running:
         return Source.CACHED not in self.sources[name]
 
     def _catch_up(self) -> None:
-        """Run all that was put off, and decide what became of it."""
+        """Run all postponed scenarios, and settle their results."""
         suspects: list[list[Scenario]] = []
         for function, scenarios in self.put_off.items():
             if function not in self.ends:
@@ -292,8 +292,8 @@ class Running:
         return outcome[-1].ending in LIMIT_ENDINGS
 
     def _look_again(self) -> None:
-        """Run once more, with twice the time, what ran into its full limit of CPU time: close to
-        the limit the moment decides, and not the program."""
+        """Run once more, with twice the time, scenarios that reached their full CPU limit: close to
+        the limit, chance decides and not the program."""
         for scenario in self.plan.scenarios:
             if not self._memory.looks_left:
                 return

@@ -251,7 +251,7 @@ def _matching(patterns: Iterable[str], names: Iterable[str]) -> set[str]:
 
 
 def _lists(explains: Sequence[str], explanation: Explanation) -> bool:
-    """Return whether one of the texts of `explains` is a rule of it, or stands in its message."""
+    """Return whether a text of `explains` is the explanation's rule or a part of its message."""
     rules = {explanation.rule}
     if explanation.later is not None:
         rules.add(explanation.later.rule)

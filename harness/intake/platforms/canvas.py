@@ -91,7 +91,7 @@ def _upload(entry: Entry, match: re.Match[str], assignment: Assignment) -> _Uplo
 
 
 def _can_be_anothers(entry: Entry, match: re.Match[str], assignment: Assignment) -> bool:
-    """Return whether two numbers further on leave an expected file.
+    """Return whether the name could also be another student's upload: two later numbers and a file.
 
     A student may have such a name, or have named the file so to be taken for another student.
     """

@@ -261,7 +261,8 @@ class _Search:
         self.faulty |= found
 
     def _of(self, trial: _Trial, latest: Blame) -> Blame:
-        """Return who is to blame for one scenario; `latest` was for another of its kind."""
+        """Return the names to blame for one scenario; `latest` are those of another one of its
+        kind."""
         failure, function = trial.failure, trial.failure.scenario.function
         if failure.verdict.stand_in is not None:
             return (function,)  # it does not pass with the reference's modules either
@@ -298,7 +299,8 @@ def _is_run(failure: FailedScenario) -> bool:
 
 
 def _samples(members: Sequence[FailedScenario]) -> list[FailedScenario]:
-    """Return the first, the last, the middle and so on: even a few from the front represent all."""
+    """Return the items in the order first, last, middle and so on, so that the first few represent
+    all."""
     last = len(members) - 1
     order = dict.fromkeys((0, last))
     stretches = [(0, last)]

@@ -106,7 +106,8 @@ def derive(
 def _merge_by_number(
     causes: Sequence[Cause], failures: Sequence[FailedScenario], outline: Outline
 ) -> tuple[Cause, ...]:
-    """Return the causes; a number in place of a constant is one, however many functions have it."""
+    """Return the causes. A number in place of a constant is one cause, even in several
+    functions."""
     by_id = {failure.scenario.id: failure for failure in failures}
 
     def order(cause: Cause) -> tuple[object, ...]:
@@ -563,8 +564,7 @@ def with_loops(
 def _what_keeps_busy(
     known: Loop | Recursion, function: str, members: Sequence[FailedScenario]
 ) -> InLoop | InRecursion:
-    """Return where these scenarios were when they reached their limit, and no more than is
-    known."""
+    """Return the place at which these scenarios reached their limit, as far as it is known."""
     if isinstance(known, Recursion):
         return InRecursion(line=known.first, function=function)
     ends = LoopEnd.NEVER

@@ -1,4 +1,4 @@
-"""What failures have in common if they have one cause."""
+"""Keys of causes: failures with the same key have one cause."""
 
 from dataclasses import dataclass
 

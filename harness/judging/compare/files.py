@@ -73,7 +73,7 @@ def _values_of_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, 
 
 
 def given_files(stimulus: Stimulus) -> dict[str, Value]:
-    """Return what lies in the scenario's folder at first, folders included, by path."""
+    """Return the first content of the scenario's folder, folders included, by path."""
     given: dict[str, Value] = {}
     for file in stimulus.files:
         given[file.name] = file_value(file.data)

@@ -35,8 +35,9 @@ class RaiseMismatch(_AnyMismatch):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueMismatch(_AnyMismatch):
-    """A value differs: the one returned, that of the parameter or variable `name` (LEAVES), the
-    content of the file `name` (WRITES; a str if it is text), or the text on stderr (STDERR)."""
+    """A value differs. It is the returned value, or depends on the channel: the parameter or
+    variable `name` (LEAVES), the content of the file `name` (WRITES; a str for text), stderr
+    (STDERR)."""
 
     channel: Channel
     expected: Matcher | None  # None: there should be no value at all

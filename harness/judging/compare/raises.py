@@ -39,7 +39,8 @@ def is_explained_by_exception(
 
 
 def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
-    """Return its exception. `sys.exit()` in a program is how it ends: see `exit`."""
+    """Return its exception. `sys.exit()` in a program does not count: `exit` compares the
+    status."""
     raised = observation.raised
     is_program = stimulus.action.form is Form.PROGRAM
     if is_program and raised is not None and raised.type_name == "SystemExit":

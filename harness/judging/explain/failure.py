@@ -82,7 +82,7 @@ class TextEdit:
 
     @property
     def at_end(self) -> bool:
-        """Return whether nothing follows on either side."""
+        """Return whether the texts end here on both sides."""
         return not self._end
 
     @property
@@ -233,7 +233,8 @@ class Failure:
         return [turn.typed for turn in self._outcome.turns if turn.typed is not None]
 
     def _differs_before_its_end(self, text: TextMismatch) -> bool:
-        """Return whether a line of the last turn differs, and one side does not only go on."""
+        """Return whether a line of the last turn differs, and not only because one side
+        continues."""
         texts = self.texts
         if texts is None or (text.turn is None and self.observation.reads):
             return False

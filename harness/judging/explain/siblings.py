@@ -1,6 +1,6 @@
-"""Explanations that need several scenarios: a number written instead of a constant. Evidence
-counts only if another mistake is unlikely to leave it: that only size 10 goes wrong is none, for a
-program that reads one digit of a number does the same."""
+"""Explanations that need several scenarios: a number written instead of a constant. Evidence counts
+only if another mistake is unlikely to leave it. Failing only at size 10 proves nothing: a program
+that reads one digit of a number does the same."""
 
 import ast
 import re
@@ -234,8 +234,8 @@ def _families(
     observations: Observations,
     key: AnswerKey,
 ) -> list[_Family]:
-    """Return the groups that vary one whole number at a time, without those with a truncated
-    observation.
+    """Return groups of scenarios that differ only in one whole number. Groups with a truncated
+    observation are left out.
     """
     answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
     usual: dict[str, _AtSize] = {}

@@ -469,7 +469,7 @@ class _Placed:
 
 
 def _differing(left: _Placed, right: _Placed, deepest: int) -> tuple[list[Span], list[Span]]:
-    """Return where on either side the innermost items are in which two values differ."""
+    """Return the places, on both sides, of the innermost items in which two values differ."""
     kind = left.value.kind
     if kind is not right.value.kind or kind not in SEQUENCES or not deepest:
         return [left.span], [right.span]

@@ -308,7 +308,7 @@ def _of_matcher(channel: Channel, subject: str, expected: Matcher, text: str) ->
 
 
 def _met(wanted: str, line: str) -> int | None:
-    """Return behind which character of a line a text that it should contain breaks off.
+    """Return the position in a line up to which it has the text that it should contain.
 
     That is where most of the text's beginning is found; None if nothing of it is.
     """

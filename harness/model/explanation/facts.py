@@ -98,7 +98,7 @@ class NotJudged:
 
 
 class HardCodedSign(StrEnum):
-    """How a number that is written out shows itself."""
+    """The sign by which a hard-coded number is recognized."""
 
     RIGHT_AT_DEFAULT = "right_at_default"
     DEFAULT_BOARD = "default_board"
@@ -140,7 +140,7 @@ class LoopEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InLoop:
-    """Which loop ran when the limit was reached; `function` is empty outside all functions."""
+    """The loop that ran when the limit was reached; `function` is empty outside all functions."""
 
     line: int
     function: str
@@ -149,7 +149,7 @@ class InLoop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InRecursion:
-    """Which function called itself when the limit was reached; `function` may be unknown: empty."""
+    """The function that called itself when the limit was reached; empty if unknown."""
 
     line: int
     function: str

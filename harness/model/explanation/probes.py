@@ -1,4 +1,4 @@
-"""What further runs of a failed scenario find out about its cause. None is ever a verdict."""
+"""Findings of further runs of a failed scenario about its cause. None of them is a verdict."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class SubstitutionOutcome(StrEnum):
-    """How a run went in which the reference's functions answered for the submission's."""
+    """The outcome of a run with functions of the reference in place of the submission's."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -26,7 +26,7 @@ class SubstitutedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopLines:
-    """The lines of a file between which a program went round, 1-based."""
+    """The first and last line of the loop in which a program hung, 1-based."""
 
     file: str
     first: int

@@ -165,7 +165,7 @@ def _with_loop(said: str, busy: str, *, replaces_guess: bool) -> str:
 
 
 def _busy(reason: InLoop | InRecursion) -> str:
-    """Say what ran when a limit was reached, and no more than is known."""
+    """Return the words for the code that ran when a limit was reached, as far as it is known."""
     function = named(reason.function)
     if isinstance(reason, InRecursion):
         return f"{function or 'the function'} (line {reason.line}) calls itself again and again"

@@ -192,9 +192,9 @@ def read_metadata(path: Path) -> Metadata:
     except OSError as error:
         return Metadata(notice=f"{path.name} cannot be read ({error.strerror})")
     except (ValueError, RecursionError):
-        return Metadata(notice=f"{path.name} is not JSON and was not used")
+        return Metadata(notice=f"{path.name} is not JSON and was ignored")
     if not isinstance(plain, dict):
-        return Metadata(notice=f"{path.name} is not as the platform writes it and was not used")
+        return Metadata(notice=f"{path.name} does not have the platform's format and was ignored")
     notice = ""
     late_by = None
     try:

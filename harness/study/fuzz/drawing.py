@@ -338,9 +338,8 @@ def _prompt(target: FuzzTarget, printed: str) -> int:
 
 
 def shorten_game(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]) -> Stimulus:
-    """Return the game without as many inputs as can be left out while it still differs.
-
-    `differs` is given a game and returns it with those of its inputs on which it differs, or None.
+    """Return the shortest game found that still differs, by leaving out inputs. `differs` gets a
+    game and returns it with only the inputs up to the difference, or None.
     """
     best = stimulus
     tries_left = _MAX_CANDIDATES

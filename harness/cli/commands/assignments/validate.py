@@ -145,7 +145,7 @@ def show(report: ValidationReport, console: Console, *, details: bool = False) -
     say(
         console,
         f"{counted(report.groups, 'scenario')} ({report.scenarios} with all values of constants, "
-        f"{counted(report.stimuli, 'run')} with all draws), {report.goldens} with goldens",
+        f"{counted(report.stimuli, 'run')} with all draws), {report.goldens} with stated results",
     )
     _print_functions(console, report)
     for line in _in_short(report):

@@ -125,7 +125,7 @@ def _show(report: SimilarityReport, *, with_earlier: bool) -> None:
         click.echo(f"{programs} compared")
     cut = f"{percent(report.cut)} %"
     if report.by_tokens:
-        cut += f"; {percent(report.token_cut)} % if a program is compared by its tokens"
+        cut += f" ({percent(report.token_cut)} % if a program is compared by its tokens)"
     pairs = counted(len(report.pairs), "pair")
     groups = counted(len(report.groups), "group")
-    click.echo(f"{pairs} above chance ({cut}), {groups}")
+    click.echo(f"{pairs} with at least {cut}, {groups}")

@@ -215,7 +215,7 @@ def _special_method(name: str) -> Any:
 
 
 def _contains(self: Any, wanted: object) -> bool:
-    """Return whether one of its items equals the value, which is not sent for that."""
+    """Return whether one of its items equals the value, without sending the value."""
     return any(item is wanted or item == wanted for item in self)
 
 
@@ -244,8 +244,8 @@ def _state(thing: Any) -> dict[str, Any]:
 
 
 class Program(Peer):
-    """The program, as its tests see it. `told` is called with each call's number and the call in
-    words, and when it has come back with the number below zero and what came of it."""
+    """The program, as its tests see it. `told` is called with each call's number and its words.
+    After the call it is called again, with the negative number and the result."""
 
     def __init__(
         self,
@@ -351,7 +351,7 @@ class Program(Peer):
         return json.dumps(plain)
 
     def signature(self, thing: Any) -> Any:
-        """Return the signature of something that can be called, as `inspect` has it."""
+        """Return the signature of a callable, as `inspect` represents it."""
         import inspect  # noqa: PLC0415
 
         kinds = list(inspect._ParameterKind)

@@ -81,8 +81,8 @@ class ObjectsOfTest:
         return self._numbers.get(id(thing))
 
     def get(self, plain: list[Any]) -> Any:
-        """Return what stands for an object of the test: its number, whether it is a function, its
-        name, and its special methods."""
+        """Return the proxy for an object of the test, made from its number, its kind (function or
+        not), its name and its special methods."""
         _, number, is_function, name, specials = plain
         if number not in self._by_number:
             made = self._function(number, name) if is_function else self._object(number, specials)

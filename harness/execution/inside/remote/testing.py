@@ -240,7 +240,7 @@ class _Decorators(types.ModuleType):
 
 
 class _Watch:
-    """A plugin of pytest's that tells the test that runs what came of each of its parts."""
+    """A plugin of pytest's that reports the outcome of each part of the running test."""
 
     test: OneTest
 

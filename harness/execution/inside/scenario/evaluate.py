@@ -182,7 +182,8 @@ class StimulusAnswer:
         self.sources = sources
 
     def reach(self, phase: str) -> None:
-        """Begin the next part: a program that ends the process now ended it in that part."""
+        """Begin the next part. A program that ends the process from now on ended it in that
+        part."""
         self.phase = phase
         self.announce(phase)
 

@@ -36,7 +36,7 @@ def _input_stream(raw: io.RawIOBase, *, by_line: bool) -> io.TextIOWrapper:
 
 
 def _replace_stdin(stream: io.TextIOWrapper) -> None:
-    """Let nothing end the stream that was there: a program may have kept a part of it."""
+    """Keep the earlier stream open: a program may have kept a part of it."""
     sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
 
 

@@ -89,7 +89,7 @@ class ScriptedInput:
 
 
 class NoOutput:
-    """What takes the place of `sys.stderr`: nothing ordinary is written there."""
+    """The replacement of `sys.stderr`: ordinary programs write nothing there."""
 
     def __init__(self, run: SharedRun) -> None:
         self._run = run
@@ -304,7 +304,7 @@ class SharedRun:
         self.say(FromSharedRun.SEEN, report)
 
     def _ends_quietly(self) -> bool:
-        """End what nothing reaches any more; whether that left nothing new, and printed nothing."""
+        """End unreachable objects. Return whether that left no new objects and printed nothing."""
         gc.collect(1)  # all objects since the last time: loaded ones are frozen
         if gc.get_objects(0):  # generators that end may leave others for the next scenario
             return False

@@ -167,8 +167,8 @@ class Snapshot:
 
 
 def _filled_anew(dictionary: dict[Any, Any], filled: dict[Any, Any]) -> bool:
-    """Fill it anew; whether its table is then as before: one that was only ever filled has no
-    entries that were taken out."""
+    """Fill it again. Return whether its table is then as before: a table from which nothing was
+    removed has no deleted entries."""
     before = _table(dictionary)
     dictionary.clear()
     dictionary.update(filled)

@@ -127,7 +127,7 @@ def _shape(value: Value) -> tuple[int, int] | None:
 
 
 def _differing_item(expected: Value, actual: Value, place: FirstDifference) -> str:
-    """Say the first difference inside two values, or that they have other sizes."""
+    """Return the first difference inside two values, or that their sizes differ."""
     if place.holder is not None:
         return _key_in_words(place, place.holder)
     shape, actual_shape = _shape(expected), _shape(actual)

@@ -188,7 +188,7 @@ def _own_type(expected: Value, actual: Value) -> str:
 
 
 def _conversion(expected: Value, actual: Value) -> str:
-    """Return how to make the expected type of the returned value, if one call does."""
+    """Return the hint to convert the returned value, if one call of the expected type does it."""
     made = expected.kind
     if actual.content is None:
         if made not in _MADE_FROM.get(actual.type_name, ()) or actual.kind is not ValueKind.FOREIGN:
