@@ -27,6 +27,7 @@ SYNONYMS = {
         "groups, group work, teams, pairs, partners, resubmission, resubmit, several attempts"
     ),
     "how-to/grade-as-they-arrive.md": "watch, continuous, automatic grading, cron, systemd",
+    "how-to/grade-notebooks.md": "Jupyter, ipynb, Colab, nbgrader, cells, magics, JupyterLab",
     "how-to/hand-out-the-self-check.md": "starter code, skeleton, template, public tests, handout",
     "how-to/check-in-the-browser.md": "web page, online, Pyodide, no installation, Chromebook",
     "how-to/run-on-a-cluster.md": "parallel, dask, many machines, large class, scale, speed",

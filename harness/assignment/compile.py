@@ -191,6 +191,7 @@ class _Compiler:
             archive=submission.archive if has_archive else None,
             otherwise=OtherFiles(submission.otherwise),
             extra_modules=submission.extra_modules(),
+            takes_notebooks=submission.takes_notebooks,
             time_zone=shape.time_zone,
             packages=tuple(shape.packages),
             isolate_all=shape.isolation == "all",

@@ -13,6 +13,7 @@ from harness.grading.grader import Grader
 from harness.grading.machine import create_driver
 from harness.grading.observing.setup import GraderSetup
 from harness.intake.entries import GO_THERE, is_program, listed, must_exist, original_name
+from harness.intake.notebooks.reading import is_notebook, program_name
 from harness.intake.pipeline import Cohort, read_cohort
 from harness.intake.terms import ClassOptions
 from harness.model.assignment import ExtraUse
@@ -93,7 +94,7 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
 
 def _may_be_checked(path: Path) -> bool:
     is_packed = path.name.lower().endswith(ARCHIVE_ENDINGS)
-    return is_packed or is_program(path.name) or path.is_dir()
+    return is_packed or is_program(path.name) or is_notebook(path.name) or path.is_dir()
 
 
 def _may_hold_submissions(folder: Path) -> bool:
@@ -169,6 +170,13 @@ def without_files(result: SubmissionResult, names: Collection[str]) -> Submissio
     return replace(result, scenarios=tuple(outcomes), causes=tuple(causes))
 
 
+def _name_counts(name: str, assignment: Assignment) -> str:
+    """Return the name under which a file is graded: a notebook's is that of its program."""
+    if assignment.takes_notebooks and is_notebook(name):
+        return program_name(name)
+    return name
+
+
 def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assignment) -> list[str]:
     """Return advice for the student before handing in these files."""
     if asked.laid_as is not None:  # any name will do
@@ -182,7 +190,10 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
         count = len(asked.submission_files)
         found.append(f"not checked: {listed(absent)} {are} not here; hand in all {count} files")
     names = {*asked.submission_files, what_to_name(asked)}
-    others = [path.name for path in paths if path.is_file() and path.name not in names]
+    others: list[str] = []
+    for path in paths:
+        if path.is_file() and _name_counts(path.name, asked) not in names:
+            others.append(path.name)
     if any(asked.use_of_extra(name) is not ExtraUse.ALLOW for name in others):
         found.append(f"hand it in as {what_to_name(asked)}: another name may cost all marks")
     return found

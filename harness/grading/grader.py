@@ -13,6 +13,7 @@ from harness.common.errors import HarnessError, place_of
 from harness.common.escaping import visible
 from harness.common.logs import logger_of
 from harness.execution import PREPARING_SECONDS, TOOL_LIMITS, AnyDriver, ToolFailed
+from harness.grading.cells import in_cells
 from harness.grading.observing.budget import (
     Stopwatch,
     SubmissionBudget,
@@ -178,7 +179,8 @@ class Grader(AbstractContextManager["Grader"]):
         except Exception as error:
             return self._held(submission, error)
         seconds = time.monotonic() - begun
-        return replace(graded, result=_with_reason(graded.result), seconds=seconds)
+        result = in_cells(_with_reason(graded.result))
+        return replace(graded, result=result, seconds=seconds)
 
     def _plan_of(self, only: frozenset[str] | None) -> Plan:
         """Return the plan, or its part with only these scenarios."""
@@ -229,7 +231,7 @@ class Grader(AbstractContextManager["Grader"]):
         with self._opened(task, self._read_within(task)) as candidate:
             found = self._causes.find(failures, passed, candidate)
         result = replace(with_causes(plan, result, found), pending=None)
-        return Graded(result=result, probes=found.probes, used=budget.used())
+        return Graded(result=in_cells(result), probes=found.probes, used=budget.used())
 
     @contextmanager
     def _opened(self, task: _Task, report: PolicyReport) -> Iterator[Candidate]:

@@ -30,6 +30,7 @@ from harness.intake.entries import (
     without_program_ending,
 )
 from harness.intake.junk import is_ignored, is_left_behind
+from harness.intake.notebooks.reading import is_notebook, program_name
 from harness.intake.platforms import Layout, Named, Times, known_layouts
 from harness.intake.uploads import Attempt, StudentUploads, accepted, attempt_of, in_folder
 from harness.model.plan import Assignment
@@ -95,7 +96,7 @@ def _entry(path: Path, archives: ExitStack, students_hand_in_archives: bool) -> 
         is_file = path.is_file()
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
-    if is_file and is_program(path.name):
+    if is_file and (is_program(path.name) or is_notebook(path.name)):
         return file_at(path)
     if not is_file or not archive_suffix(path.name):
         raise UserError("this is neither a folder, an archive nor a .py file", place=str(path))
@@ -385,7 +386,10 @@ def is_one(folder: Entry, assignment: Assignment) -> bool:
             continue
         if entry.name == _SAMPLE_MARKER and not folder.is_packed:
             return True
-        if without_case(entry.name) in expected and not is_ignored(entry.name):
+        name = entry.name
+        if assignment.takes_notebooks and is_notebook(name):
+            name = program_name(name)
+        if without_case(name) in expected and not is_ignored(name):
             return True
     return False
 
@@ -411,7 +415,10 @@ def one_in(folder: Entry, entry: Entry) -> StudentUploads:
 
 def lone_file(entry: Entry, origin: str) -> StudentUploads:
     """Return a file as one submission, named by its own name without the ending."""
-    stem = without_program_ending(entry.name).removesuffix(archive_suffix(entry.name))
+    name = entry.name
+    if is_notebook(name):
+        name = program_name(name)
+    stem = without_program_ending(name).removesuffix(archive_suffix(name))
     attempt = Attempt(
         origin=origin,
         entries=(entry,),
@@ -460,7 +467,7 @@ def may_be_one(entry: Entry) -> bool:
     """
     if entry.kind is EntryKind.NOWHERE:
         return False
-    is_program = entry.is_python or bool(archive_suffix(entry.name))
+    is_program = entry.is_python or is_notebook(entry.name) or bool(archive_suffix(entry.name))
     return is_program or entry.kind in (EntryKind.FOLDER, EntryKind.LINK)
 
 

@@ -11,7 +11,6 @@ from harness.common.logs import logger_of
 from harness.intake.archives.contents import kind_named, read_archive, same_name
 from harness.intake.caps import MIB
 from harness.intake.entries import (
-    MAX_ENTRIES,
     MAX_FILE_BYTES,
     Entry,
     EntryKind,
@@ -24,10 +23,11 @@ from harness.intake.entries import (
     listed,
     original_name,
     same_bytes,
-    shown_path,
     without_copy_mark,
-    without_junk,
 )
+from harness.intake.folders import files_in_folders, with_folders
+from harness.intake.notebooks.finding import notebooks_among, notebooks_for
+from harness.intake.notebooks.reading import NotebookProgram, is_notebook, read_notebook
 from harness.intake.selecting import select_attempt, to_review
 from harness.intake.terms import iso_time
 from harness.intake.uploads import Attempt, StudentUploads, in_folder
@@ -45,7 +45,6 @@ from harness.model.submission import (
 _log = logger_of(__name__)
 MAX_ARCHIVE_BYTES = 32 * MIB
 _MAX_EXTRA_BYTES = 2 * MIB  # of modules that were not asked for
-MAX_DEPTH = 3  # folders inside each other that are looked into
 _BESIDE = "__MACOSX"  # what macOS adds to an archive beside the folder that was packed
 
 
@@ -91,6 +90,7 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
         left_out=attempt.left_out,
         wrong_files=attempt.wrong_files,
         missing=attempt.missing,
+        notebook=attempt.notebook,
     )
 
 
@@ -128,7 +128,7 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
 def program_files(attempt: Attempt, assignment: Assignment) -> list[Entry]:
     """Return the Python files of an attempt, also those in its archive and folders."""
     entries = _unpacked(attempt, assignment).entries
-    every = (*entries, *_in_folders(entries)[0])
+    every = (*entries, *files_in_folders(entries)[0])
     return [entry for entry in every if entry.is_python and not entry.is_folder]
 
 
@@ -137,7 +137,7 @@ def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
 
     If several files are expected, an unreadable one is missing, with a note.
     """
-    attempt = _with_folders(_unpacked(attempt, assignment), assignment)
+    attempt = with_folders(_unpacked(attempt, assignment), assignment)
     if attempt.problem:
         return attempt
     try:
@@ -240,7 +240,7 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     Raise Refused if there is none.
     """
     expected = assignment.submission_files
-    found = _found(attempt, expected)
+    found = _found(attempt, assignment)
     if assignment.laid_as or (attempt.loose and len(expected) == 1):
         found = _of_any_name(attempt, assignment, found)
         expected = tuple(found)
@@ -248,10 +248,12 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         raise Refused(f"{attempt.inside} {attempt.inside_fault}")  # it may be the missing file
     if not found:
         raise _wrong_names(attempt, assignment)
-    files, refusals = _readable(found, attempt)
+    files, notebooks, refusals = _readable(found, attempt)
     if not files:
         raise Refused(refusals[0])
     notes = [*attempt.notes, *_notes_on_places(found, attempt, assignment)]
+    for program in notebooks:
+        notes += program.notes
     if assignment.laid_as is None:
         for name, entry in found.items():
             notes += _copies_beside(name, entry, attempt, tuple(found))
@@ -271,37 +273,63 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     files += modules
     notes += of_modules
     names = tuple(sorted({entry.name for entry in not_taken}))
-    attempt = replace(attempt, files=tuple(files), not_taken=names, notes=tuple(notes))
+    attempt = replace(
+        attempt,
+        files=tuple(files),
+        notebook=notebooks[0].notebook if notebooks and len(expected) == 1 else None,
+        not_taken=names,
+        notes=tuple(notes),
+    )
     if missing and not others:
         attempt = replace(attempt, missing=MissingFiles(names=tuple(missing)))
     return attempt
 
 
-def _found(attempt: Attempt, expected: Sequence[str]) -> dict[str, Entry]:
-    """Return the entries of the expected files, by these names, without those that are missing."""
+def _found(attempt: Attempt, assignment: Assignment) -> dict[str, Entry]:
+    """Return the entries of the expected files, by these names, without those that are missing.
+
+    A notebook stands for a file that is not there itself.
+    """
     found = {}
+    expected = assignment.submission_files
     for name in expected:
-        entry = _named(attempt, name, expected)
+        entry = _named(attempt, name, expected) or _notebook_for(name, attempt, assignment)
         if entry is not None:
             found[name] = entry
     return found
 
 
-def _readable(found: Mapping[str, Entry], attempt: Attempt) -> tuple[list[SourceFile], list[str]]:
-    """Return the files that can be read, and why the others cannot.
+def _notebook_for(name: str, attempt: Attempt, assignment: Assignment) -> Entry | None:
+    """Return the notebook that stands for this expected file. Raise Refused if several may."""
+    candidates = notebooks_for(name, attempt.entries, assignment)
+    if len(candidates) > 1 and not same_bytes(candidates):
+        raise _ambiguous(candidates, attempt, name)
+    return candidates[0] if candidates else None
+
+
+def _readable(
+    found: Mapping[str, Entry], attempt: Attempt
+) -> tuple[list[SourceFile], list[NotebookProgram], list[str]]:
+    """Return the files that can be read, those of them that notebooks are, and why the others
+    cannot be read.
 
     Raise Refused if that is not the student's fault.
     """
     files: list[SourceFile] = []
+    notebooks: list[NotebookProgram] = []
     refusals: list[str] = []
     for name, entry in found.items():
         try:
-            files.append(_load(entry, name, attempt))
+            if is_notebook(entry.name):
+                notebooks.append(read_notebook(entry, name))
+                files.append(notebooks[-1].file)
+            else:
+                files.append(_load(entry, name, attempt))
         except Refused as refusal:
             if refusal.ours:
                 raise
             refusals.append(str(refusal))
-    return files, refusals
+    return files, notebooks, refusals
 
 
 def _notes_on_places(
@@ -313,7 +341,8 @@ def _notes_on_places(
         where = f"a folder inside {attempt.inside}" if attempt.inside else "a folder"
         yield f"{described(in_folders)} {_were(in_folders)} in {where}"
     for name, entry in found.items():
-        if entry.name not in (name, *assignment.submission_files):
+        is_renamed = entry.name not in (name, *assignment.submission_files)
+        if is_renamed and not is_notebook(entry.name):
             yield f"{entry.label} was graded as {name}"
 
 
@@ -422,7 +451,7 @@ def _of_any_name(
     own = _named(attempt, laid_as, (laid_as,))
     if own is not None and own not in named:
         named.append(own)
-    candidates = named or _python_of(attempt)
+    candidates = named or _python_of(attempt) or notebooks_among(attempt.entries, assignment)
     if len(candidates) != 1:
         return {}
     return {laid_as: candidates[0]}
@@ -536,59 +565,3 @@ def _wrong_names(attempt: Attempt, assignment: Assignment) -> Refused:
         if len(files) == 1:
             wrong = WrongFiles(renaming=Renaming(found=only.label, expected=what))
     return Refused(problem, wrong_files=wrong)
-
-
-def _with_folders(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """Return the attempt with the files in its folders added, if an expected one is there, and
-    neither an expected file nor another program is outside a folder.
-    """
-    if attempt.problem or attempt.inside or _has_expected(attempt.entries, assignment):
-        return attempt
-    if any(entry.is_python and not entry.is_folder for entry in attempt.entries):
-        return attempt
-    inner, junk = _in_folders(attempt.entries)
-    if not _has_expected(inner, assignment):
-        return attempt
-    entries, left_out = (*attempt.entries, *inner), (*attempt.left_out, *junk)
-    return replace(attempt, entries=entries, left_out=left_out)
-
-
-def _has_expected(entries: Sequence[Entry], assignment: Assignment) -> bool:
-    names = assignment.submission_files
-    for entry in entries:
-        if entry.name in names or intended_name(entry.name, names) is not None:
-            return True
-        if assignment.laid_as is not None and entry.is_python:
-            return True
-    return False
-
-
-def _in_folders(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
-    """Return the files in these folders, down to `MAX_DEPTH`, and the paths of ignored files.
-
-    Return none if one of the folders cannot be read, or they have more than `MAX_ENTRIES` entries
-    together.
-    """
-    files: list[Entry] = []
-    left_out: list[str] = []
-    count = 0
-
-    def add(entries: Sequence[Entry], folder: str, depth: int) -> None:
-        nonlocal count
-        for entry in entries:
-            if not entry.is_folder or depth > MAX_DEPTH:
-                continue
-            path = f"{folder}/{entry.name}".lstrip("/")
-            inner, junk = without_junk(entry.everything(MAX_ENTRIES))
-            left_out.extend(shown_path(f"{path}/{ignored.name}") for ignored in junk)
-            count += len(inner)
-            if count > MAX_ENTRIES:
-                raise Refused(f"more than {MAX_ENTRIES} files")
-            files.extend(replace(file, folder=path) for file in inner if not file.is_folder)
-            add(inner, path, depth + 1)
-
-    try:
-        add(entries, "", 1)
-    except (OSError, Refused):
-        return [], []
-    return files, left_out

@@ -18,6 +18,7 @@ from harness.intake.entries import (
     without_junk,
 )
 from harness.intake.lateness import LateTerms
+from harness.model.notebook import Notebook
 from harness.model.plan import SourceFile
 from harness.model.submission import Lateness, MissingFiles, Student, Withheld, WrongFiles
 
@@ -67,6 +68,8 @@ class Attempt:
     inside_fault: str = ""
     # The graded files, under the names by which they run, and the modules beside them.
     files: tuple[SourceFile, ...] = ()
+    # The notebook of which the only expected file was made.
+    notebook: Notebook | None = None
     not_taken: tuple[str, ...] = ()
     problem: str = ""
     # If that is the problem.

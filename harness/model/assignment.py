@@ -286,6 +286,7 @@ class Assignment:
     late: LatePolicy | None = None  # None: late work has no mark
     total_seconds: float | None = None  # that all of a submission may take; None: by the reference
     extra_modules: ExtraModules = ExtraModules()
+    takes_notebooks: bool = False  # in place of the files asked for
 
     @property
     def module_names(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from harness.common.words import percent, plural, rounded
 from harness.model.assignment import LateOf, ManualSlot, SourceFile
+from harness.model.notebook import LineNames, Notebook
 from harness.model.observation import Isolation, Probe, Tier
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
@@ -211,6 +212,12 @@ class SubmissionResult:
     # or an older version found them.
     students_causes: tuple[Cause, ...] | None = None
     pending: CausesPending | None = None  # None: `causes` are all there are
+    notebook: Notebook | None = None  # of which the only file was made
+
+    @property
+    def line_names(self) -> LineNames:
+        """How the lines of the files are called."""
+        return LineNames(self.notebook)
 
     @property
     def all_passed(self) -> bool:
@@ -302,6 +309,7 @@ def of_submission(
         choices=submission.choices,
         late=submission.late,
         extended_to=submission.extended_to,
+        notebook=submission.notebook,
     )
 
 

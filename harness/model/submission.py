@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.common.words import listed
 from harness.model.assignment import LateOf, Period, SourceFile
+from harness.model.notebook import Notebook
 
 # Archives that an assignment may ask for, and that are read.
 ARCHIVE_ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
@@ -105,6 +106,7 @@ class Submission:
     left_out: tuple[str, ...] = ()  # the paths of hidden files and of what tools leave in folders
     wrong_files: WrongFiles | None = None  # if that is the problem
     missing: MissingFiles | None = None  # which a note says too
+    notebook: Notebook | None = None  # of which the only file was made
 
     @property
     def digest(self) -> str:

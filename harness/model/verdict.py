@@ -10,8 +10,17 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from harness.model.explanation.facts import Facts, HardCoded, Later, Lead, Reason, Stated
-from harness.model.explanation.sentences import statement, text_of
+from harness.model.explanation.facts import (
+    Facts,
+    HardCoded,
+    Later,
+    Lead,
+    Reason,
+    Stated,
+    lines_in,
+)
+from harness.model.explanation.sentences import statement, statement_of_line, text_of
+from harness.model.notebook import CellLine, Notebook
 from harness.model.observation import Turn
 from harness.model.policy import LuckyCall
 
@@ -215,6 +224,7 @@ class Explanation:
     lead: Lead | None = None  # the place of the fault
     remarks: tuple[str, ...] = ()  # further sentences
     hint: str = ""  # the lecturer's
+    places: tuple[CellLine, ...] = ()  # of its lines, if they came in a notebook
 
     @property
     def message(self) -> str:
@@ -226,6 +236,17 @@ class Explanation:
     def hard_coded(self) -> HardCoded | None:
         """The number that is written out, if that is the mistake."""
         return self.facts if isinstance(self.facts, HardCoded) else None
+
+    def in_notebook(self, notebook: Notebook) -> Explanation:
+        """Return the explanation with the cells of the lines that it speaks of."""
+        parts: list[Facts | Reason | Lead | None] = [self.facts, self.reason, self.lead]
+        if self.later is not None:
+            parts.append(self.later.facts)
+        lines: list[int] = []
+        for part in parts:
+            lines += lines_in(part)
+        found = (notebook.cell_line(line) for line in dict.fromkeys(lines))
+        return replace(self, places=tuple(place for place in found if place is not None))
 
     @staticmethod
     def from_older(plain: Any) -> Any:
@@ -369,6 +390,11 @@ class Cause:
     def with_reason(self, reason: Reason) -> Cause:
         """Return the cause with the known reason for its facts."""
         return replace(self, explanation=replace(self.explanation, reason=reason))
+
+    def stating_of_line(self, before: str, line: int, after: str) -> Cause:
+        """Return the cause with a sentence about a line in place of its explanation's."""
+        facts = statement_of_line(before, line, after)
+        return replace(self, explanation=Explanation(rule=self.rule, facts=facts))
 
     def stating(self, sentence: str) -> Cause:
         """Return the cause with this sentence in place of its explanation's."""

@@ -38,8 +38,10 @@ from harness.model.expectation import (
 )
 from harness.model.observation import Ending, Raised
 from harness.model.plan import Assignment, Clause, Plan, Scenario, Specification
+from harness.model.policy import SourceFile
 from harness.model.stimulus import Action, Stimulus
 from harness.model.values import NONE, ValueKind
+from harness.packaging.notebook import notebook_of
 from harness.packaging.program_file import program_file
 from harness.reporting.view import paste
 
@@ -54,17 +56,24 @@ _NOT_HERE = (
 )
 
 
-def handout_zip(specification: Specification, context: GradingContext) -> bytes:
+def handout_zip(
+    specification: Specification, context: GradingContext, *, notebook: bool = False
+) -> bytes:
     """Return the archive's bytes; the same for the same specification, harness and interpreter.
+    With `notebook` the stub is a notebook.
 
     `specification` is the whole assignment; `context` was prepared from its visible part
     (`visible_only`). Raise UserError if two of the files would have one name, and HarnessError if a
     stub failed.
     """
     plan = student_plan(context.specification)
-    parts = _parts(specification, context, plan)
+    stubs = handed_out_stubs(specification)
+    if notebook:
+        stubs = (notebook_of(stubs, plan.assignment, f"python {SELFCHECK}"),)
+    parts = _parts(specification, context, plan, stubs)
     names = [name for name, _ in parts]
-    parts.append((README, _readme(plan, names).encode()))
+    to_write = [stub.name for stub in stubs] if notebook else []
+    parts.append((README, _readme(plan, names, to_write).encode()))
     files: dict[str, bytes] = {}
     for name, data in parts:
         if name in files:
@@ -75,14 +84,17 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
 
 
 def _parts(
-    specification: Specification, context: GradingContext, plan: Plan
+    specification: Specification,
+    context: GradingContext,
+    plan: Plan,
+    stubs: Sequence[SourceFile],
 ) -> list[tuple[str, bytes]]:
     """Return all files but the README, with their names."""
     shown = context.specification
     assignment = shown.plan.assignment
     key = student_key(context, plan)
     provided = (*assignment.variants[0].files, *assignment.shown_extra_files())
-    parts = [(file.name, file.data) for file in (*handed_out_stubs(specification), *provided)]
+    parts = [(file.name, file.data) for file in (*stubs, *provided)]
     for name, contents in _files_beside(plan).items():
         if len(contents) == 1:
             parts.append((name, contents.pop()))
@@ -107,20 +119,25 @@ def _files_beside(plan: Plan) -> dict[str, set[bytes]]:
     return dict(sorted(contents.items()))
 
 
-def _readme(plan: Plan, names: list[str]) -> str:
+def _readme(plan: Plan, names: list[str], notebooks: Sequence[str] = ()) -> str:
+    """Return the README. `notebooks` are the names under which the files are handed out, if they
+    are notebooks."""
     assignment = plan.assignment
+    files = tuple(notebooks) or assignment.submission_files
     same: list[str] = []
     differing: list[str] = []
     for name, contents in _files_beside(plan).items():
         group = same if len(contents) == 1 else differing
         group.append(name)
-    rows = _listed_files(assignment, same, names)
+    rows = _listed_files(assignment, files, same, names)
     width = max(len(name) for name, _ in rows)
     listed = "".join(f"  {name:<{width}}  {text}\n" for name, text in rows)
     if differing:
         not_here = _NOT_HERE.format(", ".join(differing))
         listed += "\n" + textwrap.fill(not_here, 88) + "\n"
-    named = assignment.archive or shlex.join(assignment.submission_files)
+    named = assignment.archive or shlex.join(files)
+    if notebooks:
+        named = shlex.join(files)
     packages = " ".join(assignment.packages)
     if packages:
         nothing = "Nothing else"
@@ -141,17 +158,17 @@ def _readme(plan: Plan, names: list[str]) -> str:
 
 
 def _listed_files(
-    assignment: Assignment, beside: Sequence[str], names: Iterable[str]
+    assignment: Assignment, files: Sequence[str], beside: Sequence[str], names: Iterable[str]
 ) -> list[tuple[str, str]]:
     """Return the names of the archive's files, each with its purpose."""
-    several = len(assignment.submission_files) > 1
+    several = len(files) > 1
     program = "programs in them" if several else "program in it"
-    rows = [(", ".join(assignment.submission_files), f"start here: write your {program}")]
+    rows = [(", ".join(files), f"start here: write your {program}")]
     for file in (*assignment.variants[0].files, *assignment.shown_extra_files()):
         rows.append((file.name, "provided: do not change it"))
     if beside:
-        files = "a file" if len(beside) == 1 else "files"
-        rows.append((", ".join(beside), f"{files} that the checks read"))
+        what = "a file" if len(beside) == 1 else "files"
+        rows.append((", ".join(beside), f"{what} that the checks read"))
     if any(name.startswith(f"{GAMEPLAY}/") for name in names):
         rows.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
     rows.append((PAGE, "the checks that you can run yourself, with what should happen"))
@@ -169,7 +186,7 @@ _QUICK = 0.05
 # The fields of an assignment that a check needs. All others stay in the course.
 _OF_ASSIGNMENT = (
     *("id", "title", "course", "python", "submission_files", "laid_as", "archive", "otherwise"),
-    "extra_modules",
+    *("extra_modules", "takes_notebooks"),
     *("functionality_marks", "limits", "policy", "variants", "extra_files", "packages"),
     *("isolate_all", "compare", "floats_within", "writes_files", "tells_time"),
 )

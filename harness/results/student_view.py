@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from harness.common.words import plural
 from harness.model.assignment import SourceFile, Surroundings
+from harness.model.notebook import LineNames, Notebook
 from harness.model.plan import Clause, Plan, Scenario, Visibility
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import (
@@ -105,7 +106,13 @@ class StudentView:
     source_digest: str = ""
     # The student's own files, if a person commented on their lines or they could not be graded.
     shown_files: tuple[SourceFile, ...] = ()
+    notebook: Notebook | None = None  # of which the only file was made
     causes_pending: bool = False  # they are still looked for
+
+    @property
+    def line_names(self) -> LineNames:
+        """How the lines of the student's files are called."""
+        return LineNames(self.notebook)
 
     @property
     def marks_of_a_point(self) -> Fraction:
@@ -226,6 +233,7 @@ def student_view(
         assignment=plan.assignment.id,
         source_digest=result.source_digest,
         shown_files=_own_files(result),
+        notebook=result.notebook,
         causes_pending=result.pending is not None,
     )
 

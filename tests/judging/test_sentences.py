@@ -20,12 +20,18 @@ from harness.model.explanation.facts import (
     LoopEnd,
     NoReturn,
     NotJudged,
+    NotPython,
     OtherConstant,
+    RaisedAsLoaded,
+    RaisedAtLine,
     Reason,
     ReturnedNone,
+    SourceLine,
     Stated,
+    StatedOfLine,
     WrongBranch,
 )
+from harness.model.notebook import Notebook, NotebookCell
 from harness.model.verdict import Explanation
 
 WRONG = Stated(sentence="f returned 1 instead of 2.")
@@ -104,3 +110,55 @@ def test_a_reason_takes_the_place_of_a_guess(said: str, known: tuple[Facts, Reas
 def test_a_lead_comes_first(said: str, lead: Lead) -> None:
     explanation = Explanation(rule="rule", facts=WRONG, lead=lead)
     assert explanation.message == f"{said} {WRONG.sentence}"
+
+
+# Lines 12 to 19 of the program are those of cell 3.
+CELLS = (
+    NotebookCell(number=0, first=3, last=8),
+    NotebookCell(number=2, first=10, last=10),
+    NotebookCell(number=3, first=12, last=19),
+)
+NOTEBOOK = Notebook(handed_in="a1.ipynb", file="a1.py", cells=CELLS)
+AT_13 = SourceLine(number=13, text="x = 1 / 0")
+AS_LOADED = "Code outside the functions ran at import: as soon as the file is loaded, it raised"
+IN_CELLS: dict[str, Explanation] = {
+    "f raised E (line 2 of cell 3: x = 1 / 0).": Explanation(
+        rule="rule", facts=RaisedAtLine(clause="f raised E", line=AT_13)
+    ),
+    f"{AS_LOADED} E on line 2 of cell 3: x = 1 / 0.": Explanation(
+        rule="rule", facts=RaisedAsLoaded(raised="it raised E", line=AT_13)
+    ),
+    "Python cannot read the file: bad (a1.py, line 2 of cell 3): x = 1 / 0.": Explanation(
+        rule="rule", facts=NotPython(reason="bad", file="a1.py", line=AT_13)
+    ),
+    "Line 1 of cell 2 asks for input.": Explanation(
+        rule="rule", facts=StatedOfLine(line=10, after=" asks for input.")
+    ),
+    "You have g on line 1 of cell 3: is that it?": Explanation(
+        rule="rule", facts=StatedOfLine(before="You have g on ", line=12, after=": is that it?")
+    ),
+    "f did not end: the loop of g in line 2 of cell 3 does not end.": Explanation(
+        rule="rule", facts=NO_END, reason=InLoop(line=13, function="g", ends=LoopEnd.NEVER)
+    ),
+    "f did not end: g (line 1 of cell 2) calls itself again and again.": Explanation(
+        rule="rule", facts=NO_END, reason=InRecursion(line=10, function="g")
+    ),
+    f"The fault seems to be in g, lines 1 to 8 of cell 3. {WRONG.sentence}": Explanation(
+        rule="rule", facts=WRONG, lead=FaultyHelper(function="g", first=12, last=19)
+    ),
+    "Line 1 of cell 3 goes the wrong way: line 2 of cell 3 prints the expected line. "
+    f"{WRONG.sentence}": Explanation(
+        rule="rule", facts=WRONG, lead=WrongBranch(condition=12, prints=13, taken=False)
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "explanation"), IN_CELLS.items(), ids=IN_CELLS)
+def test_lines_of_a_notebook_are_those_of_its_cells(said: str, explanation: Explanation) -> None:
+    assert explanation.in_notebook(NOTEBOOK).message == said
+    assert "cell" not in explanation.message
+
+
+def test_a_line_between_the_cells_is_the_programs() -> None:
+    explanation = Explanation(rule="rule", facts=StatedOfLine(line=11, after=" is odd."))
+    assert explanation.in_notebook(NOTEBOOK).message == "Line 11 is odd."

@@ -289,6 +289,10 @@ class SubmissionShape(Shape):
     """Other modules beside them: taken (allow), left out (ignore), or the submission is refused
     (refuse); or patterns of names, like {allow: [util*.py]}."""
 
+    notebooks: Literal["allow", "refuse"] | None = None
+    """Whether a1.ipynb may be handed in for a1.py (left out: allow, if only one file is asked
+    for)."""
+
     @model_validator(mode="after")
     def _has_files(self) -> SubmissionShape:
         if not self.file_names:
@@ -303,6 +307,13 @@ class SubmissionShape(Shape):
         if not names and self.laid_as:
             names.append(self.laid_as)
         return tuple(dict.fromkeys((*names, *self.tests)))
+
+    @property
+    def takes_notebooks(self) -> bool:
+        """Whether notebooks may be handed in for Python files."""
+        if self.notebooks is None:
+            return len(self.file_names) == 1 and not self.tests
+        return self.notebooks == "allow"
 
     def extra_modules(self) -> ExtraModules:
         """Return which modules may be handed in beside the files."""

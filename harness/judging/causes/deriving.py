@@ -26,6 +26,7 @@ from harness.judging.causes.keys import (
 from harness.judging.causes.scripts import SeenPasses, in_scripts
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.model.explanation.facts import HardCoded, InLoop, InRecursion, LoopEnd, NotHandedIn
+from harness.model.explanation.sentences import statement_of_line
 from harness.model.observation import Ending, Frame, Phase
 from harness.model.plan import Plan, Visibility, in_turn, needed
 from harness.model.policy import Loop, Outline, OutlinePart, Recursion, Unparsable
@@ -34,6 +35,7 @@ from harness.model.verdict import (
     Blame,
     Cause,
     CodePlace,
+    Explanation,
     Suspect,
     Symptom,
     VerdictKind,
@@ -424,8 +426,9 @@ def _with_nearest(cause: Cause, name: str, outline: Outline) -> Cause:
     near = _nearest(name, outline)
     if near is None:
         return cause
-    message = f"The {_kind_of(near, outline)} {plain(name, limit=60)} is missing. {_is_that(near)}"
-    return replace(cause.stating(message), place=place_of(near))
+    missing = f"The {_kind_of(near, outline)} {plain(name, limit=60)} is missing."
+    found = cause.stating_of_line(f"{missing} {_you_have(near)}", near.first, _IS_IT_THAT)
+    return replace(found, place=place_of(near))
 
 
 def undefined_functions(plan: Plan, outline: Outline) -> tuple[Undefined, ...]:
@@ -448,11 +451,11 @@ def undefined_functions(plan: Plan, outline: Outline) -> tuple[Undefined, ...]:
 def _undefined(name: str, outline: Outline) -> Undefined:
     near = _nearest(name, outline)
     message = "It is not defined in your file."
-    place: CodePlace | None = None
-    if near is not None:
-        message += f" {_is_that(near)}"
-        place = place_of(near)
-    return Undefined(name=name, explanation=stated(UNDEFINED, message), near=place)
+    if near is None:
+        return Undefined(name=name, explanation=stated(UNDEFINED, message))
+    facts = statement_of_line(f"{message} {_you_have(near)}", near.first, _IS_IT_THAT)
+    explanation = Explanation(rule=UNDEFINED, facts=facts)
+    return Undefined(name=name, explanation=explanation, near=place_of(near))
 
 
 def _nearest(name: str, outline: Outline) -> OutlinePart | None:
@@ -470,8 +473,11 @@ def _kind_of(part: OutlinePart, outline: Outline) -> str:
     return "function"
 
 
-def _is_that(part: OutlinePart) -> str:
-    return f"You have {plain(part.name, limit=60)} on line {part.first}: is that it?"
+_IS_IT_THAT = ": is that it?"
+
+
+def _you_have(part: OutlinePart) -> str:
+    return f"You have {plain(part.name, limit=60)} on "
 
 
 def place_of(part: OutlinePart) -> CodePlace:
@@ -498,9 +504,9 @@ def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> 
         advice = 'put it below `if __name__ == "__main__":`'
     elif "main" not in outline.names():
         advice = "move it into a function such as main()"
-    message = f"Line {line} {what} as soon as the file is loaded: {advice}."
+    after = f" {what} as soon as the file is loaded: {advice}."
     place = _line_of(module.file, line, module.asking)
-    return replace(cause.stating(message), place=place, line=line)
+    return replace(cause.stating_of_line("", line, after), place=place, line=line)
 
 
 def with_texts(causes: Iterable[Cause], lines: Callable[[str], Sequence[str]]) -> tuple[Cause, ...]:

@@ -24,12 +24,38 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatedOfLine:
+    """Sentences of a rule that name a line of the submission: `before`, the line, `after`."""
+
+    before: str = ""  # empty: the sentence begins with the line
+    line: int  # 1-based
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RaisedAtLine:
     """A failure at a line of the submission: `clause (line 3: text)rest`."""
 
     clause: str
     line: SourceLine
     rest: str = "."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaisedAsLoaded:
+    """An exception that code outside the functions raised as the file was loaded."""
+
+    raised: str  # its type, and its message in brackets
+    line: SourceLine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotPython:
+    """Python cannot read a file, at a line."""
+
+    reason: str
+    file: str
+    line: SourceLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +145,10 @@ class HardCoded:
 
 Facts = (
     Stated
+    | StatedOfLine
     | RaisedAtLine
+    | RaisedAsLoaded
+    | NotPython
     | DidNotEnd
     | GrowsTooFast
     | ReturnedNone
@@ -203,3 +232,20 @@ class Later:
 
     rule: str
     facts: Facts
+
+
+def lines_in(part: Facts | Reason | Lead | None) -> tuple[int, ...]:
+    """Return the lines of the submission's files that these facts speak of."""
+    match part:
+        case RaisedAtLine(line=line) | RaisedAsLoaded(line=line) | NotPython(line=line):
+            return (line.number,)
+        case InLoop(line=number) | InRecursion(line=number) | OtherConstant(line=number):
+            return (number,)
+        case StatedOfLine(line=number):
+            return (number,)
+        case WrongBranch(condition=condition, prints=prints):
+            return (condition, prints)
+        case FaultyHelper(first=first, last=last):
+            return (first, last)
+        case _:
+            return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from harness.common.escaping import plain
@@ -23,14 +23,18 @@ from harness.model.explanation.facts import (
     NoReturn,
     NotHandedIn,
     NotJudged,
+    NotPython,
     OtherConstant,
+    RaisedAsLoaded,
     RaisedAtLine,
     Reason,
     ReturnedNone,
     SourceLine,
     Stated,
+    StatedOfLine,
     WrongBranch,
 )
+from harness.model.notebook import CellLine, line_words, lines_words
 
 if TYPE_CHECKING:
     from harness.model.verdict import Explanation
@@ -62,6 +66,12 @@ def statement(sentence: str) -> Stated:
     return Stated(sentence=finished(sentence))
 
 
+def statement_of_line(before: str, line: int, after: str) -> StatedOfLine:
+    """Return the facts of a rule whose sentence names a line; `before` may be empty."""
+    begin = finished(before) if before else ""
+    return StatedOfLine(before=begin, line=line, after=finished(after))
+
+
 def text_of(explanation: Explanation, *, with_helper: bool = True, with_source: bool = True) -> str:
     """Return all that an explanation says. Leave out the helper that is the most suspect, or the
     texts of lines, if these are shown elsewhere."""
@@ -72,13 +82,14 @@ def text_of(explanation: Explanation, *, with_helper: bool = True, with_source: 
 
 def _parts(explanation: Explanation, with_helper: bool, with_source: bool) -> Iterator[str]:
     lead, reason, later = explanation.lead, explanation.reason, explanation.later
+    places = explanation.places
     if lead is not None and (with_helper or not isinstance(lead, FaultyHelper)):
-        yield lead_words(lead)
+        yield lead_words(lead, places)
     if later is None:
-        yield _with_reason(explanation.facts, reason, with_source)
+        yield _with_reason(explanation.facts, reason, with_source, places)
         return
-    yield own_words(explanation.facts, with_source=with_source)
-    said = _with_reason(later.facts, reason, with_source)
+    yield own_words(explanation.facts, with_source=with_source, places=places)
+    said = _with_reason(later.facts, reason, with_source, places)
     if said.partition(" ")[0] in _BEGINNINGS:
         said = said[:1].lower() + said[1:]
     yield f"Later, {said}"
@@ -87,16 +98,32 @@ def _parts(explanation: Explanation, with_helper: bool, with_source: bool) -> It
 def helper_words(explanation: Explanation) -> str:
     """Return the sentence about the most suspect helper; empty if there is none."""
     lead = explanation.lead
-    return finished(lead_words(lead)) if isinstance(lead, FaultyHelper) else ""
+    if not isinstance(lead, FaultyHelper):
+        return ""
+    return finished(lead_words(lead, explanation.places))
 
 
-def own_words(facts: Facts, *, with_guess: bool = True, with_source: bool = True) -> str:
-    """Return the sentences of a rule's own facts."""
+def own_words(
+    facts: Facts,
+    *,
+    with_guess: bool = True,
+    with_source: bool = True,
+    places: Sequence[CellLine] = (),
+) -> str:
+    """Return the sentences of a rule's own facts. `places` are those of lines in a notebook."""
     match facts:
         case Stated(sentence=sentence):
             return sentence
+        case StatedOfLine(before=before, line=number, after=after):
+            where = line_words(number, places)
+            return f"{before}{where if before else capitalised(where)}{after}"
         case RaisedAtLine(clause=clause, line=line, rest=rest):
-            return f"{clause}{in_brackets(line, with_source=with_source)}{rest}"
+            return f"{clause}{in_brackets(line, with_source=with_source, places=places)}{rest}"
+        case RaisedAsLoaded(raised=raised, line=line):
+            return at_import(f"{raised} on {line_words(line.number, places)}: {_source(line)}")
+        case NotPython(reason=reason, file=file, line=line):
+            place = f"{file}, {line_words(line.number, places)}"
+            return f"Python cannot read the file: {reason} ({place}): {_source(line)}."
         case DidNotEnd(clause=clause):
             return f"{clause}: {_UNKNOWN_LOOP}." if with_guess else f"{clause}."
         case ReturnedNone():
@@ -112,6 +139,15 @@ def own_words(facts: Facts, *, with_guess: bool = True, with_source: bool = True
         case HardCoded():
             return _hard_coded(facts)
     assert_never(facts)
+
+
+def at_import(what: str) -> str:
+    """Return the sentence that code outside the functions did this as the file was loaded."""
+    return f"Code outside the functions ran at import: as soon as the file is loaded, {what}."
+
+
+def _source(line: SourceLine) -> str:
+    return plain(line.text.strip(), limit=_MAX_SOURCE)
 
 
 def _grows_too_fast(facts: GrowsTooFast) -> str:
@@ -143,14 +179,18 @@ def _hard_coded(facts: HardCoded) -> str:
     return f"{looks}, also in {listed(named(function) for function in facts.also_in)}."
 
 
-def _with_reason(facts: Facts, reason: Reason | None, with_source: bool) -> str:
+def _with_reason(
+    facts: Facts, reason: Reason | None, with_source: bool, places: Sequence[CellLine]
+) -> str:
     """Return the sentence about the facts, with the known reason in place of a guess."""
-    said = own_words(facts, with_guess=reason is None, with_source=with_source)
+    said = own_words(facts, with_guess=reason is None, with_source=with_source, places=places)
     match reason:
         case None:
             return said
         case InLoop() | InRecursion():
-            return _with_loop(said, _busy(reason), replaces_guess=isinstance(facts, DidNotEnd))
+            return _with_loop(
+                said, _busy(reason, places), replaces_guess=isinstance(facts, DidNotEnd)
+            )
         case NoReturn():
             return f"{said.removesuffix('.')}: is a return missing?"
     assert_never(reason)
@@ -164,13 +204,16 @@ def _with_loop(said: str, busy: str, *, replaces_guess: bool) -> str:
     return f"{before}. {beginning}."
 
 
-def _busy(reason: InLoop | InRecursion) -> str:
+def _busy(reason: InLoop | InRecursion, places: Sequence[CellLine]) -> str:
     """Return the words for the code that ran when a limit was reached, as far as it is known."""
     function = named(reason.function)
+    line = line_words(reason.line, places)
     if isinstance(reason, InRecursion):
-        return f"{function or 'the function'} (line {reason.line}) calls itself again and again"
-    loop = f"the loop in line {reason.line}"
-    if function:
+        return f"{function or 'the function'} ({line}) calls itself again and again"
+    loop = f"the loop in {line}"
+    if function and places:
+        loop = f"the loop of {function} in {line}"
+    elif function:
         loop += f" of {function}"
     match reason.ends:
         case LoopEnd.LATER_PERHAPS:
@@ -181,26 +224,31 @@ def _busy(reason: InLoop | InRecursion) -> str:
             return f"{loop} does not end"
 
 
-def lead_words(lead: Lead) -> str:
-    """Return the sentence about the fault's place."""
+def lead_words(lead: Lead, places: Sequence[CellLine] = ()) -> str:
+    """Return the sentence about the fault's place. `places` are those of lines in a notebook."""
     match lead:
         case WrongBranch(condition=condition, prints=prints, taken=taken, asked=asked):
             after = f" after {named(asked)}" if asked else ""
             what = "an unexpected line" if taken else "the expected line"
-            return f"Line {condition} goes the wrong way{after}: line {prints} prints {what}."
+            begin = capitalised(line_words(condition, places))
+            prints_it = f"{line_words(prints, places)} prints {what}"
+            return f"{begin} goes the wrong way{after}: {prints_it}."
         case OtherConstant(name=name, value=value, line=line):
-            where = f"{named(name)}, which is {named(value)} on line {line}"
+            where = f"{named(name)}, which is {named(value)} on {line_words(line, places)}"
             return f"The fault may be in {where}: compare it with the sheet."
         case FaultyHelper(function=function, first=first, last=last):
-            lines = f"line {first}" if first == last else f"lines {first} to {last}"
+            lines = lines_words(first, last, places)
             return f"The fault seems to be in {named(function)}, {lines}."
     assert_never(lead)
 
 
-def in_brackets(line: SourceLine, *, with_source: bool = True) -> str:
+def in_brackets(
+    line: SourceLine, *, with_source: bool = True, places: Sequence[CellLine] = ()
+) -> str:
     """Return a line as the end of a clause: ` (line 3: x = 1)`."""
-    text = plain(line.text.strip(), limit=_MAX_SOURCE) if with_source else ""
-    return f" (line {line.number}: {text})" if text else f" (line {line.number})"
+    text = _source(line) if with_source else ""
+    where = line_words(line.number, places)
+    return f" ({where}: {text})" if text else f" ({where})"
 
 
 def named(name: str) -> str:

@@ -32,6 +32,7 @@ from harness.common.files import files_below, zipped
 from harness.common.words import rounded
 from harness.grading.context import GradingContext, with_called_functions
 from harness.model.assignment import Surroundings
+from harness.model.notebook import LineNames
 from harness.model.plan import Plan, Scenario, Specification, Visibility
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.verdict import VerdictKind
@@ -313,7 +314,7 @@ def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[
 def _unreadable(result: SubmissionResult) -> dict[str, Any]:
     reason = students_problem(result)
     if not reason and result.unparsable:
-        reason = f"{result.unparsable.place}: {result.unparsable.reason}"
+        reason = f"{_place_of(result)}: {result.unparsable.reason}"
     return {
         "name": "The submission can be graded",
         "status": "failed",
@@ -445,14 +446,15 @@ def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
     if problem := students_problem(result):
         parts.append(_strong(problem))
     if result.unparsable is not None:
-        parts.append(_strong(f"{result.unparsable.place}: {result.unparsable.reason}"))
+        parts.append(_strong(f"{_place_of(result)}: {result.unparsable.reason}"))
     if not parts and result.scenarios:
         view = student_view(result, plan)
         parts += [_list("To fix, most marks first", _to_fix(view)), _by_function(view)]
     findings = []
     for finding in result.findings:
         consequence = words.consequence(finding.consequence)
-        findings.append(f"{finding.file}:{finding.line}: {finding.message} ({consequence})")
+        place = result.line_names.at(finding.file, finding.line)
+        findings.append(f"{place}: {finding.message} ({consequence})")
     return [*parts, _list("Code issues", findings), _list("Notes", result.notes)]
 
 
@@ -460,23 +462,28 @@ def _to_fix(view: StudentView) -> Iterator[str]:
     for cause in view.causes:
         if not cause.checks or cause.checks[0].verdict.kind is VerdictKind.HARNESS_ERROR:
             continue
-        line = f"{_where(cause)}: {shorten(cause.message, 600)}"
+        line = f"{_where(cause, view.line_names)}: {shorten(cause.message, 600)}"
         if cause.hint:
             line += f" Hint: {cause.hint}"
         yield line
 
 
-def _where(cause: ShownCause) -> str:
+def _place_of(result: SubmissionResult) -> str:
+    """Return where Python stopped reading."""
+    broken = result.unparsable
+    if broken is None:
+        return ""
+    return result.line_names.at(broken.file, broken.line)
+
+
+def _where(cause: ShownCause, names: LineNames) -> str:
     """Name the function, the file and the lines of a cause."""
     name = cause.function or "the file"
     place = cause.place
     if place is None:
         return name
-    if cause.line or place.last == place.first:
-        lines = f"line {cause.line or place.first}"
-    else:
-        lines = f"lines {place.first} to {place.last}"
-    return f"{name} ({place.file}, {lines})"
+    lines = names.lines(place.file, cause.line or place.first, cause.line or place.last)
+    return f"{name} ({names.file(place.file)}, {lines})"
 
 
 def _by_function(view: StudentView) -> Markup:

@@ -103,7 +103,7 @@ def _after(result: SubmissionResult) -> list[str]:
     if result.override is not None:
         override = _mark(result.override.mark)
         override_reason = result.override.reason
-    comments = "\n".join(map(words.on_line, result.line_comments))
+    comments = "\n".join(words.comments_on_lines(result))
     return [
         adjustment,
         reason,

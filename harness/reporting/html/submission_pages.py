@@ -67,7 +67,7 @@ def lecturers_view(
     return {
         **_of_both(view, tallies, view.causes),
         **_sum(view, tallies),
-        "line_links": LineLinks(files),
+        "line_links": LineLinks(files, result.line_names),
         "targets": card_targets,
         "row_targets": row_targets,
         "desk_command": f"{desk_command(plan)} --at {shlex.quote(result.id)}",
@@ -170,7 +170,7 @@ def _feedback(view: StudentView) -> dict[str, object]:
     return {
         **_of_both(view, tallies, causes),
         **_request(view),
-        "line_links": LineLinks(files),
+        "line_links": LineLinks(files, view.line_names),
         "files": files,
         "you": STUDENT,
         "causes": causes,

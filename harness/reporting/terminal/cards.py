@@ -15,6 +15,7 @@ from itertools import groupby
 
 from harness.common.escaping import shorten, visible
 from harness.model.assignment import Surroundings
+from harness.model.notebook import PROGRAM_LINES, LineNames
 from harness.model.observation import Turn
 from harness.model.policy import Unparsable
 from harness.model.stimulus import Typed
@@ -149,7 +150,9 @@ _LABEL = 7  # columns of the labels "try", "type" and "set"
 _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channel.EXIT})
 
 
-def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Line]:
+def cause(
+    number: int, shown: ShownCause, surroundings: Surroundings, names: LineNames = PROGRAM_LINES
+) -> list[Line]:
     """Return one thing to fix: its place, the clearest check that fails because of it, and the
     number of others.
 
@@ -160,13 +163,13 @@ def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Li
         sign = words.sign(check.verdict.kind)
         name = f"{check.function}: {check.name}"
         aside = _case(check)
-        inside = _cause_by_example(check, shown, surroundings)
+        inside = _cause_by_example(check, shown, surroundings, names)
     else:
         sign = words.OTHER_SIGN
         name = shown.function or "the file"
         verb = "fails" if shown.hidden == 1 else "fail"
         aside = f"  only {words.counted(shown.hidden, 'hidden check')} {verb}"
-        inside = _hidden_cause(shown)
+        inside = _hidden_cause(shown, names)
     inside += [_label_line("hint", visible(text)) for text in words.advice(shown)]
     title = ((f"{number}. ", "bold"), (f"{sign} ", "red"), (visible(name), "bold"), (aside, "dim"))
     return [line(*title), *moved(inside, 3)]
@@ -182,10 +185,10 @@ def _case(check: ShownCheck) -> str:
 
 
 def _cause_by_example(
-    check: ShownCheck, shown: ShownCause, surroundings: Surroundings
+    check: ShownCheck, shown: ShownCause, surroundings: Surroundings, names: LineNames
 ) -> list[Line]:
     """Return the lines of a cause with an example, the clearest check."""
-    inside = [*_place(shown), *explained(check, surroundings, shown.message)]
+    inside = [*_place(shown, names), *explained(check, surroundings, shown.message)]
     if shown.further_hint:
         inside.append(_label_line("hint", visible(shorten(shown.further_hint, 400))))
     others = [other.verdict for other in shown.checks[1:]]
@@ -194,28 +197,26 @@ def _cause_by_example(
     return inside
 
 
-def _hidden_cause(shown: ShownCause) -> list[Line]:
+def _hidden_cause(shown: ShownCause, names: LineNames) -> list[Line]:
     """Return the lines of a cause that only hidden checks show."""
     inside: list[Line] = []
     if shown.message:
         inside.append(line(visible(shown.message)))
-    inside += _place(shown)
+    inside += _place(shown, names)
     for clause in shown.clauses:
         inside.append(line(visible(f"the sheet, {clause.section}: {clause.text}")))
     return inside
 
 
-def _place(shown: ShownCause) -> list[Line]:
+def _place(shown: ShownCause, names: LineNames) -> list[Line]:
     """Return where in the student's file the fault is, as far as that is known."""
     place = shown.place
     if place is None:
         return []
-    where = f"line {place.first}"
+    first, last = place.first, place.last
     if shown.line:
-        where = f"line {shown.line}"
-    elif place.last > place.first:
-        where = f"lines {place.first}-{place.last}"
-    where = f"{place.file}, {where}"
+        first = last = shown.line
+    where = f"{names.file(place.file)}, {names.lines(place.file, first, last)}"
     if shown.function:
         where = f"{shown.function}: {where}"
     return [line(("look at ", "dim"), visible(where))]
@@ -229,11 +230,15 @@ def things_to_fix(view: StudentView, limit: int) -> Iterator[Line]:
         if card.kind is CardKind.MISSING:
             yield from (Line(), _all_missing(card))
         elif card.number <= limit:
-            yield from (Line(), *cause(card.number, card.cause, view.surroundings))
+            yield from (Line(), *_numbered(card, view))
         else:
             more += 1
     if more:
         yield from (Line(), line((f"… and {words.counted(more, 'more thing')} to fix.", "dim")))
+
+
+def _numbered(card: Card, view: StudentView) -> list[Line]:
+    return cause(card.number, card.cause, view.surroundings, view.line_names)
 
 
 def _all_missing(card: Card) -> Line:
@@ -362,14 +367,14 @@ def explain_failures(view: StudentView, limit: int, *, width: int, colours: bool
 
 
 def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
-    yield from unreadable(view.problem, view.unparsable)
+    yield from unreadable(view.problem, view.unparsable, view.line_names)
     if view.causes:
-        names = words.listed(view.surroundings.submitted)
+        names = words.listed(map(view.line_names.file, view.surroundings.submitted))
         counted = words.counted(len(view.causes), "thing")
         yield line((visible(f"{names}: {counted} to fix"), "bold"))
     yield from things_to_fix(view, limit)
     for finding in view.findings:
-        place = f"{finding.file}:{finding.line}:{finding.column}"
+        place = view.line_names.at(finding.file, finding.line, finding.column)
         yield line(("note: ", "yellow"), visible(f"{place}: {finding.message}"))
     yield Line()
     passes = [check.verdict.passed for check in view.shown if not check.informational]
@@ -378,13 +383,14 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
     yield line((f"{passes.count(True)} of {total} passed", style))
 
 
-def unreadable(problem: str, broken: Unparsable | None) -> Iterator[Line]:
+def unreadable(problem: str, broken: Unparsable | None, names: LineNames) -> Iterator[Line]:
     """Say why a submission cannot be graded, with the line where Python stopped."""
     if problem:
         yield line((visible(problem), "red"))
     if broken is None:
         return
-    yield line((visible(f"{broken.place}: {broken.reason}"), "red"))
+    place = names.at(broken.file, broken.line)
+    yield line((visible(f"{place}: {broken.reason}"), "red"))
     if not broken.source.strip():
         return
     yield line("   " + visible(broken.source.rstrip("\n")))

@@ -128,13 +128,14 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     tallies = figures.tallies(result, plan)
     if tallies:
         parts.append(_functions(tallies))
-    for line in (*words.account(result), *map(words.on_line, result.line_comments)):
+    for line in (*words.account(result), *words.comments_on_lines(result)):
         parts.append(Text(visible(line), "dim"))
     stood_in = words.stood_in(outcome.verdict for outcome in result.scenarios)
     if stood_in:
         parts.append(Text(f"{stood_in} of the submission's", "yellow"))
     for finding in result.findings:
-        line = f"{finding.file}:{finding.line}: {finding.message}"
+        place = result.line_names.at(finding.file, finding.line)
+        line = f"{place}: {finding.message}"
         kind = (f"{finding_kind(finding.rule).title} ", "yellow")
         parts.append(Text.assemble(kind, visible(line)))
     if view.causes_pending:
@@ -162,7 +163,7 @@ def _head(result: SubmissionResult, view: StudentView) -> list[RenderableType]:
     handing_in = words.handing_in(result)
     if handing_in:
         parts.append(Text(visible(", ".join(handing_in)), "dim"))
-    troubles = list(unreadable(result.problem, result.unparsable))
+    troubles = list(unreadable(result.problem, result.unparsable, result.line_names))
     if troubles:
         parts.append(_Printed(troubles))
     over = result.over_budget

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from harness.common.escaping import shorten
+from harness.model.notebook import PROGRAM_LINES, LineNames, Notebook, NotebookCell
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import LineComment, SubmissionResult
 from harness.policy.rules import finding_kind
@@ -25,6 +26,15 @@ class Mark(StrEnum):
 
     EXACT = "exact"  # it fails, or is an issue
     LOOK = "look"  # it is where to look first
+
+
+class CellPart(StrEnum):
+    """Lines of a notebook that are not shown like other lines."""
+
+    HEADING = "heading"  # above the code of a cell
+    FIRST_LINE = "first_line"  # of that code: lines are counted from here
+    TEXT_HEADING = "text_heading"
+    TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +74,22 @@ class AnnotatedFile:
     name: str
     anchor: str  # the prefix of its lines' names on a page: `L` of `L12`
     lines: tuple[str, ...]
+    title: str  # the name by which the student knows it
+    cells: tuple[NotebookCell, ...] = ()  # of the notebook that it was made of
     notes: dict[int, list[LineNote]] = field(default_factory=lambda: defaultdict(list))
     comments: dict[int, list[LineComment]] = field(default_factory=lambda: defaultdict(list))
     left_out: int  # lines
+
+    def part_of_cell(self, line: int) -> CellPart | None:
+        """Return which part of a notebook's cell a line is; None for any other line."""
+        for cell in self.cells:
+            if line == cell.first - 1:
+                return CellPart.TEXT_HEADING if cell.is_text else CellPart.HEADING
+            if cell.first <= line <= cell.last:
+                if cell.is_text:
+                    return CellPart.TEXT
+                return CellPart.FIRST_LINE if line == cell.first else None
+        return None
 
 
 def annotated(
@@ -85,7 +108,12 @@ def annotated(
             anchor = f"F{number}L"
         left_out = len(file.lines) - len(shown)
         annotated_file = AnnotatedFile(
-            name=file.name, anchor=anchor, lines=shown, left_out=left_out
+            name=file.name,
+            title=result.line_names.file(file.name),
+            anchor=anchor,
+            lines=shown,
+            cells=_cells(result.notebook, file.name),
+            left_out=left_out,
         )
         files.append(annotated_file)
         by_name.setdefault(file.name, annotated_file)
@@ -100,10 +128,17 @@ def annotated(
     return files
 
 
+def _cells(notebook: Notebook | None, name: str) -> tuple[NotebookCell, ...]:
+    if notebook is None or notebook.file != name:
+        return ()
+    return notebook.cells
+
+
 class LineLinks:
     """The links to the lines of a submission's files on its page."""
 
-    def __init__(self, files: Iterable[AnnotatedFile]) -> None:
+    def __init__(self, files: Iterable[AnnotatedFile], names: LineNames = PROGRAM_LINES) -> None:
+        self.names = names
         self._files = {file.name: file for file in files}
 
     def to(self, name: str, line: int | None) -> str:

@@ -11,6 +11,7 @@ from harness.common.words import listed as listed  # noqa: PLC0414
 from harness.common.words import plural as plural  # noqa: PLC0414
 from harness.common.words import rounded
 from harness.model.assignment import LateOf
+from harness.model.notebook import PROGRAM_LINES, LineNames
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
@@ -22,7 +23,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.submission import Lateness, WrongFiles
-from harness.model.verdict import CodePlace, Conversation, StandInOutcome, Verdict, VerdictKind
+from harness.model.verdict import Conversation, StandInOutcome, Verdict, VerdictKind
 from harness.results.redaction import Advice, ShownCause, ShownCheck
 from harness.results.student_view import StudentView
 
@@ -165,7 +166,7 @@ def is_by_hand(result: SubmissionResult | StudentView) -> bool:
 def said_by_hand(result: SubmissionResult | StudentView) -> list[str]:
     """Return the marks and comments that people gave, a line each; nothing if nobody did."""
     if result.comment or result.line_comments or is_by_hand(result):
-        return [*account(result), *map(on_line, result.line_comments)]
+        return [*account(result), *comments_on_lines(result)]
     return []
 
 
@@ -268,9 +269,17 @@ def _override(result: SubmissionResult | StudentView, override: Override) -> str
     return f"functionality mark set by a tutor: {mark}: {override.reason}"
 
 
-def on_line(comment: LineComment) -> str:
+def comments_on_lines(result: SubmissionResult | StudentView) -> list[str]:
+    """Return people's comments on lines, each with its place."""
+    return [on_line(comment, result.line_names) for comment in result.line_comments]
+
+
+def on_line(comment: LineComment, names: LineNames = PROGRAM_LINES) -> str:
     """Return `a1.py, line 12: text`, and what became of the line if the file has changed since."""
-    return f"{comment.file}, line {comment.line}{changed(comment)}: {comment.text}"
+    line = f"line {comment.line}"
+    if not comment.outdated:
+        line = names.line(comment.file, comment.line)
+    return f"{names.file(comment.file)}, {line}{changed(comment)}: {comment.text}"
 
 
 def changed(comment: LineComment) -> str:
@@ -292,7 +301,7 @@ def whole_comment(result: SubmissionResult) -> str:
         lines.append(line[0].upper() + line[1:])
     if result.comment:
         lines.append(result.comment)
-    lines += map(on_line, result.line_comments)
+    lines += comments_on_lines(result)
     return "\n".join(lines)
 
 
@@ -371,13 +380,6 @@ def advice_line(advice: Advice) -> str:
     """Return `“name” (hidden): description hint`."""
     said = " ".join(filter(None, (advice.description, advice.hint)))
     return f"“{advice.name}” (hidden): {shorten(said, _MAX_ADVICE)}"
-
-
-def lines_of(place: CodePlace) -> str:
-    """Return `line 3` or `lines 3 to 5`."""
-    if place.first == place.last:
-        return f"line {place.first}"
-    return f"lines {place.first} to {place.last}"
 
 
 def then(talk: Conversation) -> str:

@@ -6,6 +6,7 @@ import click
 
 from harness.assignment.loading import CACHE, load
 from harness.cli import options
+from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.grading.context import for_students, prepare
 from harness.packaging.handout import handout_zip
@@ -17,11 +18,13 @@ from harness.packaging.handout import handout_zip
 @click.argument("assignment", metavar="ID")
 @options.output("The file to write (default: handout-ID.zip), or with --web the folder.")
 @options.flag("--web", "Build the page of harness web instead (default folder: web-ID).")
+@options.flag("--notebook", "Hand the stub out as a notebook; its last cell runs the self-check.")
 @options.several(options.root, options.python, options.support)
 def command(
     assignment: str,
     output: Path | None,
     web: bool,
+    notebook: bool,
     root: Path | None,
     python: Path | None,
     support: Path | None,
@@ -32,6 +35,8 @@ def command(
     selfcheck.pyz, which needs only Python. It contains no hidden scenario and no function body of
     the reference.
     """
+    if web and notebook:
+        raise UserError("--web and --notebook cannot be combined")
     base = options.the_root(root)
     if web:
         from harness.cli.commands.publishing.web import write_page  # noqa: PLC0415  (templates are slow to load)
@@ -45,6 +50,6 @@ def command(
     if context.interpreter.notice:
         click.echo(f"notice: {context.interpreter.notice}", err=True)
     target = output or Path(f"handout-{assignment}.zip")
-    write_bytes(target, handout_zip(specification, context))
+    write_bytes(target, handout_zip(specification, context, notebook=notebook))
     click.echo(target)
     return 0

@@ -25,8 +25,8 @@ from harness.judging.explain.rules import (
     rule_about,
 )
 from harness.model.expectation import Matcher
-from harness.model.explanation.facts import DidNotEnd
-from harness.model.explanation.sentences import finished
+from harness.model.explanation.facts import DidNotEnd, NotPython, RaisedAsLoaded, SourceLine
+from harness.model.explanation.sentences import at_import, finished
 from harness.model.observation import Ending, Filled, OutputLimit, Phase, Raised
 
 _AT_IMPORT = {
@@ -60,25 +60,25 @@ def tampered(failure: Failure, ending: Ending) -> str:
 
 
 @rule(Stage.ENDING, 30, "fails as the file is loaded")
-def ran_at_import(failure: Failure) -> str | None:
+def ran_at_import(failure: Failure) -> str | RaisedAsLoaded | NotPython | None:
     if not failure.loading:
         return None
     raised = failure.raised
     if raised is not None:
-        unreadable = _unreadable(raised)
-        if unreadable is not None:
-            return unreadable
-        what: str | None = _raised_at_import(raised)
+        found = _not_python(raised) or _raised_at_import(raised)
+        if not isinstance(found, str):
+            return found
+        what: str | None = found
     elif failure.ending is Ending.OUTPUT_LIMIT:
         what = f"it printed {_too_much(failure.observation.output_limit)}"
     else:
         what = _AT_IMPORT.get(failure.ending or Ending.ANSWERED)
     if what is None:
         return None
-    return f"Code outside the functions ran at import: as soon as the file is loaded, {what}."
+    return at_import(what)
 
 
-def _raised_at_import(raised: Raised) -> str:
+def _raised_at_import(raised: Raised) -> str | RaisedAsLoaded:
     if raised.type_name == "SystemExit":
         return "it called exit"
     if raised.type_name == "EOFError":
@@ -88,19 +88,22 @@ def _raised_at_import(raised: Raised) -> str:
         what += f" ({plain(raised.message)})"
     if raised.frames:
         frame = raised.frames[-1]
-        what += f" on line {frame.line}: {plain(frame.source.strip(), limit=80)}"
+        line = SourceLine(number=frame.line, text=frame.source.strip())
+        return RaisedAsLoaded(raised=finished(what), line=line)
     return what
 
 
-def _unreadable(raised: Raised) -> str | None:
+def _not_python(raised: Raised) -> NotPython | None:
     """Return that a file's text is not Python, at the line that the error names; None if it is."""
     if raised.type_name in _EXPECTED_AT_IMPORT or not raised.frames:
         return None
     frame = raised.frames[-1]
-    if not raised.message.endswith(f"({frame.file}, line {frame.line})"):
+    place = f" ({frame.file}, line {frame.line})"
+    if not raised.message.endswith(place):
         return None
-    source = plain(frame.source.strip(), limit=80)
-    return f"Python cannot read the file: {plain(raised.message)}: {source}."
+    line = SourceLine(number=frame.line, text=frame.source.strip())
+    reason = finished(plain(raised.message.removesuffix(place)))
+    return NotPython(reason=reason, file=frame.file, line=line)
 
 
 _EXPECTED_AT_IMPORT = frozenset({"SystemExit", "EOFError"})  # with any message

@@ -1,0 +1,46 @@
+"""Say of the lines in a result in which cells of a notebook they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from harness.model.notebook import Notebook
+from harness.model.result import ScenarioResult, SubmissionResult, Undefined
+from harness.model.verdict import Cause
+
+
+def in_cells(result: SubmissionResult) -> SubmissionResult:
+    """Return the result with the cells of all lines that its explanations speak of; unchanged if
+    no notebook was handed in."""
+    notebook = result.notebook
+    if notebook is None:
+        return result
+    scenarios: list[ScenarioResult] = []
+    for entry in result.scenarios:
+        explanation = entry.verdict.explanation
+        if explanation is None:
+            scenarios.append(entry)
+            continue
+        verdict = replace(entry.verdict, explanation=explanation.in_notebook(notebook))
+        scenarios.append(replace(entry, verdict=verdict))
+    undefined: list[Undefined] = []
+    for missing in result.undefined:
+        explanation = missing.explanation.in_notebook(notebook)
+        undefined.append(replace(missing, explanation=explanation))
+    students = result.students_causes
+    return replace(
+        result,
+        scenarios=tuple(scenarios),
+        undefined=tuple(undefined),
+        causes=_causes(result.causes, notebook),
+        students_causes=None if students is None else _causes(students, notebook),
+    )
+
+
+def _causes(causes: Iterable[Cause], notebook: Notebook) -> tuple[Cause, ...]:
+    named: list[Cause] = []
+    for cause in causes:
+        explanation = cause.explanation.in_notebook(notebook)
+        named.append(replace(cause, explanation=explanation))
+    return tuple(named)

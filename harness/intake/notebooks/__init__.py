@@ -1,0 +1,1 @@
+"""Notebooks that are handed in where a Python file is expected."""

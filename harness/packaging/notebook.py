@@ -1,0 +1,96 @@
+"""A stub as a notebook, whose last cell runs the self-check."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+from harness.common.errors import UserError
+from harness.intake.notebooks.reading import ENDING, SELF_CHECK_TAG
+from harness.model.assignment import Assignment, SourceFile
+
+_HOW = (
+    "Write your program in the cells below, from the top to the bottom: they are run in this "
+    "order. Hand in this file, `{name}`.\n\n"
+    "Before you check your work, save the notebook; then run the last cell."
+)
+
+
+def notebook_of(stubs: Sequence[SourceFile], assignment: Assignment, command: str) -> SourceFile:
+    """Return the only stub as a notebook. Raise UserError if the assignment takes none, or has
+    several files."""
+    if not assignment.takes_notebooks or len(stubs) != 1:
+        problem = "only an assignment with one Python file, which may be a notebook, has one"
+        raise UserError(problem, place=assignment.id, hint="leave out --notebook")
+    return as_notebook(stubs[0], assignment.title, command)
+
+
+def as_notebook(stub: SourceFile, title: str, command: str) -> SourceFile:
+    """Return the notebook for a stub: a cell for each function or class, and one for the lines
+    between two of them. `command` checks the notebook whose name follows it.
+    """
+    name = notebook_name(stub.name)
+    cells = [_cell("markdown", f"# {title}\n\n{_HOW.format(name=name)}")]
+    cells += (_cell("code", text) for text in _parts(stub.data.decode()))
+    cells.append(_cell("code", f"!{command} {name}", SELF_CHECK_TAG))
+    notebook = {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    for number, cell in enumerate(cells):
+        cell["id"] = sha256(f"{name} {number}".encode()).hexdigest()[:8]
+    text = json.dumps(notebook, indent=1, ensure_ascii=False)
+    return SourceFile(name=name, data=f"{text}\n".encode())
+
+
+def notebook_name(program: str) -> str:
+    """Return the name of the notebook that may be handed in for a program."""
+    return program.removesuffix(".py") + ENDING
+
+
+def _cell(kind: str, source: str, *tags: str) -> dict[str, Any]:
+    lines = source.splitlines(keepends=True)
+    cell: dict[str, Any] = {"cell_type": kind, "metadata": {}, "source": lines}
+    if tags:
+        cell["metadata"]["tags"] = list(tags)
+    if kind == "code":
+        cell |= {"execution_count": None, "outputs": []}
+    return cell
+
+
+def _parts(text: str) -> list[str]:
+    """Return the text in the parts that are cells, without empty lines around them.
+
+    The docstring is left out: the notebook has a title.
+    """
+    lines = text.splitlines()
+    parts: list[str] = []
+    tree = ast.parse(text)
+    at = 0
+    if ast.get_docstring(tree) is not None:
+        at = tree.body[0].end_lineno or 1
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            begin = _first_line(node) - 1
+            end = node.end_lineno or node.lineno
+            parts += [_joined(lines[at:begin]), _joined(lines[begin:end])]
+            at = end
+    parts.append(_joined(lines[at:]))
+    return [part for part in parts if part]
+
+
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
+    decorated = [decorator.lineno for decorator in node.decorator_list]
+    return min([node.lineno, *decorated])
+
+
+def _joined(lines: Sequence[str]) -> str:
+    return "\n".join(lines).strip("\n")
