@@ -307,9 +307,9 @@ def kind_of_mode(mode: int) -> EntryKind:
 
 
 class Refused(Exception):  # noqa: N818  (an answer about one submission, not an error of ours)
-    """One submission's file or folder is not read; `str()` is the reason, for its `problem`.
-    `ours`: that says nothing about the student (our disk, our copy of the download).
-    `wrong_files`: other files were handed in than the ones asked for."""
+    """A file or folder of one submission cannot be read; `str()` is the reason for its `problem`.
+    `ours`: that says nothing about the student (our disk, our copy of the download). `wrong_files`:
+    other files were handed in than the ones asked for."""
 
     def __init__(
         self, reason: str, *, ours: bool = False, wrong_files: WrongFiles | None = None

@@ -460,8 +460,7 @@ def _of_any_name(
 def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None:
     """Return the entry of that name, otherwise its only copy.
 
-    Raise Refused if there are several; in an archive also if several names are the same on some
-    systems.
+    Raise Refused if several match; in an archive also if several names are equal on some systems.
     """
     candidates = [entry for entry in attempt.entries if entry.name == name]
     if not candidates:

@@ -110,7 +110,8 @@ def groups_first(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Equivalent:
-    """A change that no input tells from the reference, by the lines before and after it."""
+    """A change that no input can distinguish from the reference, by the lines before and after
+    it."""
 
     file: str
     function: str

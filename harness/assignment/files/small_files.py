@@ -96,7 +96,7 @@ class ExemptShape(Shape):
 
 
 class EquivalentShape(Shape):
-    """A change of the reference that no input tells from it."""
+    """A change of the reference that no input can distinguish from it."""
 
     file: str
     """The reference's file."""

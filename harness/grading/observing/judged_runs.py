@@ -52,7 +52,7 @@ _log = logger_of(__name__)
 
 
 def does_not_do_alone(scenario: str) -> str:
-    """Return the reason to run each scenario in its own process, after the scenario with this id
+    """Return the reason why each scenario has its own process, after the scenario with this id
     refuted its shared run.
     """
     return f"{scenario} behaves differently in its own process"
