@@ -1,1 +1,1 @@
-"""Notebooks that are handed in where a Python file is expected."""
+"""Notebooks that are handed in instead of a Python file."""

@@ -1,6 +1,7 @@
-"""Leave out of a cell what only Jupyter understands: magics, shell lines and requests for help.
+"""Remove from a cell the lines that only Jupyter understands: magics, shell lines and requests for
+help.
 
-The lines stay where they are, so that line numbers are those of the cell.
+The other lines keep their places, so that line numbers are those of the cell.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class PlainCell:
 
 @dataclass(slots=True)
 class _Reader:
-    """What is open at the begin of a line: a text of several lines, brackets, a continuation."""
+    """The open parts at the beginning of a line: a text of several lines, brackets, a
+    continuation."""
 
     quotes: str = ""
     depth: int = 0
@@ -40,7 +42,7 @@ class _Reader:
         return not (self.quotes or self.depth or self.continued)
 
     def pass_line(self, line: str) -> None:
-        """Go behind a line of Python."""
+        """Move past a line of Python."""
         at = 0
         if self.quotes:
             at = self._behind_quotes(line, 0)
@@ -52,7 +54,7 @@ class _Reader:
         self.continued = not self.quotes and line.endswith("\\")
 
     def _take(self, line: str, token: re.Match[str]) -> int:
-        """Go behind a token; return where the next may begin."""
+        """Move past a token; return the position of the next one."""
         found = token.group()
         if found in ('"""', "'''"):
             self.quotes = found
@@ -64,7 +66,7 @@ class _Reader:
         return token.end()
 
     def _behind_quotes(self, line: str, at: int) -> int:
-        """Return where the text of several lines ends that is open; it may stay open."""
+        """Return the end of the open text of several lines, which may also stay open."""
         while at < len(line):
             if line[at] == "\\":
                 at += 2
@@ -98,7 +100,7 @@ def plain_cell(lines: list[str]) -> PlainCell:
 
 
 def _without_escape(line: str) -> str | None:
-    """Return what stands in place of a line that only Jupyter understands; None for Python."""
+    """Return the replacement of a line that only Jupyter understands; None for Python."""
     for pattern in (_LINE, _INSTALL, _HELP):
         found = pattern.fullmatch(line)
         if found is not None:

@@ -14,7 +14,7 @@ TOO_LARGE, NOT_JSON, NO_CELLS = 3, 4, 5  # exit statuses
 
 
 def limit() -> None:
-    """Limit this process, where the system can."""
+    """Limit this process, if the system can."""
     try:
         import resource  # noqa: PLC0415
     except ImportError:
@@ -26,7 +26,7 @@ def limit() -> None:
 def outline(data: bytes) -> str:
     """Return the notebook with nothing but the kinds and sources of its cells, and its language.
 
-    End the process with a status that says why if it is no notebook.
+    If it is not a notebook, end the process with a status that says why.
     """
     try:
         notebook = json.loads(data.decode("utf-8-sig"))

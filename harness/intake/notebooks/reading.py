@@ -23,7 +23,7 @@ from harness.model.policy import MAX_SOURCE_BYTES, SourceFile
 
 ENDING = ".ipynb"
 MAX_NOTEBOOK_BYTES = 32 * MIB
-# The tag of a cell that the handout adds; it is no part of the program.
+# The tag of a cell that the handout adds; it does not belong to the program.
 SELF_CHECK_TAG = "self-check"
 # Python looks for a declared encoding in the first two lines: none of these is the student's.
 _FIRST_LINE = "# The code cells of a notebook."
@@ -64,7 +64,7 @@ class _Cell:
 
 @dataclass(slots=True)
 class _Writer:
-    """The lines of the program so far, its cells, and what was left out."""
+    """The lines of the program so far, its cells, and the removed lines."""
 
     lines: list[str]
     cells: list[NotebookCell] = field(default_factory=list)
@@ -135,7 +135,8 @@ def read_notebook(entry: Entry, laid_as: str) -> NotebookProgram:
 
 
 def _cells(name: str, data: bytes) -> Iterator[_Cell]:
-    """Yield the cells of a notebook. Raise Refused if it is none, or not one of Python."""
+    """Yield the cells of a notebook. Raise Refused if it is not a notebook, or not one of
+    Python."""
     read = json.loads(_outline(name, data))
     language = read["language"]
     if language and not language.lower().startswith(("python", "ipython")):

@@ -1,1 +1,1 @@
-"""Turn tests that exist into scenarios, if a scenario asks for exactly the same."""
+"""Turns existing tests into scenarios, if a scenario can test exactly the same."""

@@ -1,4 +1,4 @@
-"""What assertions ask for, as matchers of the scenario language."""
+"""Translates assertions into matchers of the scenario language."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def near(number: object, within: float) -> dict[str, Any]:
     """Return the matcher of a number that is near enough."""
     is_number = isinstance(number, int | float) and not isinstance(number, bool)
     if not is_number:
-        raise NotRecordedError("it asks for something near what is not a number")
+        raise NotRecordedError("it compares approximately with something other than a number")
     return {"approx": number, "within": within}
 
 
@@ -47,7 +47,7 @@ def almost_equal(number: object, options: Mapping[str, object]) -> dict[str, Any
         return near(number, delta)
     places = options.get("places", _USUAL_PLACES)
     if type(places) is not int:
-        raise NotRecordedError("its places are no number")
+        raise NotRecordedError("its places are not a number")
     return near(number, 0.5 * 10**-places)
 
 
@@ -68,7 +68,7 @@ def approximately(node: ast.Call, literals: Mapping[str, object]) -> dict[str, A
     relative = stated.get("rel", 0.0 if "abs" in stated else _RELATIVE)
     absolute = stated.get("abs", _ABSOLUTE)
     if not isinstance(relative, int | float) or not isinstance(absolute, int | float):
-        raise NotRecordedError("its tolerance is no number")
+        raise NotRecordedError("its tolerance is not a number")
     return near(number, max(relative * abs(number), absolute))
 
 
@@ -116,10 +116,10 @@ def _holds(whole: str, matcher: Any) -> bool:
 
 
 def raised(kind: str, pattern: object) -> Any:
-    """Return what `pytest.raises` and `assertRaises` ask for: derived classes are right too."""
+    """Return the exception of `pytest.raises` or `assertRaises`: derived classes are right too."""
     stated: dict[str, Any] = {"any": True, "is_a": kind}
     if pattern is not None:
         if not isinstance(pattern, str):
-            raise NotRecordedError("its pattern is no text")
+            raise NotRecordedError("its pattern is not a text")
         stated["message"] = {"matches": pattern}
     return stated

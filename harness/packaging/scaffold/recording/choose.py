@@ -91,7 +91,7 @@ def clauses_of(names: Sequence[str]) -> bytes:
     """Return clauses.yaml with a clause for each function or program."""
     lines = ["clauses:"]
     for name in names:
-        text = json.dumps(f"{name} does what the sheet says.")
+        text = json.dumps(f"{name} does as the sheet says.")
         lines.append(f'  - {{id: {json.dumps(name)}, section: "1", text: {text}}}')
     return ("\n".join(lines) + "\n").encode()
 
@@ -119,7 +119,7 @@ def choose(
     tests: Sequence[RecordedTest], kept: Sequence[Kept], files_of: FilesOf, assignment_id: str
 ) -> Recording:
     """Return which tests become scenarios. `files_of` makes the whole assignment of a recording.
-    Each scenario is read, and asked of the reference."""
+    Each scenario is read, and tried on the reference."""
     recording = Recording(kept=tuple(kept))
     taken: set[tuple[str, str]] = set()
     for test in tests:

@@ -1,4 +1,4 @@
-"""Read the expressions of a test by their text: values that it states, and what it asks of the
+"""Reads the expressions of a test by their text: the values that it states, and its calls of the
 program. Nothing is run here."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[object, object], object]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-# They ask the program's object what it is, or compare: the program could answer what it likes.
+# They ask the program's object for its type, or compare: the program could give any answer.
 _NOT_ASKED = (
     ast.Compare, ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr, ast.GeneratorExp, ast.ListComp,
     ast.SetComp, ast.DictComp, ast.JoinedStr, ast.Await, ast.Yield, ast.YieldFrom,
@@ -34,7 +34,7 @@ _SCALARS = (int, float, str, bool, bytes, complex, type(None))
 
 
 class NotRecordedError(Exception):
-    """A test is not what a scenario can state. `str()` says why."""
+    """A scenario cannot state this test. `str()` says why."""
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class Scope:
         )
 
     def forget(self, name: str) -> None:
-        """Forget what a name meant: something else is bound to it."""
+        """Forget a name's meaning: another value is bound to it."""
         self.modules.discard(name)
         self.program.pop(name, None)
         self.literals.pop(name, None)
@@ -146,7 +146,7 @@ def items_of(node: ast.expr, literals: Mapping[str, object]) -> list[object]:
 
 class AskedOfProgram(ast.NodeTransformer):
     """Rewrites an expression with the names that a scenario has. Afterwards `uses_program` says
-    whether it asks the program anything, and `needed` which stated values it needs by name."""
+    whether it uses the program, and `needed` lists the stated values that it needs by name."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope

@@ -1,5 +1,5 @@
-"""Turn one test into a scenario by its text: what it asks of the program, step by step, and what it
-states of each."""
+"""Turns one test into a scenario by its text: its calls of the program, step by step, and the
+results that it states."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ _COMPARED = {
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text that a test has captured: where it is stated, and which edges the test cuts."""
+    """A text that a test has captured: the place of its statement, and the edges that the test
+    cuts."""
 
     stated: dict[str, Any]
     key: str
@@ -295,7 +296,7 @@ class TestReader:
             case ast.Lt() | ast.LtE() if (distance := _distance(left)) is not None:
                 within = value_of(right, self.scope.literals)
                 if not isinstance(within, int | float):
-                    raise NotRecordedError("its tolerance is no number")
+                    raise NotRecordedError("its tolerance is not a number")
                 asked, stated = self._sides(*distance)
                 number = value_of(stated, self.scope.literals)
                 self._state(asked, assertions.near(number, within))
@@ -303,7 +304,7 @@ class TestReader:
                 raise NotRecordedError(f"it compares by {type(op).__name__}")
 
     def _sides(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
-        """Return what the program is asked for, and what the test states. Raise NotRecordedError if
+        """Return the program's side and the test's stated side. Raise NotRecordedError if
         the test states neither."""
         for asked, stated in ((left, right), (right, left)):
             with suppress(NotRecordedError):
@@ -341,7 +342,7 @@ class TestReader:
         return self.recorded.run.stated
 
     def _state(self, node: ast.expr, matcher: Any, *, is_text: bool = False) -> None:
-        """State a matcher of what an expression gives."""
+        """State a matcher for the value of an expression."""
         text = self._text(node)
         if text is None:
             self._expression(node).stated["returns"] = matcher
@@ -400,7 +401,7 @@ class TestReader:
                 return attr
             case ast.Name(id=name):
                 return self.scope.program.get(name, name)
-        raise NotRecordedError(f"{shortened(node)} is no name of an exception")
+        raise NotRecordedError(f"{shortened(node)} is not the name of an exception")
 
     def _with(self, node: ast.With, items: list[ast.withitem]) -> None:
         if not items:

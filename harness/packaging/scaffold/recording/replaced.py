@@ -1,5 +1,5 @@
-"""What tests replace and run, by the texts of their calls: input, standard output, and the program
-as a process of its own."""
+"""Reads the parts that tests replace and run, from the texts of their calls: input, standard
+output, and the program as a process of its own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PYTHONS = ("sys.executable", "'python'", "'python3'")
 
 
 def target_of(call: ast.Call) -> str:
-    """Return what a test replaces, as `module.name`; empty for anything else."""
+    """Return the name that a test replaces, as `module.name`; empty for anything else."""
     match call.args:
         case [ast.Constant(value=str(name)), *_] if "." in name:
             return name

@@ -15,14 +15,14 @@ _IS_PLAIN = re.compile(r"[A-Za-z_][\w.]*\([\w.()\[\] +*/=-]*\)", re.ASCII).fullm
 
 @dataclass(slots=True, kw_only=True)
 class Step:
-    """A call or statements, and what a test states of them."""
+    """A call or statements, and the results that a test states."""
 
     source: str
     is_call: bool = False
     stated: dict[str, Any] = field(default_factory=dict)
 
     def with_all(self) -> dict[str, Any]:
-        """Return the step as YAML has it: what a test does not ask for may be anything."""
+        """Return the step for YAML. Results that the test does not check are left open."""
         found: dict[str, Any] = {"call" if self.is_call else "do": self.source}
         if self.is_call and "raises" not in self.stated:
             found["returns"] = self.stated.get("returns", ANY)
@@ -33,7 +33,7 @@ class Step:
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """A run of the whole program, and what a test states of it."""
+    """A run of the whole program, and the results that a test states."""
 
     file: str
     argv: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Run:
 
 @dataclass(slots=True, kw_only=True)
 class Recorded:
-    """What one test does, as a scenario."""
+    """One test as a scenario."""
 
     name: str
     function: str = ""

@@ -58,7 +58,7 @@ class TestFile:
     _fixtures: dict[str, ast.FunctionDef] = field(default_factory=dict)
 
     def read(self) -> None:
-        """Record what can be recorded."""
+        """Record the tests that can be recorded."""
         by_test: dict[str, list[FoundTest]] = {}
         for found in find_tests(self.name, self.data, self.runner):
             by_test.setdefault(found.test, []).append(found)
@@ -268,7 +268,7 @@ def _is_fixture(node: ast.FunctionDef) -> bool:
 
 
 class _SelfNames(ast.NodeTransformer):
-    """Makes a variable of each attribute of `self` that is no method of TestCase."""
+    """Makes a variable of each attribute of `self` that is not a method of TestCase."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
