@@ -127,7 +127,7 @@ def test_a_false_alarm_is_named_with_its_call(ask: Ask) -> None:
 
 def test_tests_after_one_that_never_ends_run_all_the_same(ask: Ask) -> None:
     tests = "from a1 import double\ndef test_a():\n    while double(1):\n        pass\n" + RIGHT
-    accepts, double = outcomes(ask(tests, ACCEPTS, DOUBLE, seconds=0.5))
+    accepts, double = outcomes(ask(tests, ACCEPTS, DOUBLE, seconds=0.2))
     assert [test.outcome.result for test in accepts.failed] == [CourseTestResult.NOT_ENDED]
     assert len(accepts.tests) == 4
     assert double.tests

@@ -267,7 +267,7 @@ def test_what_is_remembered_to_loop_at_the_full_limit_stays_so() -> None:
     assert [name for name, _ in program.asked] == ["a", "c"]
 
 
-SETTINGS = "functionality_marks: 3\nlimits: {cpu_seconds: 0.3}\n"
+SETTINGS = "functionality_marks: 3\nlimits: {cpu_seconds: 0.2}\n"
 REFERENCE = "def one(n):\n    return n\ndef two(n):\n    return n\ndef three(n):\n    return n\n"
 SCENARIOS = """\
 scenarios:
