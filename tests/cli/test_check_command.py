@@ -164,7 +164,7 @@ def test_nothing_visible_is_no_success(course: Course) -> None:
         text = course.text(f"specs/tiny/{name}.yaml").replace("visible: true", "points: 1")
         course.write(f"specs/tiny/{name}.yaml", text)
     for command in (("check", "submissions/tiny/perfect/a1.py"), ("handout", "tiny")):
-        line = "tiny: there is no visible scenario to check against"
+        line = "tiny: no scenario is visible, so there is nothing to check"
         assert course.refusal(*command) == line
     assert not list(course.root.glob("*.zip"))
 

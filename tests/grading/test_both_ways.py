@@ -64,7 +64,7 @@ def test_that_nothing_was_shared_is_found_with_the_references_reason() -> None:
 
 DIFFERENCES = {
     "": graded(SHARED),
-    "f/one: failed together, passed alone": graded(replace(SHARED, scenarios=(FAILED,))),
+    "f/one: failed together, passed separately": graded(replace(SHARED, scenarios=(FAILED,))),
     "its mark or its findings differ between the two ways": graded(
         replace(SHARED, mark=Fraction(0))
     ),
