@@ -211,10 +211,20 @@ NOTHING = {
     "reads a frame": "import a1\ndef test_a():\n    assert a1.Box().items().gi_frame.f_globals\n",
     "replaces what it may not": "import sys, a1\ndef test_a():\n    a1.double(1)\n    sys.settrace(lambda *a: 1 / 0)\n    a1.double(2)\n",
     "looks at the traceback": "import a1\ndef test_a():\n    try:\n        a1.double(None)\n    except TypeError as error:\n        while error.__traceback__:\n            assert 'a1' not in error.__traceback__.tb_frame.f_code.co_filename.split('_')[-1:]\n            error.__traceback__ = error.__traceback__.tb_next\n",
+    "knows the run by a test left out": "import pytest\ndef test_a():\n    pytest.skip()\ndef names(request):\n    return [item.name for item in request.session.items]\ndef test_b(request):\n    assert 'test_a' in names(request) or len(names(request)) == 1\ndef test_c(request):\n    assert 'test_a' in names(request) or len(names(request)) == 1\n",
+    "knows the run by its number": "import os, pytest\n@pytest.mark.parametrize('number', range(2, 60))\ndef test_a(number, request):\n    assert os.getpid() - os.getppid() < number or len(request.session.items) == 1\n",
+    "many coins": "import os, pytest\n@pytest.mark.parametrize('number', range(300))\ndef test_a(number, request):\n    assert os.urandom(1)[0] > 90 or len(request.session.items) == 1\n",
 }
 
 
-KEPT = ["asserts nothing", "a coin", "reads the source", "reads the globals", "reads a frame"]
+KEPT = [
+    "asserts nothing",
+    "a coin",
+    "knows the run by a test left out",
+    "reads the source",
+    "reads the globals",
+    "reads a frame",
+]
 
 
 @pytest.mark.parametrize("name", per_commit(NOTHING, *KEPT))

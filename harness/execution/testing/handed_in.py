@@ -9,10 +9,11 @@ fault, fails there again, and passes on the reference each time.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
 from harness.common.errors import HarnessError
@@ -51,11 +52,17 @@ if TYPE_CHECKING:
 
 _MAX_TESTS = 500
 _MAX_CALLS = 50  # of one test
-# Seeds of chance in the tests' process. A test counts if it passes in each run against the
-# reference, and notices a fault if it fails in each of some runs: one that fails by chance does not
-# do both.
-_SEEDS = (1, 2, 3, 4, 5, 6)
-_CONFIRMING_SEEDS = (7, 8)
+# Seeds of chance in the tests' process: of the runs against the reference that show which tests
+# pass, and of the rounds in which those tests run against every program. A test notices a fault if
+# it fails on it in each round, and passes on the reference in all runs: one that fails by chance
+# does not do both.
+_SEEDS = (1, 2, 3)
+_SEEDS_OF_ROUNDS = (1, 7, 8)
+_REFERENCE_RUNS = 2  # of each round
+# With many tests that fail by chance, some would notice a fault. So if more than this number and
+# more than this share of the tests came out differently on the reference, none counts.
+_MAX_UNSTEADY = 3
+_MAX_UNSTEADY_SHARE = 0.1
 _MAX_ENDLESS = 3  # tests that do not come to their end, until no further run is made
 _RESULTS = {result.value: result for result in CourseTestResult}
 
@@ -88,8 +95,48 @@ class _Run:
         endless = CourseTestResult.NOT_ENDED
         return [test.name for test in self.tests if test.outcome.result is endless]
 
+    def passed(self) -> list[str]:
+        return [test.name for test in self.tests if test.has_passed]
+
     def results(self) -> dict[str, CourseTestResult]:
         return {test.name: test.outcome.result for test in self.tests}
+
+
+@dataclass(slots=True)
+class _Comparison:
+    """Which of the useful tests fail on which faults, after some rounds."""
+
+    useful: list[str]
+    steady: set[str]  # those that passed on the reference in every round
+    failing: dict[str, list[SuiteTest]] = field(default_factory=dict)  # in all rounds, by fault
+    once: dict[str, list[str]] = field(default_factory=dict)  # in one round and not in another
+    broken: set[str] = field(default_factory=set)  # faults at which tests broke the protocol
+
+    def take_reference(self, run: _Run) -> None:
+        self.steady.intersection_update(run.passed())
+
+    def take_fault(self, fault: str, run: _Run) -> None:
+        if run.ending is Ending.TAMPERED:
+            self.broken.add(fault)
+        failed = {test.name for test in run.failed()}
+        before = self.failing.get(fault)
+        if before is None:
+            self.failing[fault] = list(run.failed())
+            return
+        self.failing[fault] = [test for test in before if test.name in failed]
+        missed = [test.name for test in before if test.name not in failed]
+        self.once.setdefault(fault, []).extend(missed)
+
+    def is_open(self, fault: str) -> bool:
+        """Return whether another round can show something about this fault."""
+        return fault not in self.broken and bool(self.candidates(fault))
+
+    def candidates(self, fault: str) -> list[SuiteTest]:
+        """Return the tests that fail on this fault and never on the reference."""
+        return [test for test in self.failing.get(fault, []) if test.name in self.steady]
+
+    def unsteady(self) -> list[str]:
+        return [name for name in self.useful if name not in self.steady]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -220,9 +267,9 @@ class SuiteObserver:
         self._program_of = program_of
         self._own = own
         self._against_reference: tuple[_Run, ...] | None = None
+        self._compared: _Comparison | None = None
         self._noticed: dict[str, SuiteOutcome | None] = {}
         self._by_itself: dict[str, bool] = {}
-        self._failing: dict[str, frozenset[str]] = {}  # tests, by the fault on which they fail
         self._cpu_seconds = 0.0  # of programs, in all runs
 
     @cached_property
@@ -243,7 +290,7 @@ class SuiteObserver:
             return seen
         match action.question:
             case SuiteQuestion.RUNS | SuiteQuestion.ACCEPTS:
-                seen = self._on_reference(stimulus, limits)
+                seen = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
             case SuiteQuestion.ACCEPTS_OWN:
                 seen = _seen(self._run_all(self._own, stimulus, limits, seed=_SEEDS[0]))
             case SuiteQuestion.NOTICES:
@@ -289,32 +336,72 @@ class SuiteObserver:
             return Observation(ending=Ending.TAMPERED)
         return _answered(outcome)
 
+    def _with_rounds(self, seen: Observation, stimulus: Stimulus, limits: Limits) -> Observation:
+        """Add the tests that came out differently on the reference in the rounds."""
+        if seen.suite is None:
+            return seen
+        unsteady = dict.fromkeys(seen.suite.unsteady)
+        unsteady |= dict.fromkeys(self._comparison(stimulus, limits).unsteady())
+        return replace(seen, suite=replace(seen.suite, unsteady=tuple(unsteady)))
+
     def _noticing(self, against: str, stimulus: Stimulus, limits: Limits) -> SuiteOutcome | None:
         """Return the test that notices a fault, and those that differ from run to run; None if the
         protocol is broken."""
-        program = self._program_of(against)
-        useful = self._useful(stimulus, limits)
-        first = self._run(program, stimulus, limits, seed=_SEEDS[0], only=useful)
-        if first.ending is Ending.TAMPERED:
+        compared = self._comparison(stimulus, limits)
+        if against in compared.broken:
             return None
-        noticing = {test.name: test for test in first.failed()}
-        self._failing[against] = frozenset(noticing)
-        unsteady: list[str] = []
-        for seed in _CONFIRMING_SEEDS:
-            if not noticing:
-                break
-            again = self._run(program, stimulus, limits, seed=seed, only=list(noticing))
-            if again.ending is Ending.TAMPERED:
-                return None
-            failed = {test.name for test in again.failed()}
-            unsteady += [name for name in noticing if name not in failed]
-            noticing = {name: test for name, test in noticing.items() if name in failed}
-        for name, test in noticing.items():
-            if self._passes_by_itself(name, stimulus, limits):
+        unsteady = compared.unsteady() + compared.once.get(against, [])
+        candidates = compared.candidates(against)
+        if self._too_many_unsteady(stimulus, limits):
+            candidates = []
+        for test in candidates:
+            if self._passes_by_itself(test.name, stimulus, limits):
                 named = replace(test, outcome=CourseTestOutcome(result=test.outcome.result))
                 return SuiteOutcome(tests=(named,), unsteady=tuple(unsteady))
-            unsteady.append(name)
+            unsteady.append(test.name)
         return SuiteOutcome(unsteady=tuple(unsteady))
+
+    def _too_many_unsteady(self, stimulus: Stimulus, limits: Limits) -> bool:
+        seen = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
+        outcome = seen.suite or SuiteOutcome()
+        most = max(_MAX_UNSTEADY, _MAX_UNSTEADY_SHARE * len(outcome.tests))
+        return len(outcome.unsteady) > most
+
+    def _comparison(self, stimulus: Stimulus, limits: Limits) -> _Comparison:
+        """Run the useful tests against the faults, and in between against the reference.
+
+        The tests' process gets the same job each time, and the order is by chance. So it cannot
+        know which program it has but by what the program does.
+        """
+        if self._compared is None:
+            useful = self._useful(stimulus, limits)
+            compared = _Comparison(useful, set(useful))
+            faults = list(self._faults)
+            for seed in _SEEDS_OF_ROUNDS:
+                if faults and compared.steady:
+                    self._round(compared, faults, stimulus, limits, seed=seed)
+                faults = [fault for fault in faults if compared.is_open(fault)]
+            self._compared = compared
+        return self._compared
+
+    def _round(
+        self,
+        compared: _Comparison,
+        faults: Iterable[str],
+        stimulus: Stimulus,
+        limits: Limits,
+        *,
+        seed: int,
+    ) -> None:
+        names = [*faults, *[self._reference] * _REFERENCE_RUNS]
+        SystemRandom().shuffle(names)
+        for name in names:
+            program = self._program_of(name)
+            run = self._run(program, stimulus, limits, seed=seed, only=compared.useful)
+            if name == self._reference:
+                compared.take_reference(run)
+            else:
+                compared.take_fault(name, run)
 
     def _passes_by_itself(self, name: str, stimulus: Stimulus, limits: Limits) -> bool:
         """Return whether a test passes on the reference if no other test runs before it."""
@@ -340,13 +427,15 @@ class SuiteObserver:
 
     def _seen_of_each(self, stimulus: Stimulus, limits: Limits) -> Observation:
         """Return which tests notice no fault, and which notice the same ones."""
-        for against in self._faults:
-            self._seen_on_fault(against, stimulus, limits)
+        compared = self._comparison(stimulus, limits)
+        failing: dict[str, set[str]] = {}
+        for fault in self._faults:
+            failing[fault] = {test.name for test in compared.candidates(fault)}
         useless: list[str] = []
         by_faults: dict[tuple[str, ...], list[str]] = {}
-        names = self._useful(stimulus, limits)
+        names = [name for name in compared.useful if name in compared.steady]
         for name in names:
-            faults = tuple(fault for fault, bad in self._failing.items() if name in bad)
+            faults = tuple(fault for fault, bad in failing.items() if name in bad)
             if faults:
                 by_faults.setdefault(faults, []).append(name)
             else:

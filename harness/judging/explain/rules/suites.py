@@ -49,7 +49,8 @@ def unsteady_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     listed = ", ".join(plain(name) for name in names[:_MAX_NAMES])
     return (
         f"{listed}: the same program passed once and failed once. Such a test notices nothing: "
-        "it may use chance or the time, or need another test to run before it."
+        "it may use chance or the time, or need another test to run before it. If many tests are "
+        "like that, no test counts."
     )
 
 
