@@ -8,6 +8,7 @@ of the program are compared by the program.
 from __future__ import annotations
 
 import reprlib
+import sys
 import types
 from _json import encode_basestring_ascii as quote
 from typing import Any, NoReturn
@@ -517,6 +518,8 @@ class Program(Peer):
         thing = self._own.get(values[0]) if type(values[0]) is int else None
         if values[0] not in self._own:
             raise MalformedError("a number")
+        # Its side has a copy of its own; the original's arguments say what an assertion expects.
+        _require(not isinstance(thing, BaseException))
         if operation == "call":
             _require(type(values[1]) is tuple and type(values[2]) is dict)
             return thing(*values[1], **values[2])  # type: ignore[misc]
@@ -525,9 +528,10 @@ class Program(Peer):
         if operation == "special":
             _require(name in SPECIALS and type(values[2]) is tuple)
             return getattr(type(thing), name)(thing, *values[2])
-        if name[:1] == "_":
+        if name[:1] == "_" or name in _kept_names(thing):
             raise AttributeError(name)
         if operation == "set":
+            _check_may_set(thing, name, values[2])
             return setattr(thing, name, values[2])
         return _given(getattr(thing, name))
 
@@ -542,6 +546,26 @@ def _nothing_to_ask(operation: str, values: tuple[Any, ...]) -> Any:
 def _require(condition: bool) -> None:
     if not condition:
         raise MalformedError("an operation")
+
+
+def _kept_names(thing: object) -> frozenset[str]:
+    """Return the names by which a mock tells a test what was called; empty for other objects."""
+    mock = sys.modules.get("unittest.mock")
+    if mock is None or not isinstance(thing, mock.NonCallableMock):
+        return frozenset()
+    return frozenset(dir(mock.AsyncMock)) | {"method_calls"}
+
+
+def _check_may_set(thing: object, name: str, value: object) -> None:
+    """Raise AttributeError unless a program may set this attribute of a test's object: it could
+    otherwise put its own answer in place of a check."""
+    if isinstance(thing, _NEVER_SET) or callable(getattr(type(thing), name, None)):
+        raise AttributeError(f"a program cannot replace {name} of a test")
+    if _kept_names(thing) and is_remote(value):
+        raise AttributeError(f"a mock's {name} cannot be an object of the program")
+
+
+_NEVER_SET = (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
 def _given(value: Any) -> Any:

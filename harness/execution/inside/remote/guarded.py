@@ -31,6 +31,9 @@ _ALLOWED = (
     "copy", "describe", "signature", "source", "documentation", "replace", "restore", "surround",
     "chdir", "text", "seed", "run", "namespace",
 )  # fmt: skip
+# Methods of texts, also of the program's own classes of texts and of enumerations of them.
+_FORMATTING = ("format", "format_map")
+_BUILT_IN_METHODS = (type(str.format), type("".format))
 _OF_GENERATORS = frozenset(("send", "throw", "close"))
 
 
@@ -59,6 +62,8 @@ class GuardedServer(ProgramServer):
             raise CannotTravelError("a module")
         if kind.__name__ in ("frame", "code", "traceback"):
             raise CannotTravelError("a part of the program's text")
+        if kind in _BUILT_IN_METHODS and thing.__name__ in _FORMATTING:
+            raise CannotTravelError("a method that reads attributes of what it is given")
         return super().export(thing)
 
     def _own_thing(self, thing: Any) -> Any:

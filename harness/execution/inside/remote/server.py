@@ -84,6 +84,8 @@ class ObjectsOfTest:
         """Return the proxy for an object of the test, made from its number, its kind (function or
         not), its name and its special methods."""
         _, number, is_function, name, specials = plain
+        if not SPECIALS.issuperset(specials):  # `__reduce_ex__` would call whatever it returns
+            raise MalformedError("an object")
         if number not in self._by_number:
             made = self._function(number, name) if is_function else self._object(number, specials)
             self._by_number[number] = made
