@@ -122,7 +122,7 @@ class _Compiler:
         specification = Specification(
             plan=plan,
             reference=symbols.reference,
-            mutants=_of_programs(symbols, mutants),
+            mutants=_of_programs(symbols, mutants, compiled.scenarios),
             transcripts=tuple(compiled.transcripts),
             folder=str(self.folder),
             mutant_mistakes=self.mutant_problems.lines(),
@@ -328,10 +328,20 @@ class _Compiler:
         return digest(parts)
 
 
-def _of_programs(symbols: AssignmentSymbols, mutants: tuple[Mutant, ...]) -> tuple[Mutant, ...]:
-    """Return the mutants of files that are handed in: scenarios must notice these."""
+def _of_programs(
+    symbols: AssignmentSymbols, mutants: tuple[Mutant, ...], scenarios: Iterable[Scenario]
+) -> tuple[Mutant, ...]:
+    """Return the mutants of files that are handed in: scenarios must notice these. If students'
+    tests are to notice them, there may be no scenario about the program."""
     names = {file.name for file in symbols.reference}
-    return tuple(mutant for mutant in mutants if mutant.file in names)
+    found = [mutant for mutant in mutants if mutant.file in names]
+    if symbols.shape.test_writing is None:
+        return tuple(found)
+    stated: set[str] = set()
+    for scenario in scenarios:
+        if not scenario.is_suite:
+            stated.update(scenario.clauses)
+    return tuple(mutant for mutant in found if mutant.clause in stated)
 
 
 def _in_use(

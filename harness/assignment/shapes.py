@@ -45,6 +45,25 @@ _EXPECTED = {
 }
 
 
+_PERCENT = r"^[0-9]{1,3}(\.[0-9]{1,2})? ?%$"
+
+
+def _percent(value: Any) -> Fraction:
+    if isinstance(value, str) and re.fullmatch(_PERCENT, value):
+        share = Fraction(value.rstrip("% ")) / 100
+        if 0 < share <= 1:
+            return share
+    what = f"expected a percentage above 0 like 10%, up to 100%, got {describe(value)}"
+    raise wrong(what, instead="10%")
+
+
+Percent = Annotated[
+    Fraction,
+    PlainValidator(_percent),
+    WithJsonSchema({"type": "string", "pattern": _PERCENT, "examples": ["10%"]}),
+]
+
+
 def wrong(what: str, hint: str = "", *, instead: Any = None) -> PydanticCustomError:
     """Return an error whose message is shown unchanged.
 

@@ -121,6 +121,10 @@ def _suite(observation: Observation, stimulus: Stimulus) -> Iterator[str]:
             yield "the reference's tests do not notice the fault"
         elif mismatch.question is SuiteQuestion.HELPS:
             continue  # a test of the reference may be there for students to read
+        elif mismatch.question is SuiteQuestion.COVERS and outcome.coverage is not None:
+            ran = outcome.coverage
+            shares = f"{ran.percent} % of the statements and {ran.percent_of_branches} %"
+            yield f"the reference's tests run only {shares} of the branches"
         elif outcome.not_loaded:
             yield f"the reference's tests cannot be run: {plain(outcome.not_loaded, limit=300)}"
         elif outcome.unsteady:

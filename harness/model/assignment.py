@@ -232,6 +232,7 @@ class TestedProgram:
 
     name: str
     files: tuple[SourceFile, ...]
+    clause: str = ""  # that it breaks, if students may be told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +245,7 @@ class TestWriting:
     program_files: tuple[str, ...]  # the first is the main one
     public_names: tuple[str, ...]  # of the programs: all that tests may use
     programs: tuple[TestedProgram, ...]  # the reference is the first
+    documented_files: tuple[str, ...] = ()  # handed in, whose docstrings hold tests
 
     def program(self, name: str) -> TestedProgram:
         """Return the program of this name. Raise KeyError for an unknown one."""

@@ -154,6 +154,7 @@ class SuiteTest:
 
     name: str
     outcome: CourseTestOutcome
+    breaks: tuple[str, ...] = ()  # if it fails on the reference: clauses without which it passes
 
     @property
     def has_passed(self) -> bool:
@@ -163,6 +164,27 @@ class SuiteTest:
     def has_failed(self) -> bool:
         """Return whether it failed or did not come to its end; a skipped test did neither."""
         return self.outcome.result in (CourseTestResult.FAILED, CourseTestResult.NOT_ENDED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteCoverage:
+    """How much of a program the tests ran."""
+
+    statements: int
+    statements_run: int
+    branches: int
+    branches_taken: int
+    untouched: tuple[str, ...] = ()  # functions of which nothing ran
+
+    @property
+    def percent(self) -> int:
+        """Return the share of the statements, rounded down."""
+        return 100 * self.statements_run // max(self.statements, 1)
+
+    @property
+    def percent_of_branches(self) -> int:
+        """Return the share of the branches, rounded down; of a program without any all of them."""
+        return 100 * self.branches_taken // self.branches if self.branches else 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +199,7 @@ class SuiteOutcome:
     # same ones.
     useless: tuple[str, ...] = ()
     alike: tuple[tuple[str, ...], ...] = ()
+    coverage: SuiteCoverage | None = None  # of the reference, if it was asked for
 
     @property
     def failed(self) -> tuple[SuiteTest, ...]:

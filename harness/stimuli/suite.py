@@ -19,6 +19,7 @@ class SuiteQuestion(StrEnum):
     RUNS = "runs"  # are there tests that can be run?
     ACCEPTS = "accepts"  # do all tests pass on the reference?
     ACCEPTS_OWN = "accepts_own"  # do all tests pass on the program handed in beside them?
+    COVERS = "covers"  # do they run enough of the reference?
     NOTICES = "notices"  # does a test fail on a program with a fault?
     HELPS = "helps"  # does each test notice a fault?
 
@@ -38,6 +39,9 @@ class SuiteRun(Action):
     question: SuiteQuestion = field()
     files: tuple[str, ...] = field()  # with the tests
     against: str = ""  # the name of the course's program; empty: the one handed in
+    statements: int = 0  # of the program, in percent, that the tests should run
+    branches: int = 0
+    documented: tuple[str, ...] = ()  # files whose docstrings hold tests
 
     @classmethod
     def read(
@@ -52,7 +56,8 @@ class SuiteRun(Action):
 
     def display(self, bound: Sequence[str] = ()) -> str:
         """Return the command that runs the tests."""
-        return f"pytest {' '.join(self.files)}"
+        option = "--doctest-modules " if self.documented else ""
+        return f"pytest {option}{' '.join(self.files)}"
 
     @property
     def lines(self) -> tuple[str, ...]:

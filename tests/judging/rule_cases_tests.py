@@ -13,6 +13,7 @@ from harness.model.observation import (
     Frame,
     Observation,
     Raised,
+    SuiteCoverage,
     SuiteOutcome,
     SuiteTest,
 )
@@ -58,7 +59,7 @@ def stopped(limit: Ending) -> Failure:
 
 
 SUITES = {
-    question: Stimulus(action=SuiteRun(question=question, files=("test_a1.py",)))
+    question: Stimulus(action=SuiteRun(question=question, files=("test_a1.py",), statements=80))
     for question in SuiteQuestion
 }
 
@@ -96,6 +97,11 @@ NOTHING_NOTICED = asked(SuiteQuestion.NOTICES)
 USELESS = asked(SuiteQuestion.HELPS, tests=(PASSED,), useless=("test_a1.py::test_one",))
 UNSTEADY = asked(ACCEPTS, tests=(PASSED,), unsteady=("test_a1.py::test_one",))
 
+HALF = SuiteCoverage(
+    statements=4, statements_run=2, branches=0, branches_taken=0, untouched=("Box.put",)
+)
+BREAKS = replace(WRONG, breaks=("1.1", "2"))
+
 FIRES: dict[str, Sentences] = {
     "no_tests": {
         "No test in this file can be run. test_a1.py: SyntaxError: invalid syntax": NOTHING_LOADED,
@@ -106,12 +112,24 @@ FIRES: dict[str, Sentences] = {
         "test_a1.py::test_add fails on the course's own program at line 5, "
         '"assert add(1, 2) == 4", '
         "after add(1, 2) returned 3: assert 3 == 4.": asked(ACCEPTS, tests=(WRONG,)),
+        "test_a1.py::test_add fails on the course's own program at line 5, "
+        '"assert add(1, 2) == 4", after add(1, 2) returned 3: assert 3 == 4. '
+        "It passes on a program that breaks §1.1, §2: read that again.": asked(
+            ACCEPTS, tests=(BREAKS,)
+        ),
         "test_a1.py::test_loop does not come to its end on your own program. So does 1 other test: "
         "test_a1.py::test_loop.": asked(SuiteQuestion.ACCEPTS_OWN, tests=(STUCK, STUCK)),
     },
     "unsteady_tests": {
         "test_a1.py::test_one: the same program passed once and failed once. Such a test notices "
         "nothing: it may use chance or the time, or need another test to run before it.": UNSTEADY,
+    },
+    "runs_too_little": {
+        "Your tests run 50 % of the statements (80 % are asked for) of a right program. They never "
+        "use Box.put.": asked(SuiteQuestion.COVERS, coverage=HALF, notices_a_fault=True),
+        "No test passes on a right program, so none counts as running it.": asked(
+            SuiteQuestion.COVERS, notices_a_fault=True
+        ),
     },
     "fault_not_noticed": {
         "Your tests do not notice a program that is wrong here: every test that accepts a right "
@@ -159,6 +177,7 @@ LEAVES_ALONE: dict[str, list[Failure]] = {
     "false_alarm": [NOTHING_LOADED, NOTHING_NOTICED, asked(ACCEPTS, tests=(SKIPPED,))],
     "unsteady_tests": [NOTHING_NOTICED],
     "fault_not_noticed": [NOTHING_LOADED],
+    "runs_too_little": [NOTHING_NOTICED, asked(SuiteQuestion.COVERS, coverage=HALF)],
     "useless_tests": [NOTHING_NOTICED],
     "nothing_tested": [case(called(2), called(1))],
     "raised_in_test": [failing(ASSERTION)],

@@ -24,6 +24,7 @@ from harness.assignment.shapes import (
     FloatsShape,
     IdWord,
     OneOrMore,
+    Percent,
     Points,
     Prompts,
     Shape,
@@ -58,20 +59,10 @@ from harness.model.plan import Place
 from harness.model.stimulus import Clock, Limits
 from harness.model.submission import ARCHIVE_ENDINGS
 
-_PERCENT = r"^[0-9]{1,3}(\.[0-9]{1,2})? ?%$"
 _PERIOD = r"^([0-9]{1,4}) ?(min|minutes?|h|hours?|days?)$"
 _UNITS = {"m": (TimeUnit.MINUTE, 24 * 60), "h": (TimeUnit.HOUR, 24), "d": (TimeUnit.DAY, 1)}
 _MAX_DAYS = 366
 _WORTH = "-?[0-9]{1,6}([.][0-9]{1,6}|/[0-9]{0,5}[1-9][0-9]{0,5})?"
-
-
-def _percent(value: Any) -> Fraction:
-    if isinstance(value, str) and re.fullmatch(_PERCENT, value):
-        share = Fraction(value.rstrip("% ")) / 100
-        if 0 < share <= 1:
-            return share
-    what = f"expected a percentage above 0 like 10%, up to 100%, got {describe(value)}"
-    raise wrong(what, instead="10%")
 
 
 def _period(value: Any) -> Period:
@@ -86,11 +77,6 @@ def _period(value: Any) -> Period:
     raise wrong(what, instead="7 days")
 
 
-Percent = Annotated[
-    Fraction,
-    PlainValidator(_percent),
-    WithJsonSchema({"type": "string", "pattern": _PERCENT, "examples": ["10%"]}),
-]
 PeriodText = Annotated[
     Period,
     PlainValidator(_period),

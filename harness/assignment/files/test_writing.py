@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from harness.assignment.files.tests import Visible
-from harness.assignment.shapes import LimitsShape, OneOrMore, Points, Shape, Words
+from harness.assignment.shapes import LimitsShape, OneOrMore, Percent, Points, Shape, Words, wrong
 
 _Names = Annotated[list[str], OneOrMore()]
+
+
+class CoverageShape(Shape):
+    """How much of the reference the tests have to run."""
+
+    statements: Percent | None = None
+    """The share of its statements, like 80%."""
+    branches: Percent | None = None
+    """The share of its branches: of each if, while and for, with the body and past it."""
+    points: Points = Fraction(1)
+    """Points if both are reached."""
+
+    @model_validator(mode="after")
+    def _states_one(self) -> CoverageShape:
+        if self.statements is None and self.branches is None:
+            raise wrong("expected statements or branches", "write {statements: 80%}")
+        return self
 
 
 class TestWritingShape(Shape):
@@ -27,6 +45,10 @@ class TestWritingShape(Shape):
     """Points if all tests pass on the reference."""
     accepts_own: Points | None = None
     """Points if all tests pass on the program that is handed in beside them."""
+    coverage: CoverageShape | None = None
+    """Points if the tests run enough of the reference."""
+    doctests: bool = False
+    """Whether examples in the docstrings of the program that is handed in are tests, too."""
     notices: dict[str, Points] = Field(min_length=1, examples=[{"2.1": 2}])
     """Clauses, and the points for noticing the faults against each: its mutants share them."""
     visible: Visible = True

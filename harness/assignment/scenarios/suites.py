@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import ceil
 
 from harness.assignment.document import Document
 from harness.assignment.files.test_writing import TestWritingShape
@@ -23,6 +24,7 @@ _NAMES = {
     SuiteQuestion.RUNS: "the tests can be run",
     SuiteQuestion.ACCEPTS: "the tests accept a right program",
     SuiteQuestion.ACCEPTS_OWN: "the tests accept the program beside them",
+    SuiteQuestion.COVERS: "the tests run enough of a right program",
     SuiteQuestion.HELPS: "each test notices a fault",
 }
 
@@ -36,24 +38,33 @@ class SuiteSection:
     mutants: tuple[Mutant, ...]
     scenarios: list[Scenario] = field(default_factory=list)
     marks: Fraction = Fraction()
+    documented: tuple[str, ...] = ()
 
     def read(self) -> TestWriting | None:
         """Add the scenarios; return what running them needs. None, with an error noted if there is
         one, if students hand in no tests."""
         shape = self.symbols.shape.test_writing
-        files = tuple(self.symbols.shape.submission.tests)
+        handed_in = tuple(self.symbols.shape.submission.tests)
+        files = handed_in
+        if shape is not None and shape.doctests:
+            self.documented = tuple(self.symbols.shape.submission.files)
+            files += self.documented
         if not self._is_whole(shape, files) or shape is None:
             return None
         self._add_questions(shape, files)
         self._add_faults(shape, files)
         self._add_question_of_each(shape, files)
+        self._add_coverage(shape, files)
         program = self.symbols.tested_program
         programs = [TestedProgram(name=REFERENCE, files=program)]
         for number, mutant in enumerate(self.mutants):
             changed = mutant.written_into(program)
-            programs.append(TestedProgram(name=_program_name(number), files=changed))
+            clause = mutant.clause if shape.visible is True else ""
+            name = _program_name(number)
+            programs.append(TestedProgram(name=name, files=changed, clause=clause))
         return TestWriting(
-            files=files,
+            files=handed_in,
+            documented_files=self.documented,
             program_files=tuple(file.name for file in program),
             public_names=tuple(sorted(set(_public_names(program)))),
             programs=tuple(programs),
@@ -70,7 +81,7 @@ class SuiteSection:
             return False
         if not files:
             what = "no tests are handed in"
-            hint = "write submission: {tests: [test_a1.py]}"
+            hint = "write submission: {tests: [test_a1.py]}, or doctests: true"
             self.document.add(("test_writing",), what, hint)
             return False
         if shape.accepts_own is not None and not self.symbols.shape.submission.files:
@@ -134,6 +145,25 @@ class SuiteSection:
         scenario = self._scenario(shape, action, name, points=Fraction(1), key="helps")
         self.scenarios.append(replace(scenario, informational=True, shows_hint=False))
 
+    def _add_coverage(self, shape: TestWritingShape, files: tuple[str, ...]) -> None:
+        """Add the question whether the tests run enough of the reference."""
+        stated = shape.coverage
+        if stated is None:
+            return
+        action = SuiteRun(
+            question=SuiteQuestion.COVERS,
+            files=files,
+            against=REFERENCE,
+            statements=_percent(stated.statements),
+            branches=_percent(stated.branches),
+        )
+        name = _NAMES[SuiteQuestion.COVERS]
+        scenario = self._scenario(shape, action, name, points=stated.points, key="covers")
+        clauses = tuple(shape.clause)
+        self.scenarios.append(
+            replace(scenario, clauses=clauses, visibility=VISIBILITY[True], shows_hint=False)
+        )
+
     def _clause_in_words(self, clause: str) -> str:
         for known in self.symbols.clauses or ():
             if known.id == clause:
@@ -153,7 +183,7 @@ class SuiteSection:
             visibility=VISIBILITY[shape.visible],
             points=points,
             limits=shape.limits.over(_for_all_tests(self.symbols.limits)),
-            stimuli=(Stimulus(action=action, folder=True),),
+            stimuli=(Stimulus(action=replace(action, documented=self.documented), folder=True),),
             stated=Expected(),
             place=self.document.place(("test_writing",)),
             shows_hint=shape.visible == "hint",
@@ -163,6 +193,11 @@ class SuiteSection:
 def _for_all_tests(limits: Limits) -> Limits:
     """Return the limits of a program while all tests of a suite run."""
     return replace(limits, cpu_seconds=max(limits.cpu_seconds, _CPU_SECONDS))
+
+
+def _percent(share: Fraction | None) -> int:
+    """Return a share in whole percent, rounded up; 0 if none is asked for."""
+    return 0 if share is None else ceil(100 * share)
 
 
 def _program_name(number: int) -> str:

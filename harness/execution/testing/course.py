@@ -29,6 +29,7 @@ from harness.execution.stand_in_process import (
     StandInUnusableError,
     folder_is_full,
 )
+from harness.execution.testing.documented import documented_tests
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import CourseTestOutcome, CourseTestResult, Ending, Observation
 from harness.model.stimulus import Limits, Stimulus
@@ -121,6 +122,8 @@ def suite_setup(
     modules = [name.removesuffix(".py") for name in writing.program_files]
     modules += [file.name.removesuffix(".py") for file in assignment.variants[0].files]
     tests = [(file.name, file.data) for file in files if file.name in writing.files]
+    documented = [file for file in files if file.name in writing.documented_files]
+    tests += documented_tests(documented, writing.public_names)
     return {
         "pytest": tool_modules(interpreter, _sources(), "tests"),  # type: ignore[arg-type]
         "tests": tests,

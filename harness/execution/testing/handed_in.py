@@ -33,6 +33,8 @@ from harness.execution.protocol.observation import observation
 from harness.execution.protocol.screen import scenario_screen
 from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
 from harness.execution.testing.course import END, MAX_SOURCE, ProcessOfTests, test_limits
+from harness.execution.testing.covered import coverage_of
+from harness.execution.testing.documented import name_of_documented
 from harness.model.assignment import Assignment
 from harness.model.observation import (
     CourseTestOutcome,
@@ -63,6 +65,8 @@ _REFERENCE_RUNS = 2  # of each round
 # more than this share of the tests came out differently on the reference, none counts.
 _MAX_UNSTEADY = 3
 _MAX_UNSTEADY_SHARE = 0.1
+_MAX_EXPLAINED = 5  # tests that fail on the reference, of which the clauses are found
+_TRACING_TIMES = 5  # the CPU time of a program whose lines are traced
 _MAX_ENDLESS = 3  # tests that do not come to their end, until no further run is made
 _RESULTS = {result.value: result for result in CourseTestResult}
 
@@ -86,6 +90,7 @@ class _Run:
     tests: tuple[SuiteTest, ...]
     ending: Ending
     not_loaded: str = ""
+    trace: tuple[str, ...] = ()  # of the program's lines, if they are traced
 
     def failed(self) -> tuple[SuiteTest, ...]:
         return tuple(test for test in self.tests if test.has_failed)
@@ -260,8 +265,12 @@ class SuiteObserver:
         writing = assignment.test_writing
         if writing is None:
             raise HarnessError("the assignment has no tests that are handed in")
-        self._files = writing.files
+        documented = [name_of_documented(name) for name in writing.documented_files]
+        self._files = (*writing.files, *documented)
         self._reference, *self._faults = (program.name for program in writing.programs)
+        self._tested_files = writing.programs[0].files
+        self._clauses = {program.name: program.clause for program in writing.programs}
+        self._breaking: dict[str, tuple[str, ...]] | None = None  # clauses, by a test's name
         self._folders = folders
         self._start_tests = start_tests
         self._program_of = program_of
@@ -291,6 +300,10 @@ class SuiteObserver:
         match action.question:
             case SuiteQuestion.RUNS | SuiteQuestion.ACCEPTS:
                 seen = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
+                if action.question is SuiteQuestion.ACCEPTS:
+                    seen = self._with_clauses(seen, stimulus, limits)
+            case SuiteQuestion.COVERS:
+                seen = self._covering(stimulus, limits)
             case SuiteQuestion.ACCEPTS_OWN:
                 seen = _seen(self._run_all(self._own, stimulus, limits, seed=_SEEDS[0]))
             case SuiteQuestion.NOTICES:
@@ -314,6 +327,51 @@ class SuiteObserver:
                 if results.get(name) is not again.get(name):
                     unsteady[name] = None
         return _seen(first, unsteady=tuple(unsteady))
+
+    def _with_clauses(self, seen: Observation, stimulus: Stimulus, limits: Limits) -> Observation:
+        """Return it with the clauses that tests break which fail on the reference: they pass on a
+        program with a fault against these."""
+        if seen.suite is None or not seen.suite.failed:
+            return seen
+        if self._breaking is None:
+            names = [
+                test.name
+                for test in seen.suite.failed
+                if test.outcome.result is CourseTestResult.FAILED
+            ]
+            self._breaking = self._clauses_broken_by(names[:_MAX_EXPLAINED], stimulus, limits)
+        tests: list[SuiteTest] = []
+        for test in seen.suite.tests:
+            tests.append(replace(test, breaks=self._breaking.get(test.name, ())))
+        return replace(seen, suite=replace(seen.suite, tests=tuple(tests)))
+
+    def _clauses_broken_by(
+        self, names: Sequence[str], stimulus: Stimulus, limits: Limits
+    ) -> dict[str, tuple[str, ...]]:
+        found: dict[str, dict[str, None]] = {}
+        for against in self._faults:
+            clause = self._clauses[against]
+            if not clause:
+                continue
+            program = self._program_of(against)
+            run = self._run(program, stimulus, limits, seed=_SEEDS[0], only=names)
+            for test in run.tests:
+                if test.has_passed:
+                    found.setdefault(test.name, {})[clause] = None
+        return {name: tuple(clauses) for name, clauses in found.items()}
+
+    def _covering(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        """Return how much of the reference the tests run that pass on it each time."""
+        seen = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
+        names = self._counted(stimulus, limits)
+        if seen.suite is None or not names:
+            return seen
+        traced = replace(stimulus, traces_lines=True)
+        patient = replace(limits, cpu_seconds=_TRACING_TIMES * limits.cpu_seconds)
+        reference = self._program_of(self._reference)
+        run = self._run(reference, traced, patient, seed=_SEEDS[0], only=names)
+        coverage = coverage_of(self._tested_files, run.trace)
+        return replace(seen, suite=replace(seen.suite, coverage=coverage))
 
     def _reference_runs(self, stimulus: Stimulus, limits: Limits) -> tuple[_Run, ...]:
         if self._against_reference is None:
@@ -418,6 +476,11 @@ class SuiteObserver:
         names = [test.name for test in outcome.tests if test.has_passed]
         return [name for name in names if name not in outcome.unsteady]
 
+    def _counted(self, stimulus: Stimulus, limits: Limits) -> list[str]:
+        """Return the names of the tests that pass on the reference each time, in the rounds too."""
+        compared = self._comparison(stimulus, limits)
+        return [name for name in compared.useful if name in compared.steady]
+
     def _notices_a_fault(self, stimulus: Stimulus, limits: Limits) -> bool:
         for against in self._faults:
             seen = self._seen_on_fault(against, stimulus, limits)
@@ -433,7 +496,7 @@ class SuiteObserver:
             failing[fault] = {test.name for test in compared.candidates(fault)}
         useless: list[str] = []
         by_faults: dict[tuple[str, ...], list[str]] = {}
-        names = [name for name in compared.useful if name in compared.steady]
+        names = self._counted(stimulus, limits)
         for name in names:
             faults = tuple(fault for fault, bad in failing.items() if name in bad)
             if faults:
@@ -501,7 +564,12 @@ class SuiteObserver:
         self._cpu_seconds += seen.cpu_seconds
         ending = Ending.ANSWERED if heard.is_over else seen.ending
         heard.ended()
-        return _Run(tests=tuple(heard.tests), ending=ending, not_loaded=heard.not_loaded)
+        return _Run(
+            tests=tuple(heard.tests),
+            ending=ending,
+            not_loaded=heard.not_loaded,
+            trace=tuple(seen.detail.splitlines()) if stimulus.traces_lines else (),
+        )
 
 
 def _seen(run: _Run, *, unsteady: Collection[str] = ()) -> Observation:

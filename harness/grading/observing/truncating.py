@@ -90,6 +90,8 @@ def _texts(seen: Observation) -> Iterator[str]:
         yield from (*seen.suite.unsteady, *seen.suite.useless)
         for group in seen.suite.alike:
             yield from group
+        if seen.suite.coverage is not None:
+            yield from seen.suite.coverage.untouched
         for test in seen.suite.tests:
             yield test.name
             yield from _texts_of_test(test.outcome)

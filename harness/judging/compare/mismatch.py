@@ -100,6 +100,8 @@ class SuiteMismatch(_AnyMismatch):
 
     question: SuiteQuestion
     actual: SuiteOutcome
+    statements: int = 0  # percent that the tests should run
+    branches: int = 0
 
 
 Mismatch = (

@@ -13,8 +13,24 @@ def suite_mismatch(observation: Observation, stimulus: Stimulus) -> Iterator[Sui
     action = stimulus.action
     assert isinstance(action, SuiteRun)
     outcome = observation.suite or SuiteOutcome()
-    if not says_yes(action.question, outcome):
-        yield SuiteMismatch(question=action.question, actual=outcome)
+    is_right = says_yes(action.question, outcome)
+    if action.question is SuiteQuestion.COVERS:
+        is_right = is_right and covers_enough(action, outcome)
+    if not is_right:
+        yield SuiteMismatch(
+            question=action.question,
+            actual=outcome,
+            statements=action.statements,
+            branches=action.branches,
+        )
+
+
+def covers_enough(action: SuiteRun, outcome: SuiteOutcome) -> bool:
+    """Return whether the tests run as much of the program as is asked for."""
+    ran = outcome.coverage
+    if ran is None:
+        return False
+    return ran.percent >= action.statements and ran.percent_of_branches >= action.branches
 
 
 def says_yes(question: SuiteQuestion, outcome: SuiteOutcome) -> bool:
@@ -26,7 +42,7 @@ def says_yes(question: SuiteQuestion, outcome: SuiteOutcome) -> bool:
         return bool(outcome.tests) and not outcome.useless
     if outcome.not_loaded or not outcome.tests:
         return False
-    if question is SuiteQuestion.RUNS:
+    if question in (SuiteQuestion.RUNS, SuiteQuestion.COVERS):
         return outcome.notices_a_fault
     if outcome.failed or outcome.unsteady:
         return False

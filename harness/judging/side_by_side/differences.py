@@ -139,6 +139,7 @@ _WANTED = {
     SuiteQuestion.RUNS: "at least one test can be run",
     SuiteQuestion.ACCEPTS: "all tests pass",
     SuiteQuestion.ACCEPTS_OWN: "all tests pass",
+    SuiteQuestion.COVERS: "the tests run enough of the program",
     SuiteQuestion.NOTICES: "at least one test fails",
     SuiteQuestion.HELPS: "each test notices a fault",
 }
@@ -159,6 +160,10 @@ def _lines_of_suite(outcome: SuiteOutcome) -> list[str]:
         lines.append(f"{name}: it fails on no fault")
     for group in outcome.alike:
         lines.append(f"{', '.join(group)}: they fail on the same faults")
+    if outcome.coverage is not None:
+        ran = outcome.coverage
+        lines.append(f"{ran.statements_run} of {ran.statements} statements run")
+        lines.append(f"{ran.branches_taken} of {ran.branches} branches are taken")
     return lines or ["no test fails"]
 
 

@@ -233,7 +233,8 @@ class ScenarioProcess:
             LoopFinder(self.files.student, partial(self._send, FromScenario.ANSWER)).start()
         if self.job.traces_lines:
             send_line = partial(self._send, FromScenario.LINE_RAN)
-            sys.settrace(LineTracer(self.files.student, send_line).enter)
+            tracer = LineTracer(self.files.student, send_line, is_whole=self.job.serves)
+            sys.settrace(tracer.enter)
         counter = LineCounter(self.files.student) if self.job.counts_lines else None
         if counter is not None:
             counter.start()
@@ -467,11 +468,15 @@ class LineTracer:
     """Sends which lines of the student's files run, each with the line before it in the same call
     (`a1.py:7:4`), and where calls return True, False or None (`a1.py:9:True`). Each is sent once,
     as it happens, as JSON text, because a program may be ended at any time. The process ends when
-    enough is known. Nothing else of this run is used: a program may well stop the tracing."""
+    enough is known, unless the run `is_whole`. Nothing else of this run is used: a program may well
+    stop the tracing."""
 
-    def __init__(self, own: Container[str], send: Callable[[str], None]) -> None:
+    def __init__(
+        self, own: Container[str], send: Callable[[str], None], *, is_whole: bool = False
+    ) -> None:
         self._own = own
         self._send = send
+        self._is_whole = is_whole
         self._sent: set[str] = set()
         self._count = 0
         self._quiet: dict[CodeType, int] = {}  # lines since something new happened
@@ -481,7 +486,7 @@ class LineTracer:
         file = code.co_filename
         if file not in self._own:
             return None
-        if self._quiet.get(code, 0) >= _QUIET:
+        if self._quiet.get(code, 0) >= _QUIET and not self._is_whole:
             frame.f_trace_lines = False
             return self._trace_return
         last, lines, known = 0, 0, len(self._sent)
@@ -518,6 +523,8 @@ class LineTracer:
         if text not in self._sent:
             self._sent.add(text)
             self._send(quote(text))
+        if self._is_whole:
+            return
         if self._count >= _MAX_TRACED or len(self._sent) >= _MAX_SENT:
             _exit(0)
 

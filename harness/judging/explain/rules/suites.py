@@ -11,6 +11,7 @@ from harness.stimuli.suite import SuiteQuestion
 _MAX_MESSAGE = 300  # characters
 _MAX_NAMES = 5
 _OF_FAULTS = (SuiteQuestion.NOTICES, SuiteQuestion.HELPS)
+_OF_GOOD_TESTS = (*_OF_FAULTS, SuiteQuestion.COVERS)
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 410, "hands in no test that can be run", SUITE)
@@ -28,13 +29,13 @@ def no_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
 @rule_about(Stage.KNOWN_MISTAKE, 420, "hands in tests that fail on a right program", SUITE)
 def false_alarm(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     failed = mismatch.actual.failed
-    if mismatch.question in _OF_FAULTS or not failed:
+    if mismatch.question in _OF_GOOD_TESTS or not failed:
         return None
     against = "the course's own program"
     if mismatch.question is SuiteQuestion.ACCEPTS_OWN:
         against = "your own program"
     first = failed[0]
-    text = f"{plain(first.name)} {_how(first)} on {against}{_reason(first)}."
+    text = f"{plain(first.name)} {_how(first)} on {against}{_reason(first)}.{_breaks(first)}"
     others = len(failed) - 1
     if others:
         text += f" So {_do(others)} {counted(others, 'other test')}: {_names(failed[1:])}."
@@ -79,6 +80,26 @@ def useless_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     return f"{counted(count, 'test')} of yours {verb} on no fault: {', '.join(names)}."
 
 
+@rule_about(Stage.DIFFERENCE, 425, "hands in tests that run too little of a program", SUITE)
+def runs_too_little(failure: Failure, mismatch: SuiteMismatch) -> str | None:
+    ran = mismatch.actual.coverage
+    if mismatch.question is not SuiteQuestion.COVERS or not mismatch.actual.notices_a_fault:
+        return None
+    if ran is None:
+        return "No test passes on a right program, so none counts as running it."
+    shares: list[str] = []
+    if mismatch.statements:
+        shares.append(f"{ran.percent} % of the statements ({mismatch.statements} % are asked for)")
+    if mismatch.branches:
+        share = f"{ran.percent_of_branches} % of the branches"
+        shares.append(f"{share} ({mismatch.branches} % are asked for)")
+    text = f"Your tests run {' and '.join(shares)} of a right program."
+    names = [plain(name, limit=80) for name in ran.untouched[:_MAX_NAMES]]
+    if names:
+        text += f" They never use {', '.join(names)}."
+    return text
+
+
 @rule_about(Stage.DIFFERENCE, 430, "hands in tests that notice nothing", SUITE)
 def nothing_tested(failure: Failure, mismatch: SuiteMismatch) -> str:
     if not any(test.has_passed for test in mismatch.actual.tests):
@@ -93,6 +114,14 @@ def _how(test: SuiteTest) -> str:
     if test.outcome.result is CourseTestResult.NOT_ENDED:
         return "does not come to its end"
     return "fails"
+
+
+def _breaks(test: SuiteTest) -> str:
+    """Say which clauses a test contradicts: it passes on programs that break them."""
+    if not test.breaks:
+        return ""
+    clauses = ", ".join(f"§{plain(clause, limit=40)}" for clause in test.breaks)
+    return f" It passes on a program that breaks {clauses}: read that again."
 
 
 def _do(count: int) -> str:
