@@ -122,7 +122,8 @@ FIRES: dict[str, Sentences] = {
     },
     "unsteady_tests": {
         "test_a1.py::test_one: the same program passed once and failed once. Such a test notices "
-        "nothing: it may use chance or the time, or need another test to run before it.": UNSTEADY,
+        "nothing: it may use chance or the time, or need another test to run before it. If many "
+        "tests are like that, no test counts.": UNSTEADY,
     },
     "runs_too_little": {
         "Your tests run 50 % of the statements (80 % are asked for) of a right program. They never "
