@@ -285,7 +285,7 @@ _NOT_ALL_ASKED = frozenset(
 
 
 class ObservedSubmission:
-    """Observes one submission until the stack is left, a fresh process for each stimulus."""
+    """Observes one submission until the stack is left, with a fresh process for each stimulus."""
 
     def __init__(
         self,

@@ -88,7 +88,7 @@ class GradebookEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradebookLayout:
-    """Where things are in a gradebook; columns count from 0."""
+    """The positions of data in a gradebook; columns count from 0."""
 
     # The column of the marks.
     mark: int

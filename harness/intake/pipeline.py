@@ -124,7 +124,7 @@ def _parts_of_students(download: Download, in_review: Set[str]) -> tuple[int, di
 
 
 def _listed(entry: Entry) -> str:
-    """Return its name, or why it belongs to no submission."""
+    """Return its name, or the reason why it belongs to no submission."""
     return entry.fault or shown_path(entry.name)
 
 
@@ -132,7 +132,7 @@ _OF_SAMPLES = "expect.yaml"  # the course's own file beside a sample
 
 
 def _left_out(submissions: Iterable[Submission]) -> tuple[str, ...]:
-    """Return the paths of files that do not count, each behind its submission's id."""
+    """Return the paths of ignored files, each after its submission's id."""
     found: list[str] = []
     for submission in submissions:
         for path in submission.left_out:

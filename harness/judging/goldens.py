@@ -1,4 +1,5 @@
-"""Whether the reference meets a scenario, and does nothing harmful that it does not state."""
+"""Checks that the reference meets a scenario, and has no harmful effect that the scenario does not
+state."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

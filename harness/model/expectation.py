@@ -77,7 +77,7 @@ class Matcher(ABC):
 
 
 class OfExpression(Matcher):
-    """A matcher that is not whole before a Python expression is evaluated beside the reference."""
+    """A matcher that is incomplete until a Python expression is evaluated with the reference."""
 
     __slots__ = ()
 
@@ -225,7 +225,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonAnswer:
-    """The value of a `{python: expression}` beside the reference, for one stimulus."""
+    """The value of a `{python: expression}`, evaluated with the reference for one stimulus."""
 
     expression: str
     value: Value

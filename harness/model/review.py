@@ -50,14 +50,14 @@ class ItemAdded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineCommented:
-    """A comment on a line; without a text it is taken back."""
+    """A comment on a line; an empty text removes it."""
 
     comment: LineComment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commented:
-    """The comment on a submission as a whole; without a text it is taken back."""
+    """The comment on a submission as a whole; an empty text removes it."""
 
     text: str
 
@@ -85,7 +85,7 @@ class Overridden:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """A decision; without a value it is taken back."""
+    """A decision; an empty value removes it."""
 
     decision: Decision
 

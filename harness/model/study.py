@@ -70,8 +70,8 @@ class SimilarityReport:
     token_cut: float = 0.0  # the cut of the pairs that have one of these
 
     def worth_a_look(self, most: int) -> tuple[int, ...]:
-        """The places of so many pairs to look at: by turns of each group and of the pairs outside
-        groups, in groups each program with the one that is most like it; then the others."""
+        """Return the places of so many pairs to look at. Groups and pairs outside groups take
+        turns. In a group, each program comes with its closest match first, then the other pairs."""
         group_of = group_by_name(self.groups)
         ranked = []
         shown: set[str] = set()

@@ -52,7 +52,7 @@ class MailRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """One mail: a file's name and bytes, and to whom; or why there is none."""
+    """One mail: a file's name and bytes, and the recipient; or the reason for sending none."""
 
     id: str
     name: str = ""
@@ -100,7 +100,7 @@ Filled = Callable[[Mapping[str, object]], EmailMessage]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sending:
-    """What all mails of a run have in common."""
+    """The common parts of all mails of a run."""
 
     run: RunFacts
     plan: Plan

@@ -103,7 +103,7 @@ def _files(change: comparing.MarkChange) -> str:
 
 
 def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
-    """Yield the reasons for a change that is larger than rounding makes."""
+    """Yield the reasons for a change that rounding does not explain."""
     before, after = change.before, change.after
     if before is None or after is None:
         return

@@ -71,7 +71,7 @@ def write_reports(
         return writer.index(run.facts)
     except OF_EVERYBODY:
         raise
-    except Exception:  # which submission is to blame is looked for only now
+    except Exception:  # now look for the submission that is to blame
         _, kept_back = made_for_all(partial(_class_page, plan), run, "its row of the class page")
     if not kept_back:
         raise HarnessError("the class page cannot be made")

@@ -29,7 +29,7 @@ _MAX_RUNS = 500
 class CourseRun:
     """A run that was read. Its results are without scenarios and files.
 
-    `path` is its report folder, below the one that was named.
+    `path` is its report folder, below the given one.
     """
 
     path: str

@@ -85,7 +85,7 @@ class KnownPerson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """An action that a page sent and that is stored."""
+    """A stored action that a page sent."""
 
     change: str  # the id of its change
     replaced: tuple[str, ...] = ()  # whose newer changes, which the page has not shown, it replaces

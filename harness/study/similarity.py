@@ -190,7 +190,7 @@ def _read(
 def _given_prints(
     tool: TrustedFunction, specification: Specification, kind: str
 ) -> list[study.Fingerprint]:
-    """Return the fingerprints of the code that every student was given, and of the reference."""
+    """Return the fingerprints of the provided code and of the reference."""
     assignment = specification.plan.assignment
     given_files = (
         *specification.reference, *handed_out_stubs(specification),

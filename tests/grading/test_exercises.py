@@ -322,7 +322,7 @@ def test_an_exercise_of_the_world(name: str, tmp_path: Path) -> None:
 def test_an_expression_that_fails_is_a_mistake_of_the_scenarios(tmp_path: Path) -> None:
     scenarios = "function: f\nscenarios:\n  - {name: one, call: f(), returns: {python: 1 / 0}}\n"
     course_of(tmp_path, Exercise(reference="def f():\n    return 1\n", scenarios=scenarios))
-    said = r"1 / 0 gave no value beside the reference \(division by zero\)"
+    said = r"1 / 0 has no value with the reference \(division by zero\)"
     with pytest.raises(UserError, match=said):
         prepare(load(tmp_path, "e"), refuse=False)
 

@@ -489,7 +489,8 @@ class SuiteObserver:
         return False
 
     def _seen_of_each(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        """Return which tests notice no fault, and which notice the same ones."""
+        """Return the tests that notice no fault, and the groups of tests that notice the same
+        faults."""
         compared = self._comparison(stimulus, limits)
         failing: dict[str, set[str]] = {}
         for fault in self._faults:

@@ -251,12 +251,12 @@ def _evaluated(
 
 
 def _no_value(expression: str, seen: Observation, place: str) -> UserError:
-    """Return the error about an expression that has no value beside the reference, or about what
+    """Return the error about an expression that has no value with the reference, or about what
     runs before it."""
     why = ENDINGS_IN_WORDS[seen.ending]
     if seen.raised is not None:
         why = seen.raised.message or seen.raised.type_name
-    what = f"{expression} gave no value beside the reference ({why})"
+    what = f"{expression} has no value with the reference ({why})"
     hint = "it may use provided constants, given names and the reference's functions"
     if seen.phase is Phase.LOADING:
         what = f"the reference does not load ({why}), so that {expression} has no value"
@@ -264,7 +264,7 @@ def _no_value(expression: str, seen: Observation, place: str) -> UserError:
         if seen.ending is Ending.ASKED_FOR_MORE:
             hint = "at_load: [Ann] types a line that it asks for then"
     elif seen.phase is Phase.GIVEN:
-        what = f"given: fails beside the reference ({why}), so that {expression} has no value"
+        what = f"given: fails with the reference ({why}), so that {expression} has no value"
         hint = "correct the given values"
     return UserError(what, place=place, hint=hint)
 

@@ -17,7 +17,7 @@ from harness.model.verdict import Verdict, VerdictKind
 
 class Arrivals:
     """Judges the draws of one submission's scenarios as they are observed, if they are large.
-    `judge_of` gives the judge of the draw of this index of a scenario."""
+    `judge_of` returns the judge of a scenario's draw by its index."""
 
     def __init__(self, judge_of: JudgeOf) -> None:
         self._judge_of = judge_of

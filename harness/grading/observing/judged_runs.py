@@ -114,8 +114,8 @@ class JudgedRuns:
     ) -> RunOutcome:
         """Observe and judge all scenarios, in a shared process if the program may have one.
 
-        `shared_runs` are of the whole plan of which this is a part, `later` are the ids of the
-        scenarios that come afterwards.
+        `shared_runs` are those of the whole plan, of which this may be a part; `later` has the ids
+        of the scenarios that come afterwards.
         """
 
         def all_alone(reason: str, *, not_plain: bool = False) -> RunOutcome:

@@ -82,7 +82,7 @@ class _Collection:
         return 2 if len(tops) == 1 else 1
 
     def with_faults(self) -> Iterator[Entry]:
-        """Yield the entries, those of a crowded submission with the reason why they are not all."""
+        """Yield the entries. Those of a crowded submission have the reason why some are missing."""
         for entry in self.entries:
             groups = [group_of(entry.name, depth) for depth in (1, 2)]
             count = next((self._crowded[group] for group in groups if group in self._crowded), 0)

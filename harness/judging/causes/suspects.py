@@ -349,7 +349,7 @@ class SuspectProgram:
     def by_function(
         self, lines: Iterable[Line], functions: Sequence[OutlinePart]
     ) -> tuple[Suspect, ...]:
-        """Return the lines by their functions, functions in the order of their first line here.
+        """Return the lines grouped by function, in the order of each function's first line.
 
         Lines outside all functions are shown in their whole file.
         """

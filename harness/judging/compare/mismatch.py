@@ -26,7 +26,7 @@ class EndingMismatch(_AnyMismatch):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaiseMismatch(_AnyMismatch):
-    """Another exception than expected (None: no exception)."""
+    """An exception differs from the expected one (None: no exception)."""
 
     expected: StatedRaise | None
     actual: Raised | None

@@ -296,7 +296,7 @@ class _Check:
             yield f"uses the module {name}, which no import of this file names"
 
     def _came_by_star(self, name: str, visit: Visit[ast.AST]) -> bool:
-        """Return whether `name` is a module that a module imported with `*` has imported."""
+        """Return whether `name` is a module that comes along with an import of `*`."""
         stars = self._index.stars
         if name not in NAMES or not stars:
             return False

@@ -38,7 +38,7 @@ class ExportRequest:
     gradebook: Path | None = None  # as downloaded
     column: str | None = None  # its title
     clear: bool = False  # remove the marks of students who have none in this run
-    match: Path | None = None  # a CSV file that says which submission is whose
+    match: Path | None = None  # a CSV file that assigns submissions to students
     roster: Path | None = None  # the course's list of students
 
 

@@ -1,4 +1,4 @@
-"""Exports the CSV for marks that people give, and reads it back."""
+"""Exports the CSV for marks given by hand, and reads it back."""
 
 import re
 from collections import Counter

@@ -37,7 +37,7 @@ Sources = Mapping[str, tuple[SourceFile, ...]]
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """How alike two programs are, by their places among the matrix's names."""
+    """The similarity of two programs, by their places among the matrix's names."""
 
     first: int
     second: int
@@ -47,7 +47,7 @@ class MatrixCell:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Who is alike: the cells of pairs below the diagonal, and on it each name."""
+    """The matrix of similarity: cells of pairs below the diagonal, and names on it."""
 
     names: tuple[str, ...]
     cells: tuple[MatrixCell, ...]

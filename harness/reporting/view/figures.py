@@ -80,7 +80,7 @@ class Tally:
 
     @property
     def blamed_for(self) -> int:
-        """Return for how many of them `cause` holds."""
+        """Return the number of them with this `cause`."""
         return self._causes[self.cause]
 
     @property
@@ -495,8 +495,7 @@ class ClassCauses:
         return wide
 
     def for_a_person(self) -> list[Tally]:
-        """Return whom a person must look at, those with the same reason together, in the order of
-        reasons.
+        """Return the submissions that need a person, grouped by reason, in the order of reasons.
 
         Marks by hand count as missing once people have begun to give them: before, all are.
         """

@@ -137,7 +137,7 @@ def _first_few(lines: Iterable[int], chosen: Collection[int]) -> list[int]:
 
 
 def _shortened(lines: Sequence[int], centres: Sequence[int]) -> list[int]:
-    """Return the first line and those around the centres; without centres both ends."""
+    """Return the first line and the lines around the centres; without centres, both ends."""
     if not centres:
         return [*lines[:_BEGINNING], *lines[-_END:]]
     around = {lines[0]}

@@ -44,7 +44,9 @@ def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
     "--request", "Open the request in this email or text, which comes from a student's page."
 )
 @options.option("--at", "Begin at the submission of this id or student.", metavar="STUDENT")
-@options.option("--who", "Who marks (default: your login name).", metavar="NAME")
+@options.option(
+    "--who", "The name to store with your marks (default: your login name).", metavar="NAME"
+)
 @options.option("--port", "The port to use (default: a free one).", type=click.IntRange(0, 65535))
 @options.flag("--no-browser", "Print the address and open no browser.")
 def command(

@@ -1,1 +1,1 @@
-"""What goes over sockets: framed messages, and values described as data."""
+"""The data sent over sockets: framed messages, and values described as data."""

@@ -50,8 +50,8 @@ def not_sent(kind: str, name: str) -> TypeError:
 
 
 class CalledWithoutValues:
-    """A method of an object of the program's that a test means for a plain value, and which could
-    otherwise learn the test's expectation: `startswith` of a text."""
+    """A method of a program's object that a test expects on a plain value, such as `startswith` of
+    a text. With arguments it could learn the test's expectation."""
 
     def __init__(self, method: Any, kind: str, name: str) -> None:
         self._method = method

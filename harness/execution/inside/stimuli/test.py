@@ -1,4 +1,4 @@
-"""Tests in another process, which use the program here: the course's, or those handed in."""
+"""Serves tests in another process, which use the program here: the course's or students' tests."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ Trial = Callable[[str], Any]  # starts it on the worker at this address; dask's 
 
 @dataclass(slots=True)
 class _Tried:
-    """A worker that is there; `trial` is dask's future, `at_a_time` how many it grades."""
+    """An available worker; `trial` is dask's future, `at_a_time` how many it grades."""
 
     at_a_time: int
     trial: Any
@@ -126,7 +126,7 @@ class Roster:
 
 @dataclass(eq=False, slots=True)
 class _Flight:
-    """A job that is out: dask's futures by their keys, and since when."""
+    """A job that workers have: dask's futures by their keys, and the time of sending."""
 
     job: Any  # a `BatchJob`
     data: bytes

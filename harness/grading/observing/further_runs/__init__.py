@@ -1,1 +1,1 @@
-"""Runs after the first: of right answers for their speed and cost, of wrong ones for chance."""
+"""Further runs: of right answers to measure speed and cost, of wrong ones to detect chance."""
