@@ -76,12 +76,13 @@ def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
     module_of = functools.cache(functools.partial(load_module, folder))
     for name, request in compilation.requests.items():
         module = module_of(request.function.file)
-        draws = draw(request, getattr(module, request.function.function))
+        function = getattr(module, request.function.function)
+        draws = draw(request, function)
         write(folder / name, freeze(request, draws))
     written = tuple(folder / name for name in compilation.requests)
-    outdated = set((folder / DRAWS).glob("*.json")).difference(written)
-    for path in outdated:
-        path.unlink()
+    for path in sorted((folder / DRAWS).glob("*.json")):
+        if path not in written:
+            path.unlink()
     return written
 
 
@@ -112,12 +113,13 @@ class _Compiler:
         assignment = replace(assignment, test_writing=writing)
         fuzzing = fuzz_settings(symbols, compiled)
         self.problems.raise_any()
+        reference = [(file.name, file.data) for file in symbols.reference]
         plan = Plan(
             version=PLAN_VERSION,
             assignment=assignment,
             scenarios=tuple(compiled.scenarios),
             spec_digest=self._spec_digest(symbols, compiled),
-            reference_digest=digest((file.name, file.data) for file in symbols.reference),
+            reference_digest=digest(reference),
         )
         specification = Specification(
             plan=plan,
@@ -163,16 +165,29 @@ class _Compiler:
     def _assignment(
         self, symbols: AssignmentSymbols, compiled: Compiled, policy: Policy | None
     ) -> Assignment:
-        shape, submission = symbols.shape, symbols.shape.submission
+        shape = symbols.shape
+        submission = shape.submission
         extra = self._extra(compiled.provide)
-        classes = class_names((*symbols.reference, *symbols.provided, *extra))
+        programs = (*symbols.reference, *symbols.provided)
+        classes = class_names((*programs, *extra))
         stimuli: list[Stimulus] = []
         for scenario in compiled.scenarios:
             stimuli += scenario.stimuli
-        has_archive = "archive" in submission.model_fields_set
+        variants = symbols.variants.all(stimulus.constants for stimulus in stimuli)
+        constants = symbols.variants.constants()
+        archive = None
+        if "archive" in submission.model_fields_set:
+            archive = submission.archive
+        late = None
+        if shape.late is not None:
+            late = shape.late.policy()
         test_files = self._test_files(symbols)
-        programs = (*symbols.reference, *symbols.provided)
-        stand_ins = sorted(compiled.stand_ins.items())
+        names = SentNames()
+        if test_files:
+            names = sent_names(programs)
+        stand_ins: list[SourceFile] = []
+        for _, file in sorted(compiled.stand_ins.items()):
+            stand_ins.append(file)
         return Assignment(
             id=self.folder.name,
             title=shape.title,
@@ -186,9 +201,9 @@ class _Compiler:
             policy=policy,
             clauses=symbols.clauses or (),
             functions=symbols.functions,
-            variants=symbols.variants.all(stimulus.constants for stimulus in stimuli),
+            variants=variants,
             extra_files=extra,
-            archive=submission.archive if has_archive else None,
+            archive=archive,
             otherwise=OtherFiles(submission.otherwise),
             extra_modules=submission.extra_modules(),
             takes_notebooks=submission.takes_notebooks,
@@ -199,13 +214,13 @@ class _Compiler:
             floats_within=symbols.floats_within,
             writes_files=any(stimulus.folder for stimulus in stimuli),
             tells_time=any(stimulus.clock for stimulus in stimuli),
-            other_names=_in_use(symbols.other_names, symbols.variants.constants(), stimuli),
+            other_names=_in_use(symbols.other_names, constants, stimuli),
             manual=manual_slots(symbols),
-            late=None if shape.late is None else shape.late.policy(),
+            late=late,
             exemptions=self._exemptions(compiled),
-            stand_in_files=tuple(file for _, file in stand_ins),
+            stand_in_files=tuple(stand_ins),
             test_files=test_files,
-            sent_names=sent_names(programs) if test_files else SentNames(),
+            sent_names=names,
         )
 
     def _exemptions(self, compiled: Compiled) -> tuple[Exemption, ...]:
@@ -231,7 +246,8 @@ class _Compiler:
         return display_path(self.root, self.folder / name)
 
     def _open_named(self, symbols: AssignmentSymbols, key: str, default: str) -> Document | None:
-        document, name = symbols.document, getattr(symbols.shape, key)
+        document = symbols.document
+        name = getattr(symbols.shape, key)
         if name:
             if self._is_there(name):
                 return self._open(name)
@@ -256,11 +272,14 @@ class _Compiler:
         problems = self.mutant_problems
         if are_tested:
             problems = self.problems
-        document, stated = symbols.document, symbols.shape.mutants
+        document = symbols.document
+        stated = symbols.shape.mutants
         name = stated or loading.MUTANTS
-        if (stated or are_tested) and not self._is_there(name):
+        is_needed = bool(stated) or are_tested
+        if is_needed and not self._is_there(name):
             key = "mutants" if stated else "test_writing"
-            place, label = document.place((key,)), document.label((key,))
+            place = document.place((key,))
+            label = document.label((key,))
             problems.add(place, label, self._not_there(name))
             return ()
         mutants = self._open_other(name, problems)
@@ -283,10 +302,12 @@ class _Compiler:
             document = self._open(path.name)
             if document is not None:
                 files.append(ScenarioFile(document, symbols, compiled))
+        stated: list[Scenario] = []
         for file in files:
             file.read()
-        stated = [scenario for file in files for scenario in file.scenarios]
-        tests = CourseTestsSection(symbols.document, symbols, self._test_files(symbols))
+            stated += file.scenarios
+        test_files = self._test_files(symbols)
+        tests = CourseTestsSection(symbols.document, symbols, test_files)
         tests.read(stated)
         scenarios = share_marks([*files, tests, suites], shape.functionality_marks)
         compiled.scenarios += with_needs(scenarios, compiled.needs)
@@ -298,20 +319,21 @@ class _Compiler:
         tests = symbols.shape.tests
         data_names = data_file_names(tests)
         for name in (*test_file_names(tests), *data_names):
-            if (self.folder / name).is_file():
-                self.used.add(name)
-                if name in data_names:  # it comes with each test's stimulus
-                    continue
-                files.append(SourceFile(name=name, data=(self.folder / name).read_bytes()))
-            else:
+            if not (self.folder / name).is_file():
                 symbols.document.add(("tests", "files"), self._not_there(name))
+                continue
+            self.used.add(name)
+            # The data comes with each test's stimulus.
+            if name not in data_names:
+                files.append(self._file(name))
         return tuple(files)
 
+    def _file(self, name: str) -> SourceFile:
+        data = (self.folder / name).read_bytes()
+        return SourceFile(name=name, data=data)
+
     def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:
-        files: list[SourceFile] = []
-        for name in sorted(names):
-            files.append(SourceFile(name=name, data=(self.folder / name).read_bytes()))
-        return tuple(files)
+        return tuple(map(self._file, sorted(names)))
 
     def _spec_digest(self, symbols: AssignmentSymbols, compiled: Compiled) -> str:
         names = {*self.used, *symbols.used, *compiled.requests}
@@ -352,7 +374,9 @@ def _in_use(
     for stimulus in stimuli:
         source = " ".join(stimulus.source_texts())
         words = set(re.findall(r"[^\W\d]\w*", source))
-        used |= words.difference(binding.name for binding in stimulus.bindings)
+        for binding in stimulus.bindings:
+            words.discard(binding.name)
+        used |= words
     in_use = (names & used) - constants.keys()
     return tuple(sorted(in_use))
 
@@ -371,11 +395,16 @@ def share_marks(files: Sequence[HasMarks], out_of: Fraction) -> list[Scenario]:
     The other files share the rest by their points. If that is impossible, the last file with
     `marks` has the error.
     """
-    stated = [file for file in files if file.marks]
-    given = sum((file.marks for file in stated), Fraction())
+    stated: list[HasMarks] = []
+    given = Fraction()
+    points = Fraction()  # of the other files
+    for file in files:
+        if file.marks:
+            stated.append(file)
+            given += file.marks
+        else:
+            points += counted_points(file.scenarios)
     left = out_of - given
-    others = (counted_points(file.scenarios) for file in files if not file.marks)
-    points = sum(others, Fraction())
     # More is given than there is, or of marks left and points to earn them only one exists.
     if stated and (left < 0 or bool(left) != bool(points)):
         what = f"the files' marks add up to {given}, and functionality_marks is {out_of}"
@@ -390,7 +419,10 @@ def share_marks(files: Sequence[HasMarks], out_of: Fraction) -> list[Scenario]:
         points_of_a_mark = points / left if left else Fraction(1)
         for file in stated:
             file.scenarios = rescale(file.scenarios, file.marks * points_of_a_mark)
-    return [scenario for file in files for scenario in file.scenarios]
+    scenarios: list[Scenario] = []
+    for file in files:
+        scenarios += file.scenarios
+    return scenarios
 
 
 @dataclass(slots=True)
@@ -429,10 +461,10 @@ def with_needs(
         list(in_turn(resolved, needed(resolved)))
     except CycleError as error:
         circle: list[str] = error.args[1][::-1]  # each needs the next
-        first = named.ids[circle[0]][0]
+        first, *_ = named.ids[circle[0]]
         reader = next(other for other in stated if other.group == first.group)
-        what = f"these scenarios need one another: {' needs '.join(circle)}"
-        reader.add((*reader.at("needs"), 0), what)
+        in_words = " needs ".join(circle)
+        reader.add((*reader.at("needs"), 0), f"these scenarios need one another: {in_words}")
     return resolved
 
 
@@ -442,10 +474,11 @@ def _needed_name(reader: ScenarioReader, index: int, name: str, named: _Needable
     loc = (*reader.at("needs"), index)
     of_this = named.ids.get(reader.group, [])
     if name in named.functions:
-        if any(scenario.function == name for scenario in of_this):
+        if name in [scenario.function for scenario in of_this]:
             what = f"this is a scenario of {name} itself"
             reader.refuse(loc, what, "name the scenarios that come first")
-        needed_name, others = name, named.functions[name]
+        needed_name = name
+        others = named.functions[name]
     else:
         needed_name, others = _needed_scenarios(reader, loc, name, named)
         last_open = max(other.visibility.rank for other in others)

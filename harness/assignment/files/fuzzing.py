@@ -1,6 +1,6 @@
 """Read `fuzz:` in assignment.yaml, and the strategies that scenarios name: inputs to draw anew."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated
@@ -92,39 +92,53 @@ _Entry = FuzzSampleShape | FuzzGameShape
 def fuzz_settings(symbols: AssignmentSymbols, compiled: Compiled) -> FuzzSettings:
     """Return the inputs to draw: by the strategies of scenarios, then by `fuzz:`, whose errors
     are noted."""
-    shape, document = symbols.shape.fuzz, symbols.document
+    shape = symbols.shape.fuzz
+    document = symbols.document
     targets = [*_of_scenarios(compiled)]
     names = {""}
-    lists: list[tuple[str, Sequence[_Entry]]] = [("samples", shape.samples), ("games", shape.games)]
-    entries = [(key, index, each) for key, listed in lists for index, each in enumerate(listed)]
-    for key, index, entry in entries:
-        loc: Loc = ("fuzz", key, index)
-        if slug(entry.name) in names:
-            document.add(
-                (*loc, "name"), "every entry needs a different name with at least one letter"
-            )
-        names.add(slug(entry.name))
-        keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
-        stated = {key: getattr(entry, key) for key in keys}
-        own = ScenarioShape.model_construct(_fields_set=keys, **stated)
-        reader = ScenarioReader(document, symbols, SettingsShape(), own, loc)
-        reader.check_owner()
-        with suppress(Refused):
-            kind = kind_of(reader)
-            for variation in variations(reader):
-                targets.append(_target(reader.under(variation), entry, kind))
-    base = ScenarioReader(document, symbols, SettingsShape(), ScenarioShape.model_construct(), ())
+    for loc, entry in _entries(shape):
+        name = slug(entry.name)
+        if name in names:
+            what = "every entry needs a different name with at least one letter"
+            document.add((*loc, "name"), what)
+        names.add(name)
+        targets += _targets(symbols, loc, entry)
+    nothing = ScenarioShape.model_construct()
+    base = ScenarioReader(document, symbols, SettingsShape(), nothing, ())
     base = base.under(Variation())
-    assume = [
-        _function(base, ("fuzz", "assume", index), source, strict=False)
-        for index, source in enumerate(shape.assume)
-    ]
+    assume: list[CourseFunction] = []
+    for index, source in enumerate(shape.assume):
+        function = _function(base, ("fuzz", "assume", index), source, strict=False)
+        if function is not None:
+            assume.append(function)
+    constants = [target.stimulus.constants for target in targets]
     return FuzzSettings(
         folder=str(symbols.folder),
         targets=tuple(targets),
-        assume=tuple(each for each in assume if each is not None),
-        variants=symbols.variants.all(each.stimulus.constants for each in targets),
+        assume=tuple(assume),
+        variants=symbols.variants.all(constants),
     )
+
+
+def _entries(shape: FuzzShape) -> Iterator[tuple[Loc, _Entry]]:
+    """Yield the entries of `samples:`, then of `games:`, each with its place."""
+    for index, sample in enumerate(shape.samples):
+        yield ("fuzz", "samples", index), sample
+    for index, game in enumerate(shape.games):
+        yield ("fuzz", "games", index), game
+
+
+def _targets(symbols: AssignmentSymbols, loc: Loc, entry: _Entry) -> Iterator[FuzzTarget]:
+    """Yield the target of an entry under each set of constants, up to the first error."""
+    keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
+    stated = {key: getattr(entry, key) for key in keys}
+    own = ScenarioShape.model_construct(_fields_set=keys, **stated)
+    reader = ScenarioReader(symbols.document, symbols, SettingsShape(), own, loc)
+    reader.check_owner()
+    with suppress(Refused):
+        kind = kind_of(reader)
+        for variation in variations(reader):
+            yield _target(reader.under(variation), entry, kind)
 
 
 def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
@@ -132,33 +146,38 @@ def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
     requests = dict(compiled.samples)
     for scenario in compiled.scenarios:
         first = scenario.stimuli[0]
-        request = requests.pop((scenario.group, first.constants, first.clock), None)
-        if request is not None and not scenario.informational:
-            yield FuzzTarget(
-                id=scenario.id.replace(",draw=1]", "]").removesuffix("[draw=1]"),
-                function=scenario.function,
-                clauses=scenario.clauses,
-                stimulus=replace(first, bindings=()),
-                limits=scenario.limits,
-                stated=scenario.stated,
-                place=scenario.place,
-                strategy=request.function,
-            )
+        key = (scenario.group, first.constants, first.clock)
+        request = requests.pop(key, None)
+        if request is None or scenario.informational:
+            continue
+        without_draw = scenario.id.replace(",draw=1]", "]")
+        yield FuzzTarget(
+            id=without_draw.removesuffix("[draw=1]"),
+            function=scenario.function,
+            clauses=scenario.clauses,
+            stimulus=replace(first, bindings=()),
+            limits=scenario.limits,
+            stated=scenario.stated,
+            place=scenario.place,
+            strategy=request.function,
+        )
 
 
 def _target(reader: ScenarioReader, entry: _Entry, kind: type[Action]) -> FuzzTarget:
     """Return the target of an entry under one set of constants. Raise Refused if it cannot be
     read."""
     reader.names_known = isinstance(entry, FuzzGameShape)
-    prefix, variation = read_given(reader), reader.variation
+    prefix = read_given(reader)
+    variation = reader.variation
     action = read_stimulus(reader, kind).action
+    stimulus = Stimulus(
+        action=action, given=prefix, constants=variation.overrides, clock=variation.clock
+    )
     target = FuzzTarget(
         id=f"{slug(entry.name)}{variation.bracket()}",
         function=entry.function,
         clauses=tuple(entry.clause),
-        stimulus=Stimulus(
-            action=action, given=prefix, constants=variation.overrides, clock=variation.clock
-        ),
+        stimulus=stimulus,
         limits=reader.symbols.limits,
         stated=Expected(),
         place=reader.document.place(reader.loc),
@@ -166,7 +185,8 @@ def _target(reader: ScenarioReader, entry: _Entry, kind: type[Action]) -> FuzzTa
     if isinstance(entry, FuzzSampleShape):
         strategy = _function(reader, (*reader.loc, "strategy"), entry.strategy)
         return replace(target, strategy=strategy)
-    return replace(target, prompts=tuple(_prompts(reader, entry)), inputs=entry.inputs)
+    prompts = tuple(_prompts(reader, entry))
+    return replace(target, prompts=prompts, inputs=entry.inputs)
 
 
 def _prompts(reader: ScenarioReader, entry: FuzzGameShape) -> Iterator[Prompt]:
@@ -178,19 +198,23 @@ def _prompts(reader: ScenarioReader, entry: FuzzGameShape) -> Iterator[Prompt]:
         if often == Lines():
             reader.add((*where, "often"), "expected lines, got an empty list")
         closing = _lines(reader, where, answers, "closing")
+        if closing == Lines():
+            closing = often
         yield Prompt(
             text=reader.render(text, where),
             often=often,
             sometimes=_lines(reader, where, answers, "sometimes"),
-            closing=often if closing == Lines() else closing,
+            closing=closing,
         )
 
 
 def _lines(reader: ScenarioReader, loc: Loc, answers: FuzzAnswersShape, key: str) -> Lines:
-    written, where = getattr(answers, key), (*loc, key)
+    written = getattr(answers, key)
+    where = (*loc, key)
     if isinstance(written, str):
         return Lines(function=_function(reader, where, written))
-    return Lines(written=tuple(each.text for each in typed_inputs(reader, where, written)))
+    inputs = typed_inputs(reader, where, written)
+    return Lines(written=tuple(typed.text for typed in inputs))
 
 
 def _function(
@@ -200,6 +224,8 @@ def _function(
     for something that is not a constant."""
     with suppress(Refused), reader.noted(loc):
         function = course_function(reader.symbols, name)
-        names = [each for each in function.parameters if each in reader.constants]
-        return with_constants(function, reader.constants, None if strict else names)
+        names: list[str] | None = None
+        if not strict:
+            names = [name for name in function.parameters if name in reader.constants]
+        return with_constants(function, reader.constants, names)
     return None

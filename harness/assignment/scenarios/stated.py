@@ -45,7 +45,8 @@ from harness.model.plan import Place
 from harness.model.stimulus import StimulusParts, called_function
 from harness.model.values import NONE, Value, file_value
 
-_Reader = Callable[[ScenarioReader, StimulusParts, Loc, Any], dict[str, Any]]
+Fields = dict[str, Any]  # of `Expected`
+_Reader = Callable[[ScenarioReader, StimulusParts, Loc, Any], Fields]
 _READERS: dict[str, _Reader] = {}
 # No value of Python's is shown so: the key of a dictionary would have quotes.
 _SHARE = re.compile(
@@ -63,16 +64,19 @@ def read_stated(
 
     Errors are noted.
     """
-    fields: dict[str, Any] = {}
+    fields: Fields = {}
     for key in ScenarioShape.model_fields:
-        if key in _READERS and reader.states(key):
-            with suppress(Refused):
-                fields |= _READERS[key](reader, parts, reader.at(key), getattr(reader.own, key))
+        read = _READERS.get(key)
+        if read is None or not reader.states(key):
+            continue
+        data = getattr(reader.own, key)
+        with suppress(Refused):
+            fields |= read(reader, parts, reader.at(key), data)
     return Expected(
         transcript=transcript,
         shown=parts.shown,
         prompts_any=reader.prompts_any,
-        ignore=tuple(Ignore(name) for name in reader.own.ignore),
+        ignore=tuple(map(Ignore, reader.own.ignore)),
         floats=reader.floats,
         **fields,
     )
@@ -90,23 +94,25 @@ def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
 
 
 @_reads("returns")
-def _returns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _returns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if reader.states("over"):
         return {}  # it belongs to the other key's statement
     return {"returns": reader.matcher(loc, data)}
 
 
 @_reads("over")
-def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Read the statements about the results of many calls. Note an error if a right program would
     fail it too often."""
     own = reader.own
     each: Matcher | None = None
     if reader.states("returns"):
+        returns_at = reader.at("returns")
         if isinstance(own.returns, dict) and "equals" in own.returns:
-            reader.refuse(reader.at("returns"), "equals is about a single call")
-        each = reader.matcher(reader.at("returns"), own.returns)
-    occur = reader.field(reader.at("occur"), own.occur).value().items
+            reader.refuse(returns_at, "equals is about a single call")
+        each = reader.matcher(returns_at, own.returns)
+    written = reader.field(reader.at("occur"), own.occur)
+    occur = written.value().items
     matcher = ByChance(
         calls=data,
         each=each,
@@ -114,7 +120,8 @@ def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> 
         all_different=reader.states("all_different"),
         shares=_shares(reader),
     )
-    states_nothing = each is None and not (occur or matcher.all_different or matcher.shares)
+    states_many = bool(occur) or matcher.all_different or bool(matcher.shares)
+    states_nothing = each is None and not states_many
     if states_nothing and reader.broken.isdisjoint(("returns", *_OF_MANY)):
         hint = "state returns (of each), occur, all_different or share"
         reader.refuse(loc, "nothing is stated about the results", hint, key=True)
@@ -123,7 +130,7 @@ def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> 
 
 
 @_reads(*_OF_MANY)
-def _of_many(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _of_many(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Note an error for statements about many calls without `over`."""
     if not reader.states("over") and "over" not in reader.broken:
         what = f"{loc[-1]} is about many calls"
@@ -132,15 +139,19 @@ def _of_many(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) 
 
 
 def _shares(reader: ScenarioReader) -> tuple[Share, ...]:
-    loc, shares = reader.at("share"), []
+    loc = reader.at("share")
+    shares: list[Share] = []
+    together = 0.0
     for value, written in reader.own.share.items():
         found = _SHARE.fullmatch(written.strip())
         if found is None:
             what = f"expected a share like 40% ± 15%, got {written!r}"
             reader.refuse((*loc, value), what, "write +- instead of ± if that is easier")
-        about, within = float(found["about"]) / 100, float(found["within"]) / 100
+        about = float(found["about"]) / 100
+        within = float(found["within"]) / 100
+        together += about
         shares.append(Share(value=Value.of(value), about=about, within=within))
-    if sum(share.about for share in shares) > 1 + _ROUNDING:
+    if together > 1 + _ROUNDING:
         reader.refuse(loc, "the shares are more than 100% together", key=True)
     return tuple(shares)
 
@@ -150,14 +161,16 @@ def _check_fair(reader: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
     chance = matcher.unfairness(matcher.calls)
     if chance <= MAX_UNFAIR:
         return
+    hint = "state larger bounds, such as 40% ± 15%"
     fair = matcher.fair_calls()
-    hint = f"write over: {fair}" if fair else "state larger bounds, such as 40% ± 15%"
-    what = f"a right program fails this by chance, once in {1 / chance:,.0f} runs"
-    reader.add(loc, what, hint)
+    if fair:
+        hint = f"write over: {fair}"
+    runs = 1 / chance
+    reader.add(loc, f"a right program fails this by chance, once in {runs:,.0f} runs", hint)
 
 
 @_reads("exists", "class")
-def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Read all statements about a name. Its kind must be the reference's."""
     parameters: tuple[str, ...] | None = None
     if reader.states("parameters"):
@@ -178,17 +191,15 @@ def _kind_of_name(reader: ScenarioReader, key: str, name: str) -> str:
     """Return the kind that the name must have; an empty text if the reference does not define
     it."""
     symbols = reader.symbols
-    if key == "class":
+    if key == "class" or name in class_names(symbols.reference):
         return CLASS
-    if name in class_names(symbols.reference):
-        return CLASS
-    return FUNCTION if name in symbols.function_names else ""
+    if name in symbols.function_names:
+        return FUNCTION
+    return ""
 
 
 @_reads("session")
-def _shown_matchers(
-    reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
-) -> dict[str, Any]:
+def _shown_matchers(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Read the matchers that stand in place of the output of single steps."""
     stated: list[StatedStep] = []
     for index, step in enumerate(parse_session(data)):
@@ -220,49 +231,51 @@ def _is_for_text(matcher: Matcher) -> bool:
 
 
 @_reads("steps")
-def _steps(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _steps(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Read the statements of each step of `steps:`."""
     stated: list[StatedStep] = []
     for index, step in enumerate(data):
+        where = (*loc, index)
         with suppress(Refused):
-            stated.append(_stated_step(reader, (*loc, index), index, step))
+            stated.append(_stated_step(reader, where, index, step))
     return {"steps": tuple(stated)}
 
 
 def _stated_step(reader: ScenarioReader, loc: Loc, index: int, step: StepShape) -> StatedStep:
     """Return what one step states. Raise Refused, with the error noted."""
     keys = step.model_fields_set
+    returns_at = (*loc, "returns")
+    raises_at = (*loc, "raises")
     if step.do and "returns" in keys:
-        reader.refuse((*loc, "returns"), "statements have no value", "write call:", key=True)
+        reader.refuse(returns_at, "statements have no value", "write call:", key=True)
     if {"returns", "raises"} <= keys:
         what = "a call that raises returns nothing"
-        reader.refuse((*loc, "raises"), what, "keep one of returns and raises", key=True)
-    returns = prints = raises = None
+        reader.refuse(raises_at, what, "keep one of returns and raises", key=True)
+    stated = StatedStep(step=index)
     if "returns" in keys:
-        returns = reader.matcher((*loc, "returns"), step.returns)
+        stated = replace(stated, returns=reader.matcher(returns_at, step.returns))
     if "prints" in keys:
         prints = reader.matcher((*loc, "prints"), step.prints, for_text=True)
+        stated = replace(stated, prints=prints)
     if "raises" in keys:
-        raises = _stated_raise(reader, (*loc, "raises"), step.raises)
-    return StatedStep(step=index, returns=returns, prints=prints, raises=raises)
+        stated = replace(stated, raises=_stated_raise(reader, raises_at, step.raises))
+    return stated
 
 
 @_reads("prints", "stderr")
-def _text(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _text(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     return {str(loc[-1]): reader.matcher(loc, data, for_text=True)}
 
 
 @_reads("exit")
-def _exit(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _exit(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if isinstance(data, int):
         return {"exit": data}
     return {"exit_any": True}
 
 
 @_reads("reads")
-def _inputs_taken(
-    reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
-) -> dict[str, Any]:
+def _inputs_taken(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if isinstance(data, AtMostShape):
         if data.any:
             return {"reads_any": True}
@@ -271,7 +284,7 @@ def _inputs_taken(
 
 
 @_reads("ends")
-def _ends(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _ends(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if not isinstance(data, str):
         for key in ("returns", "raises", "leaves", "exit"):
             if reader.states(key):
@@ -284,12 +297,17 @@ def _ends(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> 
 
 
 @_reads("turns")
-def _turns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _turns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if data == {"any": True}:
-        is_stated = reader.states("prints")
-        return {} if is_stated else {"prints": AnyValue()}
-    inputs = sys.maxsize if "input" in reader.broken else len(parts.inputs)
-    makes = "1 input makes" if inputs == 1 else f"{inputs} inputs make"
+        if reader.states("prints"):
+            return {}
+        return {"prints": AnyValue()}
+    inputs = len(parts.inputs)
+    if "input" in reader.broken:
+        inputs = sys.maxsize
+    makes = f"{inputs} inputs make"
+    if inputs == 1:
+        makes = "1 input makes"
     is_list = isinstance(data, list)
     if is_list and len(data) > inputs + 1:
         reader.add(loc, f"{makes} at most {inputs + 1} turns, got {len(data)}")
@@ -306,11 +324,12 @@ def _turns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) ->
         return StatedTurn(index=index, printed=matcher)
 
     items = enumerate(data) if is_list else data.items()
-    return {"turns": StatedTurns(turns=read_all(items, turn), all_turns=is_list)}
+    turns = read_all(items, turn)
+    return {"turns": StatedTurns(turns=turns, all_turns=is_list)}
 
 
 @_reads("raises")
-def _raises(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _raises(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     return {"raises": _stated_raise(reader, loc, data)}
 
 
@@ -331,16 +350,17 @@ def _check_base(reader: ScenarioReader, loc: Loc, name: str) -> None:
     symbols = reader.symbols
     if not symbols.reference:
         return
-    own = class_names((*symbols.reference, *symbols.provided))
-    known = {*BUILTIN_EXCEPTIONS, *own}
+    programs = (*symbols.reference, *symbols.provided)
+    known = {*BUILTIN_EXCEPTIONS, *class_names(programs)}
     if name not in known:
         what = f"{name} is neither a builtin exception nor a class of the reference"
         reader.add(loc, what, nearest(name, sorted(known)))
 
 
 @_reads("leaves")
-def _leaves(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    names, call = parts.leaves, parts.action.expression
+def _leaves(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
+    names = parts.leaves
+    call = parts.action.expression
     if call and names == frozenset():
         what = "only the return value and the output of this call can be checked"
         hint = (
@@ -368,15 +388,16 @@ def _check_left(
     """Raise Refused, with the error noted, if a name is not compared afterwards."""
     if name not in names:
         what = f"{name} is neither a parameter of the function nor a name of the session"
+        known = ", ".join(sorted(names))
         hint = _how_to_compare(reader, name, call) or nearest(name, names)
-        hint = hint or f"known names are {', '.join(sorted(names))}"
+        reader.refuse(loc, what, hint or f"known names are {known}", key=True)
+    if not names or not call:
+        return
+    keywords = [keyword.arg for keyword in _call_in(call).keywords]
+    if name in keywords:
+        what = "only positional arguments are compared afterwards"
+        hint = f"write {called_function(call)}({name}, …)"
         reader.refuse(loc, what, hint, key=True)
-    if names and call:
-        keywords = [keyword.arg for keyword in _call_in(call).keywords]
-        if name in keywords:
-            what = "only positional arguments are compared afterwards"
-            hint = f"write {called_function(call)}({name}, …)"
-            reader.refuse(loc, what, hint, key=True)
 
 
 def _how_to_compare(reader: ScenarioReader, name: str, call: str) -> str:
@@ -385,7 +406,8 @@ def _how_to_compare(reader: ScenarioReader, name: str, call: str) -> str:
     if not call or name not in reader.names:
         return ""
     parameters = reader.symbols.parameters(called_function(call))
-    for parameter, argument in zip(parameters, _call_in(call).args, strict=False):
+    arguments = _call_in(call).args
+    for parameter, argument in zip(parameters, arguments, strict=False):
         if isinstance(argument, ast.Name) and argument.id == name:
             return f"the function calls it {parameter}"
     return f"a session compares it: leave the call to one step, and write >>> {name} as the next"
@@ -399,7 +421,7 @@ def _call_in(call: str) -> ast.Call:
 
 
 @_reads("writes")
-def _writes(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _writes(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if data == "unchanged":
         return {"writes_unchanged": True}
     if data == {"any": True}:
@@ -413,8 +435,9 @@ def _writes(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -
 
     def written(item: tuple[Any, Any]) -> StatedLeave:
         name, content = item
-        check_path(reader, (*loc, name), name)
-        return StatedLeave(name=str(name), value=_written(reader, (*loc, name), content))
+        where = (*loc, name)
+        check_path(reader, where, name)
+        return StatedLeave(name=str(name), value=_written(reader, where, content))
 
     fields["writes"] = read_all(files.items(), written)
     return fields
@@ -442,10 +465,12 @@ def _written(reader: ScenarioReader, loc: Loc, content: Any) -> Matcher:
 def transcript_of(reader: ScenarioReader, *, recording: bool) -> tuple[str, str | None]:
     """Return the path of the scenario's transcript, below the spec folder, and its text (None if it
     is still to be recorded). Raise Refused, with the error noted, if there is none."""
-    loc, written = (*reader.loc, "transcript"), reader.own.transcript
+    loc = (*reader.loc, "transcript")
+    written = reader.own.transcript
+    used = names_in(written)
     for mark in reader.variation.swept:
-        name = mark.partition("=")[0]
-        if name not in names_in(written):
+        name, _, _ = mark.partition("=")
+        if name not in used:
             hint = f"put {{{{ {name} }}}} into the name"
             reader.refuse(loc, f"the file's name does not hold the swept {name}", hint)
     if reader.prompts_any and not reader.symbols.reference:
@@ -453,19 +478,20 @@ def transcript_of(reader: ScenarioReader, *, recording: bool) -> tuple[str, str 
         hint = "state prompts: exact, or prints: or turns: without the prompts"
         reader.refuse(loc, what, hint, key=True)
     path = reader.render(written, loc)
-    if path.startswith("/") or ".." in path.split("/") or not path.endswith(".txt"):
+    is_below = not path.startswith("/") and ".." not in path.split("/")
+    if not is_below or not path.endswith(".txt"):
         reader.refuse(loc, f"{path} is not a .txt file below the spec folder")
     file = reader.symbols.folder / path
     if not file.is_file():
         if recording:
             return path, None
-        reader.refuse(
-            loc, f"the file {path} does not exist", "run harness record, or correct the name"
-        )
+        hint = "run harness record, or correct the name"
+        reader.refuse(loc, f"the file {path} does not exist", hint)
     try:
-        text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         reader.refuse(loc, f"byte {error.start} of {path} is not UTF-8", "save the file as UTF-8")
+    text = text.replace("\r\n", "\n")
     try:
         return path, render(text, reader.constants)
     except TemplateError as error:
