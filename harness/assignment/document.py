@@ -113,7 +113,9 @@ def resolve(text: str, *, code: bool = False) -> Scalar:
         if not pattern.match(text):
             continue
         number = plain_number(text)
-        form = f"quote it if it is text, write {number} if it is a number" if number else hint
+        form = hint
+        if number:
+            form = f"quote it if it is text, write {number} if it is a number"
         raise HintedError(f"{text} {meaning}", form)
     if not code and is_literal(text):
         hint = 'quote it if it is text, write {python: "…"} if it is not'
@@ -148,7 +150,16 @@ def is_literal(text: str) -> bool:
 def in_quotes(text: str) -> str:
     """Return the text as a double-quoted scalar of any YAML, with escapes for invisible
     characters."""
-    return '"' + visible(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{visible(escaped)}"'
+
+
+def _syntax_hint(what: str) -> str:
+    """Return the hint for an error of which PyYAML says this; an empty text if there is none."""
+    for part, hint in _SYNTAX_HINTS:
+        if part in what:
+            return hint
+    return ""
 
 
 def _loader() -> Any:
@@ -210,14 +221,21 @@ class Document:
 
     def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
         """Note an error about the value at `loc`, unless the value or one around it has one."""
-        if not any(loc[:size] in self.refused for size in range(1, len(loc) + 1)):
-            loc = self._known_place(loc)
-            self.problems.add(self.place(loc, key=key), self.label(loc), what, hint)
+        for size in range(1, len(loc) + 1):
+            if loc[:size] in self.refused:
+                return
+        loc = self._known_place(loc)
+        place = self.place(loc, key=key)
+        self.problems.add(place, self.label(loc), what, hint)
 
     def refused_below(self, loc: Loc) -> set[Any]:
         """Return the keys of the mapping at `loc` whose values have an error inside."""
         size = len(loc)
-        return {part[size] for part in self.refused if len(part) > size and part[:size] == loc}
+        keys: set[Any] = set()
+        for refused in self.refused:
+            if len(refused) > size and refused[:size] == loc:
+                keys.add(refused[size])
+        return keys
 
     def label(self, loc: Loc) -> str:
         """Return the name of a location in errors: its keys below the scenario, and the item's
@@ -250,18 +268,20 @@ class Document:
         if event is None or not self.text.startswith("|", event.start_mark.index):
             self.add(loc, f"line {line}: {what}", hint)
             return
-        lines = self.text.split("\n")[event.start_mark.line + 1 :]
+        before = event.start_mark.line + 1
+        lines = self.text.split("\n")[before:]
         row = "".join(lines[line - 1 : line])
-        first = next((text for text in lines if text.strip()), "")
+        first = next(filter(str.strip, lines), "")
         block_indent = len(first) - len(first.lstrip(" "))
         indent = min(len(row), block_indent)
-        place = Place(file=self.file, line=event.start_mark.line + 1 + line, column=indent + 1)
+        place = Place(file=self.file, line=before + line, column=indent + 1)
         self.problems.add(place, self.label(loc), what, hint)
 
     def raw(self, loc: Loc) -> str:
         """Return the plain scalar at `loc` as it was written."""
         event = self._spots[self._known_place(loc)]
-        return " ".join(self.text[event.start_mark.index : event.end_mark.index].split())
+        written = self.text[event.start_mark.index : event.end_mark.index]
+        return " ".join(written.split())
 
     def follows(self, loc: Loc, mark: str) -> bool:
         """Return whether this mark follows a plain scalar on its line: `#` begins a comment, `,`
@@ -274,8 +294,10 @@ class Document:
 
     def is_pair(self, first: Loc, second: Loc) -> bool:
         """Return whether there is only a comma between two plain scalars."""
-        between = slice(self._spots[first].end_mark.index, self._spots[second].start_mark.index)
-        return self._is_plain(first) and self._is_plain(second) and self.text[between] == ","
+        end = self._spots[first].end_mark.index
+        start = self._spots[second].start_mark.index
+        are_plain = self._is_plain(first) and self._is_plain(second)
+        return are_plain and self.text[end:start] == ","
 
     def _is_plain(self, loc: Loc) -> bool:
         event = self._spots.get(loc)
@@ -291,12 +313,13 @@ class Document:
                 return False
             self.data = self._value(next(self._events), ())
         except yaml.MarkedYAMLError as error:
-            what = " ".join(str(error.problem or error.context).split())
-            hint = next((hint for part, hint in _SYNTAX_HINTS if part in what), "")
+            problem = str(error.problem or error.context)
+            what = " ".join(problem.split())
             mark = error.problem_mark or error.context_mark
-            self.problems.add(self._place(mark), "", f"not YAML: {what}", hint)
+            self.problems.add(self._place(mark), "", f"not YAML: {what}", _syntax_hint(what))
         except yaml.YAMLError as error:
-            what = " ".join(str(error).split("\n")[0].split())
+            problem, _, _ = str(error).partition("\n")
+            what = " ".join(problem.split())
             self.problems.add_to_file(self.file, f"not YAML: {what}")
         except RecursionError:
             self.problems.add_to_file(self.file, "lists and mappings are nested too deeply")
@@ -304,7 +327,8 @@ class Document:
             next(self._events)
             after = next(self._events)
             if isinstance(after, yaml.DocumentStartEvent):
-                place, hint = self._place(after.start_mark), "put it into a file of its own"
+                place = self._place(after.start_mark)
+                hint = "put it into a file of its own"
                 self.problems.add(place, "", "a second YAML document begins here", hint)
             return True
         return False
@@ -318,7 +342,7 @@ class Document:
             hint = "write the value itself in each place"
             self.refuse(loc, f"&{event.anchor} is an anchor", hint)
         if event.tag is not None:
-            tag = self.text[event.start_mark.index :].split(maxsplit=1)[0]
+            tag, *_ = self.text[event.start_mark.index :].split(maxsplit=1)
             self.refuse(loc, f"{tag} is a tag", "quote a text that begins with !")
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event, loc)
@@ -338,16 +362,18 @@ class Document:
             if self.text[start - 1 : start] != ":":
                 hint = "inside { }, a text without quotes ends at its first comma: quote it"
             return self.refuse(loc, "the value is missing", hint, key=True)
-        if loc[-2:-1] in (("input",), ("at_load",)) and _PAIR.match(event.value):
-            self.refuse(loc, f"{event.value} looks like a pair", "quote it")
-            return event.value
-        if "clock" in loc[-2:] and _DATE.match(event.value):  # a date is meant here
-            return event.value
+        text = event.value
+        is_input = loc[-2:-1] in (("input",), ("at_load",))
+        if is_input and _PAIR.match(text):
+            self.refuse(loc, f"{text} looks like a pair", "quote it")
+            return text
+        if "clock" in loc[-2:] and _DATE.match(text):  # a date is meant here
+            return text
         try:
-            return resolve(event.value, code=loc[-1:] in _CODE)
+            return resolve(text, code=loc[-1:] in _CODE)
         except HintedError as error:
             self.refuse(loc, str(error), error.hint)
-            return event.value
+            return text
 
     def _mapping(self, event: Any, loc: Loc) -> Any:
         if self.text.startswith("{{", event.start_mark.index):
@@ -382,8 +408,9 @@ class Document:
         except HintedError as error:
             self.problems.add(place, self.label(loc), f"the key {error}", error.hint)
             return event.value
-        is_usable = type(key) in (int, str)
-        return key if is_usable else event.value
+        if type(key) in (int, str):
+            return key
+        return event.value
 
     def _skip(self, event: Any) -> None:
         depth = int(isinstance(event, yaml.CollectionStartEvent))

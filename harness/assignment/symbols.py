@@ -51,8 +51,11 @@ class Variants:
         return self._known[overrides][1]
 
     def all(self, used: Iterable[Overrides]) -> tuple[ProvidedVariant, ...]:
-        distinct = dict.fromkeys([(), *used])
-        return tuple(self._known[overrides][0] for overrides in distinct)
+        variants: list[ProvidedVariant] = []
+        for overrides in dict.fromkeys([(), *used]):
+            variant, _ = self._known[overrides]
+            variants.append(variant)
+        return tuple(variants)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +93,10 @@ class AssignmentSymbols:
         return tuple(function.name for function in self.functions)
 
     def parameters(self, function: str | None) -> tuple[str, ...]:
-        by_name = (known.parameters for known in self.functions if known.name == function)
-        return next(by_name, ())
+        for known in self.functions:
+            if known.name == function:
+                return known.parameters
+        return ()
 
     @property
     def main_file(self) -> str:
@@ -104,9 +109,11 @@ class AssignmentSymbols:
         by_name = {file.name: file for file in self.reference}
         main = by_name.get(self.main_file)
         for file in self.reference:
-            if file is not main and function in defined_in([file]):
-                is_known = main is None or _knows(main, function, file)
-                return "" if is_known else file.name
+            if file is main or function not in defined_in([file]):
+                continue
+            if main is None or _knows(main, function, file):
+                return ""
+            return file.name
         return ""
 
     def has_clause(self, document: Document, loc: Loc, name: str) -> bool:
@@ -126,14 +133,17 @@ def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ..
     them."""
     by_name: dict[str, FunctionSignature] = {}
     for definition in _definitions(files):
-        if not definition.name.startswith("_"):
-            for signature in _signatures(definition):
-                by_name[signature.name] = signature
+        if definition.name.startswith("_"):
+            continue
+        for signature in _signatures(definition):
+            by_name[signature.name] = signature
     return tuple(by_name.values())
 
 
 def _python_files(files: Iterable[SourceFile]) -> Iterator[SourceFile]:
-    return (file for file in files if file.name.endswith(".py"))
+    for file in files:
+        if file.name.endswith(".py"):
+            yield file
 
 
 def _definitions(files: Iterable[SourceFile]) -> Iterator[_Definition]:
@@ -180,11 +190,15 @@ def _knows(main: SourceFile, name: str, other: SourceFile) -> bool:
     """Return whether a module binds a name at its top level, or imports all names of the other."""
     tree = ast.parse(main.data)
     known = set(defined_in([main]))
-    known.update(bound for bound, _ in _bindings(tree))
+    for bound, _ in _bindings(tree):
+        known.add(bound)
     for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            known.update(alias.asname or alias.name for alias in node.names)
-        if isinstance(node, ast.ImportFrom) and f"{node.module}.py" == other.name and "*" in known:
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for alias in node.names:
+            known.add(alias.asname or alias.name)
+        is_of_other = isinstance(node, ast.ImportFrom) and f"{node.module}.py" == other.name
+        if is_of_other and "*" in known:
             return True
     return name in known
 
@@ -194,7 +208,8 @@ def _imports_of(file: SourceFile) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom):
             yield node.module or ""
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            for alias in node.names:
+                yield alias.name
 
 
 def _signatures(node: _Definition) -> Iterator[FunctionSignature]:
@@ -202,19 +217,26 @@ def _signatures(node: _Definition) -> Iterator[FunctionSignature]:
         yield FunctionSignature(name=node.name, parameters=_parameters(node))
         return
     methods = [part for part in node.body if isinstance(part, _Function)]
-    inits = (_parameters(method)[1:] for method in methods if method.name == "__init__")
-    yield FunctionSignature(name=node.name, parameters=next(inits, ()))
+    of_init: tuple[str, ...] = ()
+    for method in reversed(methods):
+        if method.name == "__init__":
+            _, *others = _parameters(method) or ("",)
+            of_init = tuple(others)
+    yield FunctionSignature(name=node.name, parameters=of_init)
     for method in methods:
-        if not method.name.startswith("_"):
-            parameters = _parameters(method)
-            if not _is_static(method):
-                parameters = parameters[1:]
-            yield FunctionSignature(name=f"{node.name}.{method.name}", parameters=parameters)
+        if method.name.startswith("_"):
+            continue
+        parameters = _parameters(method)
+        if not _is_static(method):
+            parameters = parameters[1:]
+        yield FunctionSignature(name=f"{node.name}.{method.name}", parameters=parameters)
 
 
 def _is_static(method: _Function) -> bool:
-    names = (part.id for part in method.decorator_list if isinstance(part, ast.Name))
-    return "staticmethod" in names
+    for decorator in method.decorator_list:
+        if isinstance(decorator, ast.Name) and decorator.id == "staticmethod":
+            return True
+    return False
 
 
 def _parameters(node: _Function) -> tuple[str, ...]:
@@ -258,11 +280,12 @@ def _assignments_of(
     """Yield each top-level binding of a name: its file, and its value if it is a simple
     assignment."""
     for file, content in data.items():
-        if file.endswith(".py"):
-            tree = ast.parse(content.decode("utf-8-sig"))
-            for name, value in _bindings(tree):
-                if name == constant:
-                    yield file, value
+        if not file.endswith(".py"):
+            continue
+        tree = ast.parse(content.decode("utf-8-sig"))
+        for name, value in _bindings(tree):
+            if name == constant:
+                yield file, value
 
 
 def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -> dict[str, object]:
@@ -291,9 +314,11 @@ class _Imports:
     """Runs provided modules in memory, and lets them import one another."""
 
     def __init__(self, files: tuple[SourceFile, ...], submitted: Iterable[str]) -> None:
-        modules = [file for file in files if file.name.endswith(".py")]
-        self.sources = {file.name.removesuffix(".py"): file for file in modules}
-        self.submitted = {name.removesuffix(".py") for name in submitted} - self.sources.keys()
+        self.sources: dict[str, SourceFile] = {}
+        for file in _python_files(files):
+            self.sources[file.name.removesuffix(".py")] = file
+        submitted_modules = {name.removesuffix(".py") for name in submitted}
+        self.submitted = submitted_modules - self.sources.keys()
         self.modules: dict[str, types.ModuleType] = {}
 
     def module(self, name: str) -> types.ModuleType:
@@ -342,14 +367,15 @@ def _rewrite(source: bytes, value: ast.expr, literal: str) -> bytes:
     lines = source.removeprefix(codecs.BOM_UTF8).splitlines(keepends=True)
     first = value.lineno - 1
     last = (value.end_lineno or value.lineno) - 1
-    before = b"".join(lines[:first]) + lines[first][: value.col_offset]
-    after = lines[last][value.end_col_offset :] + b"".join(lines[last + 1 :])
+    before = [*lines[:first], lines[first][: value.col_offset]]
+    after = [lines[last][value.end_col_offset :], *lines[last + 1 :]]
     if literal.startswith("-"):
         literal = f"({literal})"
     if last > first:
         # Later lines keep their numbers: tracebacks and findings point at them.
-        literal = "(" + literal + "\n" * (last - first) + ")"
-    return before + literal.encode("utf-8") + after
+        line_ends = "\n" * (last - first)
+        literal = f"({literal}{line_ends})"
+    return b"".join([*before, literal.encode("utf-8"), *after])
 
 
 class TemplateError(ValueError):

@@ -130,7 +130,9 @@ class DeductShape(Shape):
 def _severity_hint(value: Any) -> str:
     if value == "deduct":
         return "write {deduct: 1.5}"
-    return nearest(value, _PLAIN) if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return nearest(value, _PLAIN)
+    return ""
 
 
 _Severity = Annotated[
@@ -232,22 +234,31 @@ def _requirements(
     for index, shape in enumerate(shapes):
         loc: Loc = ("structure", index)
         scope = shape.scope
-        if not shape.model_fields_set - {"scope"}:
+        keys = shape.model_fields_set - {"scope"}
+        if not keys:
             document.add(loc, "states nothing", f"write one of {listed(CONDITIONS, 'or')}")
         if scope:
             _check_scope(document, (*loc, "in"), scope, symbols)
-        for key in shape.model_fields_set - {"scope"}:
-            if CONDITIONS[key].of_part and (not scope or scope in symbols.submission_files):
+        is_file = not scope or scope in symbols.submission_files
+        for key in keys:
+            if is_file and CONDITIONS[key].of_part:
                 what = f"{key} is about a function or class"
                 document.add((*loc, key), what, "name it with in", key=True)
         for key in ("uses", "avoids"):
-            for place, word in enumerate(getattr(shape, key)):
-                name = word.removeprefix(".")
-                if word not in WORDS and not name.isidentifier():
-                    hint = nearest(word, WORDS) or "write the name of a function or method"
-                    document.add((*loc, key, place), f"{word!r} is neither a word nor a name", hint)
-        requirements.append(Requirement(scope=scope, conditions=_conditions_of(shape)))
+            _check_words(document, (*loc, key), getattr(shape, key))
+        conditions = _conditions_of(shape)
+        requirements.append(Requirement(scope=scope, conditions=conditions))
     return tuple(requirements)
+
+
+def _check_words(document: Document, loc: Loc, words: Sequence[str]) -> None:
+    """Note an error for each text that is neither a kind of code nor a name."""
+    for index, word in enumerate(words):
+        name = word.removeprefix(".")
+        if word in WORDS or name.isidentifier():
+            continue
+        hint = nearest(word, WORDS) or "write the name of a function or method"
+        document.add((*loc, index), f"{word!r} is neither a word nor a name", hint)
 
 
 def _check_scope(document: Document, loc: Loc, scope: str, symbols: AssignmentSymbols) -> None:
@@ -255,10 +266,11 @@ def _check_scope(document: Document, loc: Loc, scope: str, symbols: AssignmentSy
     files = symbols.submission_files
     if scope in files or not symbols.reference:
         return
-    trees = [ast.parse(file.data) for file in symbols.reference if file.name.endswith(".py")]
-    if not any(definition_named(tree, scope) for tree in trees):
-        hint = nearest(scope, (*symbols.function_names, *files))
-        document.add(loc, f"the reference has no file, class or function {scope}", hint)
+    for file in symbols.reference:
+        if file.name.endswith(".py") and definition_named(ast.parse(file.data), scope):
+            return
+    hint = nearest(scope, (*symbols.function_names, *files))
+    document.add(loc, f"the reference has no file, class or function {scope}", hint)
 
 
 def read_policy(document: Document, symbols: AssignmentSymbols) -> Policy | None:
@@ -266,8 +278,11 @@ def read_policy(document: Document, symbols: AssignmentSymbols) -> Policy | None
     shape = read_shape(PolicyShape, document)
     if shape is None:
         return None
-    for key in shape.clauses.model_fields_set:
-        symbols.has_clause(document, ("clauses", key), getattr(shape.clauses, key))
+    clauses = shape.clauses
+    severity = shape.severity
+    for key in clauses.model_fields_set:
+        clause = getattr(clauses, key)
+        symbols.has_clause(document, ("clauses", key), clause)
     imports: ImportPolicy | None = None
     file_imports: tuple[FileImports, ...] = ()
     rule = shape.imports
@@ -275,21 +290,24 @@ def read_policy(document: Document, symbols: AssignmentSymbols) -> Policy | None
         file_imports = _file_imports(document, rule, symbols)
     elif rule is not None:
         imports = _imports(document, ("imports",), rule)
-    names = [file.name for file in symbols.provided]
+    modules: list[str] = []
+    for file in symbols.provided:
+        if file.name.endswith(".py"):
+            modules.append(file.name.removesuffix(".py"))
     return Policy(
         imports=imports,
         file_imports=file_imports,
         lists=tuple(_lists(document, shape)),
         requirements=_requirements(document, shape.structure, symbols),
-        provided_modules=tuple(name.removesuffix(".py") for name in names if name[-3:] == ".py"),
+        provided_modules=tuple(modules),
         provided_names=tuple(sorted(symbols.variants.constants())),
         provided_functions=defined_in(symbols.provided),
-        imports_clause=shape.clauses.imports,
-        techniques_clause=shape.clauses.techniques,
-        structure_clause=shape.clauses.structure,
-        on_imports=_consequence(shape.severity.imports),
-        on_techniques=_consequence(shape.severity.techniques),
-        on_structure=_consequence(shape.severity.structure),
+        imports_clause=clauses.imports,
+        techniques_clause=clauses.techniques,
+        structure_clause=clauses.structure,
+        on_imports=_consequence(severity.imports),
+        on_techniques=_consequence(severity.techniques),
+        on_structure=_consequence(severity.structure),
     )
 
 
@@ -308,7 +326,8 @@ def _file_imports(
         if name not in submitted or not name.endswith(".py"):
             what = f"{name} is not a submitted module"
             document.add(loc, what, nearest(name, submitted), key=True)
-        rules.append(FileImports(file=name, imports=_imports(document, loc, part)))
+        imports = _imports(document, loc, part)
+        rules.append(FileImports(file=name, imports=imports))
     return tuple(rules)
 
 
@@ -321,7 +340,8 @@ def _imports(document: Document, loc: Loc, shape: FileImportsShape) -> ImportPol
     (kind,) = shape.model_fields_set
     if kind != "none":
         _check_empty(document, loc, shape)
-        return ImportPolicy(**{kind: tuple(getattr(shape, kind))})
+        names = getattr(shape, kind)
+        return ImportPolicy(**{kind: tuple(names)})
     if not shape.none:
         document.add((*loc, "none"), "expected true, got false", "leave it out")
     return ImportPolicy(allow=())

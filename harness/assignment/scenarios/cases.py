@@ -44,19 +44,25 @@ def variations(reader: ScenarioReader) -> list[Variation]:
             where = (*loc, name)
             sound &= _can_override(reader, where, name, base)
             sound &= _check_values(reader, where, value, base.get(name))
-            options[name] = value if isinstance(value, list) else [value]
             swept.pop(name, None)
             if isinstance(value, list):
                 swept[name] = None
+                options[name] = value
+            else:
+                options[name] = [value]
     if not sound:
         return []
     combined: list[Variation] = []
-    for *combination, (clock, mark) in itertools.product(*options.values(), read_clocks(reader)):
+    clocks = read_clocks(reader)
+    for *combination, (clock, mark) in itertools.product(*options.values(), clocks):
         values = dict(zip(options, combination, strict=True))
         overrides: list[Binding] = []
         for name, value in sorted(values.items()):
-            overrides.append(Binding(name=name, literal=_literal(value, base[name])))
-        marks = [f"{name}={_display(values[name])}" for name in swept]
+            literal = _literal(value, base[name])
+            overrides.append(Binding(name=name, literal=literal))
+        marks: list[str] = []
+        for name in swept:
+            marks.append(f"{name}={_display(values[name])}")
         combined.append(Variation(tuple(overrides), (*marks, *mark), clock))
     return combined
 
@@ -70,17 +76,19 @@ def _literal(value: Any, base: object) -> str:
 
 
 def _display(value: Any) -> str:
-    is_word = isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_.-]+", value)
-    return str(value) if is_word else repr(value)
+    if isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_.-]+", value):
+        return value
+    return repr(value)
 
 
 def _can_override(reader: ScenarioReader, loc: Loc, name: str, base: Mapping[str, object]) -> bool:
     if name not in base:
-        what, hint = f"no provided module defines the constant {name}", nearest(name, base)
-        reader.add(loc, what, hint, key=True)
+        what = f"no provided module defines the constant {name}"
+        reader.add(loc, what, nearest(name, base), key=True)
         return False
+    as_before = Binding(name=name, literal=repr(base[name]))
     try:
-        reader.symbols.variants.constants((Binding(name=name, literal=repr(base[name])),))
+        reader.symbols.variants.constants((as_before,))
     except HintedError as error:
         reader.add(loc, str(error), error.hint, key=True)
         return False
@@ -93,19 +101,23 @@ def _check_values(reader: ScenarioReader, loc: Loc, written: Any, base: object) 
         reader.add(loc, "a sweep needs values, got an empty list")
         return False
     sound = True
+    name = loc[-1]
+    earlier: set[str] = set()
     for index, value in enumerate(values):
         where = (*loc, index) if isinstance(written, list) else loc
-        if any(repr(value) == repr(earlier) for earlier in values[:index]):
-            reader.add(where, f"{value!r} is in the sweep twice")
+        text = repr(value)
+        if text in earlier:
+            reader.add(where, f"{text} is in the sweep twice")
             sound = False
         elif not isinstance(base, _OVERRIDDEN):
-            what = f"{loc[-1]} is {Value.of(base).type_name}, which cannot be overridden"
+            what = f"{name} is {Value.of(base).type_name}, which cannot be overridden"
             reader.add(where, what, "override plain values, lists, tuples, dictionaries and sets")
             return False
         elif base is not None and not _fits(value, base):
-            what = f"{loc[-1]} is {Value.of(base).type_name}, got {describe(value)}"
+            what = f"{name} is {Value.of(base).type_name}, got {describe(value)}"
             reader.add(where, what, _hint_to_fit(value, base))
             sound = False
+        earlier.add(text)
     return sound
 
 
@@ -122,7 +134,8 @@ def _hint_to_fit(value: Any, base: object) -> str:
 
 def _fits(value: Any, base: object) -> bool:
     if isinstance(base, set) and isinstance(value, list):
-        return not any(isinstance(item, list | dict) for item in value)  # they cannot be in a set
+        # Lists and dictionaries cannot be in a set.
+        return not any(isinstance(item, list | dict) for item in value)
     if isinstance(base, tuple | set):
         return type(value) is list
     if type(base) is float:
@@ -196,12 +209,15 @@ def _checked_rows(
 
 
 def _draws(reader: ScenarioReader, compiled: Compiled) -> list[tuple[Binding, ...]]:
-    sample, source, loc = reader.own.sample, reader.own.cases, (*reader.loc, "cases")
+    sample = reader.own.sample
+    source = reader.own.cases
     if reader.states("sample") == reader.states("cases") or isinstance(source, list):
         return []
+    loc: Loc = (*reader.loc, "cases")
     if sample is not None:
         loc = (*reader.loc, "sample", "strategy")
-    variation, name = reader.variation, file_name(reader.group, reader.variation.swept)
+    variation = reader.variation
+    name = file_name(reader.group, variation.swept)
     try:
         request = request_for(reader.symbols, sample or source, reader.constants)
         compiled.requests[name] = request
@@ -209,7 +225,8 @@ def _draws(reader: ScenarioReader, compiled: Compiled) -> list[tuple[Binding, ..
             compiled.samples[reader.group, variation.overrides, variation.clock] = request
         return read_draws(reader.symbols.folder, name, request)
     except HintedError as error:
-        if not (compiled.recording and isinstance(error, OutdatedDrawsError)):
+        is_recorded = compiled.recording and isinstance(error, OutdatedDrawsError)
+        if not is_recorded:
             reader.add(loc, str(error), error.hint)
         return []
 
@@ -219,14 +236,17 @@ def _rows(reader: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioRe
     loc: Loc = (*reader.loc, "cases")
     if not cases:
         reader.refuse(loc, "expected at least one case, got an empty list")
-    rows = [_row(reader, (*loc, index), case) for index, case in enumerate(cases)]
+    rows: list[ScenarioReader] = []
     names: list[list[str]] = []
-    for row in rows:
+    for index, case in enumerate(cases):
+        row = _row(reader, (*loc, index), case)
+        rows.append(row)
         names.append([binding.name for binding in row.bindings])
     beside = str(reader.own.model_dump(exclude={"cases"}, exclude_unset=True))
     for name in names[0]:
         misspelled = difflib.get_close_matches(name, _OF_A_ROW, n=1, cutoff=_VERY_NEAR)
-        if misspelled and not re.search(rf"\b{re.escape(name)}\b", beside):
+        is_used = re.search(rf"\b{re.escape(name)}\b", beside) is not None
+        if misspelled and not is_used:
             hint = f"did you mean {misspelled[0]}?"
             reader.refuse((*loc, 0, name), "nothing uses this name", hint, key=True)
     for row, bound in zip(rows, names, strict=True):
@@ -241,12 +261,14 @@ def _rows(reader: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioRe
 def _row(reader: ScenarioReader, where: Loc, case: CaseShape) -> ScenarioReader:
     bindings: list[Binding] = []
     for name, value in (case.model_extra or {}).items():
+        loc = (*where, name)
         if not name.isidentifier():
-            reader.refuse((*where, name), f"{name} is not a name", key=True)
+            reader.refuse(loc, f"{name} is not a name", key=True)
         if isinstance(value, dict):
-            hint = nearest(name, _OF_A_ROW) or f"a case states {listed(_OF_A_ROW, 'or')}"
-            reader.refuse((*where, name), "expected a plain value, got a mapping", hint)
-        literal = reader.field((*where, name), value).value().source()
+            known = f"a case states {listed(_OF_A_ROW, 'or')}"
+            hint = nearest(name, _OF_A_ROW) or known
+            reader.refuse(loc, "expected a plain value, got a mapping", hint)
+        literal = reader.field(loc, value).value().source()
         bindings.append(Binding(name=name, literal=literal))
     stated = case.model_fields_set & set(_OF_A_ROW)
     values = {key: getattr(case, key) for key in stated}
@@ -286,7 +308,8 @@ def check_differ(reader: ScenarioReader, kind: type[Action], stimuli: Sequence[S
             what = f"this case is the same as item {first + 1} does"
             reader.add((*reader.loc, "cases", index), what, hint)
             return
-    if not table and len(first_of) == 1 < len(stimuli) and not kind.by_name:
+    are_all_the_same = len(stimuli) > 1 and len(first_of) == 1
+    if are_all_the_same and not table and not kind.by_name:
         key = "sample" if reader.states("sample") else "cases"
         name = stimuli[0].bindings[0].name
         hint = f'type the drawn value: input: ["{{{{ {name} }}}}"]'

@@ -75,12 +75,13 @@ class ScenarioFile:
         for index, item in enumerate(items):
             loc = ("scenarios", index)
             shape, broken = salvage(ScenarioShape, self.document, loc, item)
-            if shape is not None:
-                broken |= broken_head
-                reader = ScenarioReader(self.document, self.symbols, head, shape, loc, broken)
-                with suppress(Refused):
-                    self._check_name(reader, names)
-                    self._scenario(reader.with_head(_SETTINGS))
+            if shape is None:
+                continue
+            broken |= broken_head
+            reader = ScenarioReader(self.document, self.symbols, head, shape, loc, broken)
+            with suppress(Refused):
+                self._check_name(reader, names)
+                self._scenario(reader.with_head(_SETTINGS))
         self._share_points(head)
 
     def _share_points(self, head: ScenarioFileShape) -> None:
@@ -112,11 +113,12 @@ class ScenarioFile:
         return head, broken - {"scenarios"}
 
     def _check_name(self, reader: ScenarioReader, names: dict[str, str]) -> None:
-        name, where = reader.own.name, (*reader.loc, "name")
-        if not (short := slug(name)):
-            reader.refuse(
-                where, f"{name!r} needs a letter or a digit, because its id is made from it"
-            )
+        name = reader.own.name
+        where = (*reader.loc, "name")
+        short = slug(name)
+        if not short:
+            what = f"{name!r} needs a letter or a digit, because its id is made from it"
+            reader.refuse(where, what)
         if short in names:
             what = f"{name!r} and {names[short]!r} make the same id"
             if names[short] == name:
@@ -172,9 +174,11 @@ class ScenarioFile:
             return
         if each_read:  # drawn values are typed
             variation = reader.variation
-            self.compiled.samples.pop((reader.group, variation.overrides, variation.clock), None)
+            key = (reader.group, variation.overrides, variation.clock)
+            self.compiled.samples.pop(key, None)
         else:
-            stimuli = [replace(stimuli[0], bindings=case.bindings) for case in cases]
+            (first,) = stimuli
+            stimuli = [replace(first, bindings=case.bindings) for case in cases]
         check_differ(reader, kind, stimuli)
         scenario = self._built(reader, stimuli, expected, each_read=each_read)
         if reader.own.each:
@@ -205,9 +209,15 @@ class ScenarioFile:
         """Return the scenario under one set of constants. `stated` has one part for each stimulus
         if `each_read`, otherwise one for all."""
         own = reader.own
-        stand_ins = own.stand_in.items()
+        stand_ins: list[StandIn] = []
+        for module, file in own.stand_in.items():
+            stand_ins.append(StandIn(module=module, file=file))
         of_file = reader.head.limits.over(self.symbols.limits)
         cost = _cost(reader, stimuli)
+        first, *_ = stated
+        stated_cases: tuple[Expected, ...] = ()
+        if each_read:
+            stated_cases = tuple(stated)
         return Scenario(
             id=reader.group + reader.variation.bracket(),
             group=reader.group,
@@ -218,8 +228,8 @@ class ScenarioFile:
             points=own.points,
             limits=own.limits.over(of_file),
             stimuli=tuple(stimuli),
-            stated=stated[0],
-            stated_cases=tuple(stated) if each_read else (),
+            stated=first,
+            stated_cases=stated_cases,
             place=self.document.place(reader.loc),
             is_sample=reader.has_cases,
             informational=own.informational,
@@ -227,7 +237,7 @@ class ScenarioFile:
             tags=tuple(own.tags),
             hint=own.hint.strip(),
             description=own.description.strip(),
-            stand_ins=tuple(StandIn(module=module, file=file) for module, file in stand_ins),
+            stand_ins=tuple(stand_ins),
             shows_hint=own.visible == "hint",
             cost=cost,
             faster_than=own.faster_than or 0,
@@ -248,8 +258,9 @@ def _cost(reader: ScenarioReader, stimuli: Sequence[Stimulus]) -> CostLimit | No
             values.setdefault(binding.name, []).append(binding.literal)
     for literals in values.values():
         sizes = [int(text) for text in literals if text.isdecimal()]
+        is_enough = len(sizes) == len(stimuli) >= MIN_SIZES
         doubled = [2 * size for size in sizes[:-1]]
-        if len(sizes) == len(stimuli) >= MIN_SIZES and sizes[0] > 0 and sizes[1:] == doubled:
+        if is_enough and sizes[0] > 0 and sizes[1:] == doubled:
             return CostLimit(growth=growth, sizes=tuple(sizes))
     what = "cost needs cases with a whole number, in each twice that of the one before"
     return reader.refuse(where, what, "write cases: [{n: 100}, {n: 200}, {n: 400}]")
@@ -268,11 +279,12 @@ def _check_faster_than(reader: ScenarioReader) -> None:
 def _check_hint(reader: ScenarioReader) -> None:
     """Note an error if the scenario shows only its hint and has none."""
     own = reader.own
-    if own.visible == "hint" and not (own.hint or own.description):
-        what = "visibility: hint needs a hint or a description to show"
-        states_itself = "visible" in own.model_fields_set
-        key = "visible" if states_itself else "name"
-        reader.add((*reader.loc, key), what, "add hint: or description:")
+    if own.visible != "hint" or own.hint or own.description:
+        return
+    what = "visibility: hint needs a hint or a description to show"
+    states_itself = "visible" in own.model_fields_set
+    key = "visible" if states_itself else "name"
+    reader.add((*reader.loc, key), what, "add hint: or description:")
 
 
 def _bound_by(cases: Sequence[ScenarioReader]) -> set[str]:
@@ -286,9 +298,16 @@ def _bound_by(cases: Sequence[ScenarioReader]) -> set[str]:
 def counted_points(scenarios: Sequence[Scenario]) -> Fraction:
     """Return the points that full marks need, or the sum of extra credit if there is nothing
     else."""
-    marked = [scenario for scenario in scenarios if not scenario.informational]
-    counted = [scenario for scenario in marked if not scenario.extra_credit] or marked
-    return sum((scenario.points for scenario in counted), Fraction())
+    points = Fraction()
+    extra_credit = Fraction()
+    for scenario in scenarios:
+        if scenario.informational:
+            continue
+        if scenario.extra_credit:
+            extra_credit += scenario.points
+        else:
+            points += scenario.points
+    return points or extra_credit
 
 
 def rescale(scenarios: list[Scenario], total: Fraction) -> list[Scenario]:
@@ -296,4 +315,7 @@ def rescale(scenarios: list[Scenario], total: Fraction) -> list[Scenario]:
     points = counted_points(scenarios)
     if not points:
         return scenarios
-    return [replace(each, points=each.points * total / points) for each in scenarios]
+    rescaled: list[Scenario] = []
+    for scenario in scenarios:
+        rescaled.append(replace(scenario, points=scenario.points * total / points))
+    return rescaled

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -155,6 +155,53 @@ class SampleShape(Shape):
     """The seed of the draws."""
 
 
+_Visible = Annotated[
+    Literal[True, False, "hint", "after_due_date", "after_published"], WrapValidator(strictly)
+]
+_Forgiven = Literal["case", "trailing-space", "blank-lines", "whitespace"]
+_FileText = Annotated[
+    str | TextShape,
+    Expects("a text or a path", "write {text: …} for a text of one line", whole=True),
+]
+_Typed = Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
+_Clocks = Annotated[
+    str | Annotated[list[str], Field(min_length=1)],
+    Expects("a date and a time, or a list of them", "write one like 2026-03-01T12:00"),
+]
+_TURN_NUMBERS: Any = {"propertyNames": {"pattern": "^([0-9]+|any)$"}}
+_TurnsByNumber = Annotated[
+    dict[Any, ExpectedText], Field(min_length=1, json_schema_extra=_TURN_NUMBERS)
+]
+_Turns = Annotated[list[ExpectedText] | _TurnsByNumber, Expects("a list or a mapping of turns")]
+_LeftValues = Annotated[dict[Any, Expected], Field(min_length=1)]
+_Leaves = Annotated[Literal["unchanged"] | _LeftValues, Expects("names with values or unchanged")]
+_ExitStatus = Annotated[int | AnythingShape, Expects("an exit status or {any: true}", whole=True)]
+_InputsRead = Annotated[
+    WholeOrZero | AtMostShape,
+    Expects("a whole number or {at_most: …}", "{any: true} accepts any number"),
+]
+_NAMES: Any = {"type": "array", "items": {"type": "string"}}
+_Contents = Annotated[Any, WithJsonSchema({"anyOf": _CONTENTS})]
+_WrittenFiles = Annotated[
+    dict[Any, _Contents], Field(min_length=1, json_schema_extra={"properties": {"only": _NAMES}})
+]
+_Writes = Annotated[
+    Literal["unchanged"] | _WrittenFiles, Expects("files with their texts, or unchanged")
+]
+_Ending = Literal[
+    "answered",
+    "asks_for_more",
+    "ended_early",
+    "timeout",
+    "cpu_limit",
+    "memory_limit",
+    "output_limit",
+    "crashed",
+]
+_ENDINGS = ", ".join(get_args(_Ending))
+_Ends = Annotated[_Ending | AnythingShape, Expects(f"{_ENDINGS} or {{any: true}}", whole=True)]
+
+
 class SettingsShape(Shape):
     """Keys of a scenario that may also stand at the head of its file."""
 
@@ -162,9 +209,7 @@ class SettingsShape(Shape):
     """The function (or the submitted program) that the points belong to."""
     clause: Words = []
     """The clause or clauses of the sheet that this tests."""
-    visible: Annotated[
-        Literal[True, False, "hint", "after_due_date", "after_published"], WrapValidator(strictly)
-    ] = False
+    visible: _Visible = False
     """What students see: true, false, hint (hint if it fails), after_due_date, after_published."""
     points: Points = Field(default=Fraction(1), json_schema_extra={"default": 1})
     """Points of each scenario (of each swept value): a positive number or a fraction like "1/3"."""
@@ -186,9 +231,7 @@ class SettingsShape(Shape):
     """Statements run first, in the same names; a session prefix or plain Python."""
     constants: Constants = {}
     """Provided constants to override: a value, or a list of values to sweep."""
-    ignore: Annotated[
-        list[Literal["case", "trailing-space", "blank-lines", "whitespace"]], OneOrMore()
-    ] = []
+    ignore: Annotated[list[_Forgiven], OneOrMore()] = []
     """Differences in text to forgive: case, trailing-space, blank-lines, whitespace (the number of
     blanks, and any at the ends of lines and of the text)."""
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
@@ -200,13 +243,7 @@ class SettingsShape(Shape):
     """Extra files of this folder, placed beside the submission."""
     seed: WholeOrZero = None  # type: ignore[assignment]
     """Seeds `random`."""
-    files: dict[
-        str,
-        Annotated[
-            str | TextShape,
-            Expects("a text or a path", "write {text: …} for a text of one line", whole=True),
-        ],
-    ] = {}
+    files: dict[str, _FileText] = {}
     """Files in the scenario's own folder: a path below this folder, or a text of several lines, or
     {text: …}."""
     environment: dict[str, str] = {}
@@ -218,19 +255,12 @@ class SettingsShape(Shape):
 class StatedShape(Shape):
     """Typed lines and expectations of a scenario, of a case, or of all scenarios of a file."""
 
-    clock: Annotated[
-        str | Annotated[list[str], Field(min_length=1)],
-        Expects("a date and a time, or a list of them", "write one like 2026-03-01T12:00"),
-    ] = ""
+    clock: _Clocks = ""
     """The time that programs are told, like 2026-03-01T12:00 (only a date: its midnight), or a
     list to sweep."""
-    input: list[
-        Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
-    ] = []
+    input: list[_Typed] = []
     """The user's inputs: texts and whole numbers, each followed by Enter, or {key: ctrl-d}."""
-    at_load: list[
-        Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
-    ] = []
+    at_load: list[_Typed] = []
     """Inputs while the submission loads, before its functions are called."""
     stdin: str = ""
     """Piped input, instead of a terminal."""
@@ -242,62 +272,20 @@ class StatedShape(Shape):
     """All text on the screen, prompts included, typed text excluded."""
     stderr: ExpectedText = None
     """The output to stderr, which then does not count as printed."""
-    turns: Annotated[
-        list[ExpectedText]
-        | Annotated[
-            dict[Any, ExpectedText],
-            Field(min_length=1, json_schema_extra={"propertyNames": {"pattern": "^([0-9]+|any)$"}}),
-        ],
-        Expects("a list or a mapping of turns"),
-    ] = []
+    turns: _Turns = []
     """The output before each input and after the last; or {any: true}."""
     raises: RaisedShape = ""
     """The exception's type, or {type: …, message: …}."""
-    leaves: Annotated[
-        Literal["unchanged"] | Annotated[dict[Any, Expected], Field(min_length=1)],
-        Expects("names with values or unchanged"),
-    ] = {}
+    leaves: _Leaves = {}
     """Parameters or session variables afterwards, `unchanged`, or {any: true}."""
-    exit: Annotated[int | AnythingShape, Expects("an exit status or {any: true}", whole=True)] = 0
+    exit: _ExitStatus = 0
     """The program's exit status, or {any: true}."""
-    reads: Annotated[
-        WholeOrZero | AtMostShape,
-        Expects("a whole number or {at_most: …}", "{any: true} accepts any number"),
-    ] = 0
+    reads: _InputsRead = 0
     """How many inputs are taken, {at_most: N} or {any: true}."""
-    writes: Annotated[
-        Literal["unchanged"]
-        | Annotated[
-            dict[Any, Annotated[Any, WithJsonSchema({"anyOf": _CONTENTS})]],
-            Field(
-                min_length=1,
-                json_schema_extra={
-                    "properties": {"only": {"type": "array", "items": {"type": "string"}}}
-                },
-            ),
-        ],
-        Expects("files with their texts, or unchanged"),
-    ] = {}
+    writes: _Writes = {}
     """Files afterwards, by name: a path below this folder, a text of several lines, {text: …}, a
     matcher, or null (it is not there); {only: [names]}; `unchanged`; or {any: true}."""
-    ends: Annotated[
-        Literal[
-            "answered",
-            "asks_for_more",
-            "ended_early",
-            "timeout",
-            "cpu_limit",
-            "memory_limit",
-            "output_limit",
-            "crashed",
-        ]
-        | AnythingShape,
-        Expects(
-            "answered, asks_for_more, ended_early, timeout, cpu_limit, memory_limit, output_limit, "
-            "crashed or {any: true}",
-            whole=True,
-        ),
-    ] = ""  # type: ignore[assignment]
+    ends: _Ends = ""  # type: ignore[assignment]
     """How it ends if it gives no answer; or {any: true}: in any way except at a limit or by
     a crash."""
 
@@ -326,15 +314,10 @@ class StepShape(Shape):
         return data
 
 
-StepsShape = Annotated[
-    list[
-        Annotated[
-            StepShape,
-            Expects("a step with do or call", "write {call: total([1]), returns: 1}"),
-        ]
-    ],
-    Field(min_length=1),
+_Step = Annotated[
+    StepShape, Expects("a step with do or call", "write {call: total([1]), returns: 1}")
 ]
+StepsShape = Annotated[list[_Step], Field(min_length=1)]
 
 
 class CaseShape(StatedShape):
@@ -343,40 +326,53 @@ class CaseShape(StatedShape):
     model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": _PLAIN})
 
 
+_Calls = Annotated[
+    int,
+    Field(ge=2, le=MAX_CALLS),
+    Expects(f"a whole number from 2 to {MAX_CALLS}", "it is a number of calls"),
+]
+_Share = Annotated[str, Expects("a share like 40% ± 15%", whole=True)]
+_Shares = Annotated[
+    dict[Any, _Share],
+    Field(min_length=1),
+    Expects("values with their shares", "write {6: 40% ± 15%}"),
+]
+_Name = Annotated[str, AfterValidator(_identifier), Expects("a name")]
+_Case = Annotated[CaseShape, Expects("a mapping of names")]
+_Cases = Annotated[
+    str | list[_Case],
+    Expects("a list of cases or file.function", "write - {text: a, returns: 1} for each case"),
+]
+_Multiple = Annotated[
+    int,
+    Field(ge=_MIN_MULTIPLE),
+    Expects(f"a whole number from {_MIN_MULTIPLE}", "it is a multiple of the reference's CPU time"),
+]
+
+
 class _ScenarioShape(SettingsShape, StatedShape):
     model_config = ConfigDict(json_schema_extra=one_required(*stimulus_kinds()))
 
     name: str = Field(examples=["an empty list"])
     """The name of the test, unique in its file."""
-    over: Annotated[
-        int,
-        Field(ge=2, le=MAX_CALLS),
-        Expects(f"a whole number from 2 to {MAX_CALLS}", "it is a number of calls"),
-    ] = None  # type: ignore[assignment]
+    over: _Calls = None  # type: ignore[assignment]
     """How many calls are made; returns is then about each of them."""
     occur: Annotated[list[Any], Field(min_length=1)] = []
     """Of `over`: values that must be among the results."""
     all_different: Annotated[Literal[True], WrapValidator(strictly)] = False  # type: ignore[assignment]
     """Of `over`: true: no result occurs twice."""
-    share: Annotated[
-        dict[Any, Annotated[str, Expects("a share like 40% ± 15%", whole=True)]],
-        Field(min_length=1),
-        Expects("values with their shares", "write {6: 40% ± 15%}"),
-    ] = {}
+    share: _Shares = {}
     """Of `over`: how many of the results a value is, as 40% ± 15%."""
     parameters: list[str] = []
     """Of `exists` or `class`: the parameters as a def has them, without self: [name, age=0]."""
-    attributes: list[Annotated[str, AfterValidator(_identifier), Expects("a name")]] = []
+    attributes: list[_Name] = []
     """Of `exists` or `class`: the attributes that objects of the class have, among others."""
     replies: str = ""
     """`file.function`: a generator in a Python file of this folder. It gets the printed text and
     yields the next line to type."""
     sample: SampleShape | None = None
     """Draws from a Hypothesis strategy; one mark for all of them."""
-    cases: Annotated[
-        str | list[Annotated[CaseShape, Expects("a mapping of names")]],
-        Expects("a list of cases or file.function", "write - {text: a, returns: 1} for each case"),
-    ] = ""
+    cases: _Cases = ""
     """A list of mappings from names to values; each may have its own input, stdin, argv, returns,
     prints, turns, raises, leaves, exit, reads, writes and ends. Or `file.function`: a generator of
     dicts. One mark for all of them."""
@@ -387,14 +383,7 @@ class _ScenarioShape(SettingsShape, StatedShape):
     cost: Literal["linear", "n log n", "quadratic"] = ""  # type: ignore[assignment]
     """How the number of executed lines may grow with the size. The size is a whole number in each
     of the `cases:`, twice the one before."""
-    faster_than: Annotated[
-        int,
-        Field(ge=_MIN_MULTIPLE),
-        Expects(
-            f"a whole number from {_MIN_MULTIPLE}",
-            "it is a multiple of the reference's CPU time",
-        ),
-    ] = None  # type: ignore[assignment]
+    faster_than: _Multiple = None  # type: ignore[assignment]
     """How many times the reference's CPU time is too slow."""
 
 

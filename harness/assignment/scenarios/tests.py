@@ -18,7 +18,7 @@ from harness.assignment.test_files import FoundTest, find_tests
 from harness.model.assignment import SourceFile
 from harness.model.expectation import Expected
 from harness.model.plan import Place, Scenario, glob
-from harness.model.stimulus import Stimulus
+from harness.model.stimulus import Action, Stimulus
 from harness.stimuli.test import ALL_SETS, CourseTest
 
 
@@ -39,8 +39,11 @@ class CourseTestsSection:
             return
         unused = dict.fromkeys(shape.leave_out)
         self.marks = shape.marks
-        taken = {scenario.id for scenario in stated}
-        own = {stimulus.action for scenario in stated for stimulus in scenario.stimuli}
+        taken: set[str] = set()
+        own: set[Action] = set()
+        for scenario in stated:
+            taken.add(scenario.id)
+            own.update(stimulus.action for stimulus in scenario.stimuli)
         for file in self.files:
             if file.name not in shape.files:
                 continue
@@ -76,7 +79,9 @@ class CourseTestsSection:
         return found
 
     def _action(self, file: SourceFile, found: FoundTest, shape: CourseTestsShape) -> CourseTest:
-        index = ALL_SETS if found.index is None else found.index
+        index = ALL_SETS
+        if found.index is not None:
+            index = found.index
         return CourseTest(file=file.name, test=found.test, index=index, runner=shape.runner)
 
     def _scenario(
@@ -85,7 +90,12 @@ class CourseTestsSection:
         settings = self._settings(file, found, shape)
         stem = PurePosixPath(file.name).stem
         group = f"{stem}/{slug(found.test or stem)}"
-        sweep = "" if found.index is None else f"[{found.index + 1}]"
+        sweep = ""
+        if found.index is not None:
+            sweep = f"[{found.index + 1}]"
+        limits = settings["limits"].over(shape.limits.over(self.symbols.limits))
+        stimulus = in_folder(Stimulus(action=action), self.symbols)
+        path = f"{self.symbols.shown_folder}/{file.name}"
         return Scenario(
             id=group + sweep,
             group=group,
@@ -94,10 +104,10 @@ class CourseTestsSection:
             clauses=tuple(settings["clause"]),
             visibility=VISIBILITY[settings["visible"]],
             points=settings["points"],
-            limits=settings["limits"].over(shape.limits.over(self.symbols.limits)),
-            stimuli=(in_folder(Stimulus(action=action), self.symbols),),
+            limits=limits,
+            stimuli=(stimulus,),
             stated=Expected(),
-            place=Place(file=f"{self.symbols.shown_folder}/{file.name}", line=found.line, column=1),
+            place=Place(file=path, line=found.line, column=1),
             hint=settings["hint"].strip(),
             description=settings["description"].strip(),
             informational=settings["informational"],
@@ -162,4 +172,4 @@ def _matches(written: str, file: SourceFile, found: FoundTest) -> bool:
     names = [found.title, found.test]
     if "::" in written:
         names.append(f"{file.name}::{found.test}")
-    return any(pattern.fullmatch(name) for name in names)
+    return any(map(pattern.fullmatch, names))
