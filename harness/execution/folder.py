@@ -23,6 +23,11 @@ MORE_FILES = "…"  # the name of the entry for files that are not listed
 TOO_FULL = f"more than {MAX_ENTRIES} files or {MAX_FOLDER_SIZE >> 20} MiB in its folder"
 _MAX_PATH_LENGTH = 500  # characters; the kernel reaches no file by more than 4,096 bytes
 _NO_SURPRISE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+# Nobody lists the folder of scenarios' folders: when that was would tell the next scenario.
+_CLOSED = 0o111
+_OPEN_TO_CHANGES = 0o311
+_MAX_LISTINGS = 5  # some file systems note no access at all
+_CLOCK_TICK = 0.004  # seconds
 SECONDS_BETWEEN_LOOKS = 0.1  # at what lies in it
 
 
@@ -31,9 +36,22 @@ def prepare(scratch: Path) -> Path:
     and beside it the one that `folders_beside` names."""
     empty = scratch / "empty"
     empty.mkdir(mode=0o555)
-    folders_beside(empty).mkdir(mode=0o555)
-    scratch.chmod(0o555)
+    folders_beside(empty).mkdir(mode=_CLOSED)
+    scratch.chmod(0o555)  # who finds it left behind has to lock it
+    for folder in (empty, scratch):
+        _note_access(folder)
     return empty
+
+
+def _note_access(folder: Path) -> None:
+    """List a folder after its last change, so that the kernel, which notes only the first access
+    after a change, notes none of a program's."""
+    for _ in range(_MAX_LISTINGS):
+        tuple(folder.iterdir())
+        status = folder.stat()
+        if status.st_atime_ns > max(status.st_mtime_ns, status.st_ctime_ns):
+            return
+        time.sleep(_CLOCK_TICK)
 
 
 def folders_beside(empty: Path) -> Path:
@@ -56,11 +74,12 @@ class ScenarioFolder:
         that user may write there too."""
         self.path = above / os.urandom(8).hex()
         self._next_look = 0.0
-        above.chmod(0o755)  # what runs in a scenario may not put anything beside its folder
+        # What runs in a scenario may not put anything beside its folder.
+        above.chmod(_OPEN_TO_CHANGES)
         try:
             self.path.mkdir(mode=0o700)
         finally:
-            above.chmod(0o555)
+            above.chmod(_CLOSED)
         for file in files:
             place = self.path / file.name
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -111,9 +130,9 @@ class ScenarioFolder:
         return tuple(sorted(found, key=lambda entry: entry.name))
 
     def remove(self) -> None:
-        self.path.parent.chmod(0o755)
+        self.path.parent.chmod(_OPEN_TO_CHANGES)
         remove_tree(self.path)
-        self.path.parent.chmod(0o555)
+        self.path.parent.chmod(_CLOSED)
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, os.stat_result]]:

@@ -158,6 +158,31 @@ def test_what_is_granted_changes_nothing_and_tells_nothing_of_others(one_driver:
     assert plain(seen.value) == str([True] * 6)
 
 
+TIMES = """
+import os
+PLACES = [".", "..", "../.."]
+def f(do, first):
+    return [attempt(do, place) for place in PLACES[first:]]
+def attempt(do, place):
+    try:
+        return os.listdir(place) if do == "list" else os.stat(place).st_atime_ns
+    except OSError:
+        return 0
+"""
+
+
+@pytest.mark.parametrize("one_driver", ["best", "standard"], indirect=True)
+@pytest.mark.parametrize("has_folder", [True, False])
+def test_listing_folders_leaves_no_time_of_access(one_driver: Driver, has_folder: bool) -> None:
+    first = int(has_folder)  # its own folder is removed
+    texts = [f"f({do!r}, {first})" for do in ("look", "list", "look")]
+    stimuli = [replace(call(text), folder=has_folder) for text in texts]
+    with one_driver.submission(replace(assignment(), writes_files=True), (source(TIMES),)) as one:
+        before, _, after = [one.observe(stimulus, LIMITS) for stimulus in stimuli]
+    assert before.value is not None, before.raised
+    assert before.value == after.value
+
+
 def test_without_a_folder_nothing_is_written(one_driver: Driver) -> None:
     program = "def f():\n    open('x', 'w')\n"
     writing = replace(assignment(), writes_files=True)
