@@ -1,1 +1,1 @@
-"""What every package may use: errors, files, archives, CSV, escaping, serialisation."""
+"""Helpers for every package: errors, files, archives, CSV, escaping, serialization."""

@@ -43,7 +43,8 @@ def error_lines(text: str) -> str:
 
 
 def without_capital(text: str) -> str:
-    """Return words of a library or the system with a small first letter, as ours begin."""
+    """Return a message of a library or the system with a small first letter, like our own
+    messages."""
     return text[:1].lower() + text[1:]
 
 

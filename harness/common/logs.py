@@ -1,4 +1,4 @@
-"""Logs the harness's work, one line an event, on stderr or in a file. Silent unless asked for.
+"""Logs the harness's work, one line for each event, on stderr or in a file. Silent by default.
 
 Each package logs under its own name (`harness.execution`, `harness.intake`, …). Worker processes
 inherit the environment, and with it where to log.

@@ -1,4 +1,4 @@
-"""Functions that another may stand in for, for a while: a test lends drivers that live on."""
+"""Functions that a test can replace for a while, to lend drivers that live on."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def dumps(value: object, *, kind: Any = None) -> str:
 
 
 def loads(kind: type[T], text: str | bytes) -> T:
-    """Read JSON text as a `kind`; raise SerialError when it is none."""
+    """Read JSON text as a `kind`; raise SerialError if it is not one."""
     try:
         plain = json.loads(text)
     except ValueError as error:

@@ -73,7 +73,7 @@ def in_one_process(groups: Iterable[SharedGroup]) -> SharedGroup:
 
 
 def _place_in(selections: list[Selection], selection: Selection) -> int:
-    """Return the place of a selection, which is added if it is not there."""
+    """Return the place of a selection, which is added if it is new."""
     if selection not in selections:
         selections.append(selection)
     return selections.index(selection)

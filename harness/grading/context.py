@@ -417,7 +417,7 @@ def _nodes(sources: Iterable[str | bytes]) -> list[ast.AST]:
 
 
 def _called(nodes: Sequence[ast.AST]) -> set[str]:
-    """Return the names that are called, and not assigned there."""
+    """Return the names that the code calls without assigning them."""
     called: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

@@ -28,7 +28,7 @@ def record_transcripts(
     specification: Specification, as_template: AsTemplate, *, python: Path | None = None
 ) -> tuple[Path, ...]:
     """Write every transcript file that differs from the reference's behaviour. Returns the
-    files written. Raises UserError when the reference does not end by itself."""
+    files written. Raise UserError if the reference does not end by itself."""
     plan = specification.plan
     interpreter = find_interpreter(plan.assignment.python, python)
     tier = choose_tier(interpreter)

@@ -1,5 +1,5 @@
-"""Slow submissions come last: what takes ten times as long as its class is paused, and goes on once
-the others have their marks."""
+"""Grades slow submissions last: one that takes ten times as long as its class is paused, and
+continues once the others have their marks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEPT = 0.8  # of the weight of earlier notes
 
 
 class ClassPace:
-    """How long the submissions of a class take."""
+    """The usual time of a class's submissions."""
 
     def __init__(self) -> None:
         self._seconds: list[float] = []
@@ -172,7 +172,7 @@ def seconds_left(paused: Paused, total_seconds: float | None) -> float:
 def slow_left(
     paused: Sequence[Paused], total_seconds: float | None, workers: int, real_time: RealTime
 ) -> SlowLeft:
-    """Return how many are left and how long they take, in real time: as foretold, and at most."""
+    """Return the number of remaining submissions and their real time: expected, and at most."""
     at_once = max(1, min(workers, len(paused)))
     foretold = sum(seconds_left(each, total_seconds) for each in paused)
     most: float | None = None

@@ -207,7 +207,7 @@ class Running:
         self.budget, self.ends, self.loops = memory.budget, memory.ends, memory.loops
 
     def run(self) -> Self:
-        """Run all at full limits except those that may loop, which are put off; then these."""
+        """Run all scenarios at full limits, but postpone those that may loop to the end."""
         self.budget.begin_part(self.plan.scenarios)
         for scenario in self.plan.scenarios:
             function = scenario.function

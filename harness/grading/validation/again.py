@@ -1,5 +1,5 @@
-"""Runs that must come out the same: the reference's by other seeds, with stand-ins, and every
-program's in shared and in separate processes."""
+"""Runs that must give the same result: the reference's with other seeds and with stand-ins, and
+every program's in shared and in separate processes."""
 
 from __future__ import annotations
 

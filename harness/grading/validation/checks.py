@@ -67,7 +67,7 @@ def shares(plan: Plan) -> tuple[FunctionShare, ...]:
 
 
 def _share(scenarios: list[Scenario], total: Fraction) -> FunctionShare:
-    """Return the share that the scenarios of one function have of the points in all."""
+    """Return one function's share of all points."""
     groups: set[str] = set()
     visible: set[str] = set()
     points = Fraction(0)
@@ -86,7 +86,7 @@ def _share(scenarios: list[Scenario], total: Fraction) -> FunctionShare:
 
 
 def golden_count(plan: Plan) -> int:
-    """Return how many scenarios state something of their own outcome."""
+    """Return the number of scenarios that state a part of their result."""
     return sum(
         bool(scenario.stated_cases) or _states_outcome(scenario.stated)
         for scenario in plan.scenarios
@@ -101,7 +101,7 @@ _TEXTS = (
 
 
 def tolerances(plan: Plan) -> tuple[str, ...]:
-    """Say in how many scenarios floats may be off, and prompts are free, and the effect."""
+    """Yield lines about the scenarios with a tolerance for floats and with free prompts."""
     counts: Counter[Floats] = Counter()
     for scenario in plan.scenarios:
         settings = {stated.floats for stated in (scenario.stated, *scenario.stated_cases)}

@@ -41,8 +41,8 @@ def overstated(context: GradingContext) -> Iterator[str]:
 
 
 def unspoken_files(plan: Plan, key: AnswerKey) -> Iterator[str]:
-    """Advise about scenarios that only read files, or none, and fail a program that leaves one, if
-    no clause speaks of that."""
+    """Advise about scenarios that write no files themselves and fail a program that leaves one, if
+    no clause mentions that."""
     found: list[Scenario] = []
     for scenario in plan.scenarios:
         if scenario.is_test or scenario.is_suite or not scenario.stimuli[0].folder:
@@ -58,7 +58,7 @@ def unspoken_files(plan: Plan, key: AnswerKey) -> Iterator[str]:
 
 
 def unspoken_stderr(plan: Plan) -> Iterator[str]:
-    """Advise about scenarios that state what stderr must hold, if no clause speaks of it."""
+    """Advise about scenarios that state stderr, if no clause mentions it."""
     found: list[Scenario] = []
     for scenario in plan.scenarios:
         written = [stated.stderr for stated in _all_stated(scenario)]

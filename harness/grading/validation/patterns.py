@@ -19,7 +19,7 @@ _HINT = "Hint: begin with a text that is rarely there, bound repetitions ({0,80}
 
 
 def slow_patterns(plan: Plan, key: AnswerKey, slowness: float) -> Iterator[str]:
-    """Say which patterns take more than a millisecond on the reference's output, the slowest
+    """Yield advice about patterns that take over a millisecond on the reference's output, slowest
     first. A machine that is `slowness` times as slow as the usual one has as much more time."""
     steps: dict[str, int] = {}  # by pattern
     lines: dict[str, str] = {}

@@ -132,7 +132,8 @@ class _GradedSample:
                 yield f"verdicts: {pattern} matches no scenario"
 
     def other_explanations(self) -> Iterator[str]:
-        """Yield the listed texts that nothing says, and the rules that are not listed."""
+        """Yield the listed texts that no message contains, and the explaining rules that are not
+        listed."""
         for text in self._expected.explains:
             if not self._is_said(text, self._all_explanations()):
                 yield f"no message says {text!r}"
@@ -154,7 +155,7 @@ class _GradedSample:
             yield f"the mark is {self.mark or 'none'}, expected {range_of_marks}"
 
     def other_findings(self) -> Iterator[str]:
-        """Yield a line if the policy found other things than stated."""
+        """Yield a line if the policy's findings differ from the stated ones."""
         wanted = sorted(set(self._expected.findings))
         if self._findings != wanted:
             yield f"findings are {self._findings}, expected {wanted}"
@@ -213,7 +214,7 @@ class _GradedSample:
         return explains
 
     def _holds(self, stated: ExpectedVerdict) -> bool:
-        """Return whether the pattern matches, and all that it matches have this verdict."""
+        """Return whether the pattern matches, and all matching scenarios have this verdict."""
         names = _matching([stated.pattern], self._verdicts)
         return {self._verdicts[name].kind for name in names} == {stated.kind}
 
@@ -225,8 +226,8 @@ class _GradedSample:
         return explanations
 
     def _is_said(self, text: str, explanations: Iterable[Explanation]) -> bool:
-        """Return whether an explanation meets a text of `explains`, or the result says it outside
-        its scenarios' messages."""
+        """Return whether an explanation meets a text of `explains`, or another part of the result
+        contains it."""
         if any(_lists([text], explanation) for explanation in explanations):
             return True
         others = [self._result.problem, *self._result.notes]

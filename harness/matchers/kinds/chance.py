@@ -20,7 +20,7 @@ _SHOWN = 60  # characters of a value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """How often a value occurs, as a part of all results."""
+    """The share of a value among all results."""
 
     value: Value
     about: float  # 0.4 is 40 %
@@ -92,7 +92,7 @@ class ByChance(Matcher):
         return ", ".join(words)
 
     def unfairness(self, calls: int) -> float:
-        """Return at most how likely a right program fails in so many calls.
+        """Return an upper bound of the probability that a right program fails in so many calls.
 
         Values without a share are taken to be equally likely.
         """
@@ -122,7 +122,8 @@ def _count(value: Value, results: tuple[Value, ...]) -> int:
 
 
 def _outside(calls: int, chance: float, within: float) -> float:
-    """Return how likely the part of hits among so many calls is further off than `within`."""
+    """Return the probability that the share of hits in so many calls is off by more than
+    `within`."""
     if not 0.0 < chance < 1.0:
         return 0.0
     hit, miss = math.log(chance), math.log1p(-chance)

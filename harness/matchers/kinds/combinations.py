@@ -149,7 +149,7 @@ NONE_OF = matcher_key("none_of", NoneOf, matchers=_MATCHERS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OfLines(TextMatcher):
-    """The conditions on single lines, each without its line end."""
+    """The base of matchers for single lines, which are compared without their line ends."""
 
     line: ClassVar[str]  # in words, with its article
 

@@ -1,6 +1,6 @@
 """`{equals: expression}`: a value that equals the value of the expression.
 
-If the expression gives plain data beside the reference, it is compared here. An object of the
+If the expression gives plain data with the reference, it is compared here. An object of the
 program's own class is compared by the submission's own `==`, whose answer is observed.
 """
 
@@ -53,8 +53,8 @@ class EqualTo(OfExpression):
         return False
 
     def tells_answer(self, value: Value) -> bool:
-        """Return whether telling a submission the expression, which gives this value, tells it the
-        answer.
+        """Return whether the expression, which gives this value, would reveal the answer to a
+        submission.
 
         So it is if the value holds no object of its classes: it is the answer itself, or asks the
         `==` of a class of Python's that a program can change.

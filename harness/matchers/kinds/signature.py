@@ -1,4 +1,5 @@
-"""What `exists:` and `class:` ask for: a function or class with these parameters and attributes.
+"""Matches the name of `exists:` and `class:`: a function or class with these parameters and
+attributes.
 
 It has no key: the keys `parameters` and `attributes` of a scenario state it. The value that it
 judges is the one that `inside.stimuli.exists` gives of a name.

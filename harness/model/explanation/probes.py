@@ -51,8 +51,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class BranchTaken:
-    """A line that prints, and the condition above it, which ran. `taken`: the line ran, and should
-    not have; otherwise it did not run, and should have."""
+    """A line that prints, and the condition above it, which ran. `taken`: the line ran by mistake;
+    otherwise it was skipped by mistake."""
 
     prints: Line
     condition: Line

@@ -1,4 +1,4 @@
-"""Answers from a shared run as far as it can be trusted, and checks it."""
+"""Answers from a shared run as far as that can be trusted, and checks the run."""
 
 from __future__ import annotations
 

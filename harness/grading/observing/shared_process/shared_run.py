@@ -55,7 +55,8 @@ class SharingObserver(Observer, Protocol):
         should_retain: ShouldRetain = lambda number, data: True,
         most_seconds: float | None = None,
     ) -> SharedOutcome:
-        """Run these numbers of a group in one process, for so many seconds at most."""
+        """Run the stimuli of a group with these numbers in one process, for at most so many
+        seconds."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -180,8 +181,8 @@ class SharedRuns:
         scenarios: Iterable[Scenario],
         later: Collection[str] = frozenset(),
     ) -> SharedRunResult:
-        """Run these scenarios. Functions of which scenarios with the ids `later` will share a
-        process as well are audited then."""
+        """Run these scenarios. Functions with more scenarios among the ids `later` are audited
+        then."""
         if not isinstance(server, SharingObserver):
             return SharedRunResult(refused="this machine runs programs over pipes")
         if self._key is None:
@@ -262,7 +263,7 @@ class SharedRuns:
         return frozenset(functions)
 
     def chosen_for_audit(self, scenarios: Collection[Scenario]) -> tuple[Scenario, ...]:
-        """Return one of these scenarios of each function, chosen by the secret."""
+        """Return one scenario of each function, chosen by the secret."""
         wanted = {scenario.id for scenario in scenarios}
         entries = [entry for entry in self._entries.values() if entry.scenario.id in wanted]
         return tuple(entry.scenario for entry in _least_of_each_function(entries))
@@ -357,7 +358,7 @@ def _order_by_function(left: Mapping[int, SharedStimulus], group: SharedGroup) -
 def _by_process(
     groups: Iterable[SharedGroup], entries: Mapping[int, SharedStimulus]
 ) -> Iterator[SharedGroup]:
-    """Yield what one process after another is asked.
+    """Yield the questions of one process after another.
 
     One is asked all visible scenarios: there another function's
     answers are not secret. Everything else is asked in a process for each function.
