@@ -175,19 +175,9 @@ class _Compiler:
             stimuli += scenario.stimuli
         variants = symbols.variants.all(stimulus.constants for stimulus in stimuli)
         constants = symbols.variants.constants()
-        archive = None
-        if "archive" in submission.model_fields_set:
-            archive = submission.archive
-        late = None
-        if shape.late is not None:
-            late = shape.late.policy()
+        has_archive = "archive" in submission.model_fields_set
         test_files = self._test_files(symbols)
-        names = SentNames()
-        if test_files:
-            names = sent_names(programs)
-        stand_ins: list[SourceFile] = []
-        for _, file in sorted(compiled.stand_ins.items()):
-            stand_ins.append(file)
+        stand_ins = sorted(compiled.stand_ins.items())
         return Assignment(
             id=self.folder.name,
             title=shape.title,
@@ -203,7 +193,7 @@ class _Compiler:
             functions=symbols.functions,
             variants=variants,
             extra_files=extra,
-            archive=archive,
+            archive=submission.archive if has_archive else None,
             otherwise=OtherFiles(submission.otherwise),
             extra_modules=submission.extra_modules(),
             takes_notebooks=submission.takes_notebooks,
@@ -216,11 +206,11 @@ class _Compiler:
             tells_time=any(stimulus.clock for stimulus in stimuli),
             other_names=_in_use(symbols.other_names, constants, stimuli),
             manual=manual_slots(symbols),
-            late=late,
+            late=None if shape.late is None else shape.late.policy(),
             exemptions=self._exemptions(compiled),
-            stand_in_files=tuple(stand_ins),
+            stand_in_files=tuple(file for _, file in stand_ins),
             test_files=test_files,
-            sent_names=names,
+            sent_names=sent_names(programs) if test_files else SentNames(),
         )
 
     def _exemptions(self, compiled: Compiled) -> tuple[Exemption, ...]:

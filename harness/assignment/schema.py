@@ -52,9 +52,12 @@ def file_schemas() -> dict[str, dict[str, Any]]:
 def write_schemas(folder: Path) -> tuple[Path, ...]:
     """Write `<kind>.json` for every kind of file into `folder`; return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = {folder / f"{kind}.json": schema for kind, schema in file_schemas().items()}
-    for path, schema in paths.items():
-        path.write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
+    paths: list[Path] = []
+    for kind, schema in file_schemas().items():
+        path = folder / f"{kind}.json"
+        text = json.dumps(schema, indent=2)
+        path.write_text(f"{text}\n", encoding="utf-8")
+        paths.append(path)
     return tuple(paths)
 
 

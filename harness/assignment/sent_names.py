@@ -22,9 +22,14 @@ _AS_BUILTINS = {"NamedTuple": tuple, "IntEnum": int, "StrEnum": str, "IntFlag": 
 
 def sent_names(files: Iterable[SourceFile]) -> SentNames:
     """Return the names for a reference and the files that the course provides."""
-    trees = [ast.Module(body=list(statements(file.data)), type_ignores=[]) for file in files]
-    top_level = {name for tree in trees for name in _bound_in(tree.body)}
-    classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    top_level: set[str] = set()
+    classes: list[ast.ClassDef] = []
+    for file in files:
+        body = list(statements(file.data))
+        top_level.update(_bound_in(body))
+        for node in ast.walk(ast.Module(body=body, type_ignores=[])):
+            if isinstance(node, ast.ClassDef):
+                classes.append(node)
     known = {node.name for node in classes}
     names: set[str] = set()
     for node in classes:
@@ -65,7 +70,10 @@ def _inherited(base: str, known: set[str]) -> Iterable[str] | None:
     """Return the names that a class has from a base; None if the base is not known."""
     if base in known or base in _PLAIN_BASES:
         return ()
-    for kind in (_AS_BUILTINS.get(base), *(vars(m).get(base) for m in _MODULES)):
+    kinds: list[object] = [_AS_BUILTINS.get(base)]
+    for module in _MODULES:
+        kinds.append(vars(module).get(base))
+    for kind in kinds:
         if isinstance(kind, type):
             return () if issubclass(kind, BaseException) else dir(kind)
     return None

@@ -4,6 +4,7 @@ parameters each has, and what their decorators say of their points and visibilit
 from __future__ import annotations
 
 import ast
+import itertools
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -64,36 +65,44 @@ def find_tests(name: str, data: bytes, runner: str) -> tuple[FoundTest, ...]:
     tree = ast.parse(data)
     if runner == "doctest":
         return tuple(_documented(tree))
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    classes: dict[str, ast.ClassDef] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            classes[node.name] = node
     found: dict[str, list[FoundTest]] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
             if runner == "pytest":
                 found[node.name] = list(_of_function(node, node.name, Decorated()))
         elif isinstance(node, ast.ClassDef) and _holds_tests(node, classes, runner):
+            decorated = decorated_by(node)
             for method in _methods(node, classes):
                 test = f"{node.name}::{method.name}"
-                found[test] = list(_of_function(method, test, decorated_by(node)))
-    return tuple(test for tests in found.values() for test in tests)
+                found[test] = list(_of_function(method, test, decorated))
+    return tuple(itertools.chain.from_iterable(found.values()))
 
 
 def _documented(tree: ast.Module) -> Iterator[FoundTest]:
     """Yield the docstrings with examples: of the module, and of functions and classes."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
-            text = ast.get_docstring(node, clean=False) or ""
-            if ">>>" in text:
-                name = getattr(node, "name", "the docstring")
-                yield FoundTest(test=name, line=getattr(node, "lineno", 1))
+        if not isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            continue
+        text = ast.get_docstring(node, clean=False) or ""
+        if ">>>" in text:
+            name = getattr(node, "name", "the docstring")
+            line = getattr(node, "lineno", 1)
+            yield FoundTest(test=name, line=line)
 
 
 def _holds_tests(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef], runner: str) -> bool:
-    bases = [_last_name(base) for base in node.bases]
-    if any(base.endswith("TestCase") for base in bases):
-        return True
-    parents = [classes[base] for base in bases if base in classes and base != node.name]
-    if any(_holds_tests(parent, classes, "unittest") for parent in parents):
-        return True
+    for base in map(_last_name, node.bases):
+        if base.endswith("TestCase"):
+            return True
+        parent = classes.get(base)
+        if parent is None or base == node.name:
+            continue
+        if _holds_tests(parent, classes, "unittest"):
+            return True
     return runner == "pytest" and node.name.startswith("Test")
 
 
@@ -106,22 +115,23 @@ def _methods(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Iterato
             yield part
     for base in node.bases:
         parent = classes.get(_last_name(base))
-        if parent is not None and parent is not node:
-            for method in _methods(parent, classes):
-                if method.name not in own:
-                    own.add(method.name)
-                    yield method
+        if parent is None or parent is node:
+            continue
+        for method in _methods(parent, classes):
+            if method.name not in own:
+                own.add(method.name)
+                yield method
 
 
 def _of_function(node: ast.FunctionDef, test: str, of_class: Decorated) -> Iterator[FoundTest]:
     own = decorated_by(node)
-    decorated = replace(
-        own,
-        points=own.points if own.points is not None else of_class.points,
-        visible=own.visible if own.visible is not None else of_class.visible,
-    )
     if own.skipped or of_class.skipped:
         return
+    decorated = own
+    if own.points is None:
+        decorated = replace(decorated, points=of_class.points)
+    if own.visible is None:
+        decorated = replace(decorated, visible=of_class.visible)
     first, _, _ = (ast.get_docstring(node) or "").partition("\n\n")
     found = FoundTest(
         test=test,
@@ -149,16 +159,20 @@ def decorated_by(node: ast.FunctionDef | ast.ClassDef) -> Decorated:
     """Return the facts from decorators, which are known by their names."""
     found = Decorated()
     for decorator in node.decorator_list:
+        called = decorator
+        arguments: list[ast.expr] = []
         if isinstance(decorator, ast.Call):
-            arguments = decorator.args + [keyword.value for keyword in decorator.keywords]
-            found = _with(found, _last_name(decorator.func), arguments)
-        else:
-            found = _with(found, _last_name(decorator), [])
+            called = decorator.func
+            arguments += decorator.args
+            arguments += [keyword.value for keyword in decorator.keywords]
+        found = _with(found, _last_name(called), arguments)
     return found
 
 
 def _with(found: Decorated, name: str, arguments: list[ast.expr]) -> Decorated:
-    first = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else None
+    first: object = None
+    if arguments and isinstance(arguments[0], ast.Constant):
+        first = arguments[0].value
     if name in _POINTS and type(first) in (int, float):
         return replace(found, points=Fraction(str(first)))
     if name == "visibility" and first in _VISIBILITY:
@@ -175,14 +189,15 @@ def _with(found: Decorated, name: str, arguments: list[ast.expr]) -> Decorated:
 def _with_sets(found: Decorated, arguments: list[ast.expr]) -> Decorated:
     """Return it with these sets of parameters. Several decorators multiply: pytest takes the last
     one's in turn for each of the first one's."""
-    sets = arguments[1].elts if len(arguments) > 1 and _is_literal(arguments[1]) else None  # type: ignore[attr-defined]
-    if sets is None:
+    _, *others = arguments or (None,)
+    sets = others[0] if others else None
+    if not isinstance(sets, ast.List | ast.Tuple) or _has_star(sets):
         return replace(found, sets=(), unknown_sets=True)
-    texts = [_written(part) for part in sets]
-    if found.sets is None:
-        return replace(found, sets=tuple(texts))
-    both = [f"{inner}, {outer}" for inner in texts for outer in found.sets]
-    return replace(found, sets=tuple(both))
+    texts = list(map(_written, sets.elts))
+    if found.sets is not None:
+        pairs = itertools.product(texts, found.sets)
+        texts = [f"{inner}, {outer}" for inner, outer in pairs]
+    return replace(found, sets=tuple(texts))
 
 
 def _written(node: ast.expr) -> str:
@@ -193,11 +208,9 @@ def _written(node: ast.expr) -> str:
     return textwrap.shorten(text, _MAX_SET_LENGTH, placeholder="…")
 
 
-def _is_literal(node: ast.expr) -> bool:
-    """Return whether it is a list whose length its text says."""
-    if not isinstance(node, ast.List | ast.Tuple):
-        return False
-    return not any(isinstance(part, ast.Starred) for part in node.elts)
+def _has_star(node: ast.List | ast.Tuple) -> bool:
+    """Return whether the text of a list does not say its length."""
+    return any(isinstance(part, ast.Starred) for part in node.elts)
 
 
 def _last_name(node: ast.expr) -> str:

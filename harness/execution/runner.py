@@ -337,9 +337,8 @@ class ObservedSubmission:
         if stimulus.action.form is Form.TEST and (stimulus.substitutions or stimulus.stand_ins):
             # The test has the place of the process that would answer for the course.
             return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="a test runs it")
-        seen_of_all = self._server.seen_of_all(limits)
-        if seen_of_all is not None:
-            return seen_of_all
+        if (seen := self._server.seen_of_all(limits)) is not None:
+            return seen
         screen = scenario_screen(stimulus)
         job, facts = self._compiled(stimulus, screen, limits)
         with ExitStack() as stack:

@@ -333,9 +333,11 @@ class RubricItemShape(Shape):
 
     @model_validator(mode="after")
     def _has_one(self) -> RubricItemShape:
-        if bool(self.levels) == ("points" in self.model_fields_set):
-            what, hint = "expected points or levels, and one of them", "write points: 2"
-            raise wrong(what, hint, instead={"id": self.id, "title": "none", "points": 0})
+        states_points = "points" in self.model_fields_set
+        if bool(self.levels) == states_points:
+            what = "expected points or levels, and one of them"
+            instead = {"id": self.id, "title": "none", "points": 0}
+            raise wrong(what, "write points: 2", instead=instead)
         return self
 
 
@@ -418,16 +420,21 @@ def read_heading(
     if shape is None:
         return None
     beside = root / REFERENCE / folder.name
-    answers = [beside / name for name in shape.submission.file_names]
-    if not any(path.is_file() for path in answers):
+    submitted = shape.submission.file_names
+    answers = [beside / name for name in submitted]
+    if not any(map(Path.is_file, answers)):
         answers = []
     reference = _files(document, root, ("submission", "files"), answers)
     instead = _files_of_support(document, root, support, shape.provided)
     paths = [instead.get(name, beside / name) for name in shape.provided]
     provided = _files(document, root, ("provided",), paths)
-    states_floats = "floats" in shape.model_fields_set
-    tests = frozenset(shape.submission.tests)
-    programs = tuple(file for file in reference if file.name not in tests)
+    floats_within = None
+    if "floats" in shape.model_fields_set:
+        floats_within = shape.floats.within
+    programs = [file for file in reference if file.name not in shape.submission.tests]
+    names_beside: frozenset[str] = frozenset()
+    if programs:
+        names_beside = other_names(programs[0])
     return AssignmentSymbols(
         document=document,
         shape=shape,
@@ -437,12 +444,12 @@ def read_heading(
         reference=reference,
         provided=provided,
         functions=public_functions(programs),
-        other_names=other_names(programs[0]) if programs else frozenset(),
-        definitions=definitions_beside(provided, shape.submission.file_names),
+        other_names=names_beside,
+        definitions=definitions_beside(provided, submitted),
         limits=shape.limits.over(Limits()),
-        floats_within=shape.floats.within if states_floats else None,
+        floats_within=floats_within,
         clock=_clock(document, shape),
-        variants=Variants(provided, shape.submission.file_names),
+        variants=Variants(provided, submitted),
         tested_program=_tested_program(document, root, beside, shape),
     )
 
@@ -456,8 +463,8 @@ def _tested_program(
         return ()
     names = shape.test_writing.program or shape.submission.files
     if not names:
-        what, hint = "the program that the tests are for is not named", "add program: [a1.py]"
-        document.add(("test_writing",), what, hint)
+        what = "the program that the tests are for is not named"
+        document.add(("test_writing",), what, "add program: [a1.py]")
     paths = [beside / name for name in names]
     return _files(document, root, ("test_writing", "program"), paths)
 
@@ -515,7 +522,8 @@ def _files(
             what = f"byte {error.start} is not UTF-8"
             document.problems.add_to_file(name, what, "save the file as UTF-8")
         except (SyntaxError, ValueError) as error:
-            line, column = (getattr(error, key, None) or 1 for key in ("lineno", "offset"))
+            line = getattr(error, "lineno", None) or 1
+            column = getattr(error, "offset", None) or 1
             reason = getattr(error, "msg", None) or str(error)
             place = Place(file=name, line=line, column=column)
             document.problems.add(place, "", f"not Python ({reason})")
@@ -537,12 +545,14 @@ def manual_slots(symbols: AssignmentSymbols) -> tuple[ManualSlot, ...]:
         if part.clause:
             symbols.has_clause(document, ("manual", index, "clause"), part.clause)
         loc: Loc = ("manual", index, "rubric")
-        fields = dict(part) | {"rubric": _rubric(document, loc, part)}
+        fields = dict(part)
+        fields["rubric"] = _rubric(document, loc, part)
         slot = ManualSlot(**fields)
         slots[part.id] = slot
         if slot.spare < 0:
-            what = f"the items of the rubric add up to {float(part.out_of - slot.spare):g}"
-            document.add(loc, f"{what}, more than out_of", "lower their points, or raise out_of")
+            together = float(part.out_of - slot.spare)
+            what = f"the items of the rubric add up to {together:g}, more than out_of"
+            document.add(loc, what, "lower their points, or raise out_of")
     return tuple(slots.values())
 
 
@@ -556,7 +566,8 @@ def _rubric(document: Document, loc: Loc, slot: ManualShape) -> tuple[RubricItem
         levels: list[RubricLevel] = []
         for title, points in item.levels.items():
             levels.append(RubricLevel(title=title, points=points))
-        fields = dict(item) | {"levels": tuple(levels)}
+        fields = dict(item)
+        fields["levels"] = tuple(levels)
         items[item.id] = RubricItem(**fields)
     return tuple(items.values())
 
@@ -567,16 +578,18 @@ def comparisons(symbols: AssignmentSymbols, classes: Sequence[str]) -> tuple[Cla
     With a reference, note an error for a class that is neither among `classes` nor made by a call
     (`namedtuple`).
     """
-    document, names = symbols.document, (*classes, *symbols.other_names)
+    document = symbols.document
+    names = (*classes, *symbols.other_names)
+    known = ", ".join(classes) or "none"
     found: list[ClassComparison] = []
     for name, how in symbols.shape.compare.items():
         if symbols.reference and name not in names:
-            hint = nearest(name, names) or f"there are {', '.join(classes) or 'none'}"
+            hint = nearest(name, names) or f"there are {known}"
             what = f"neither the reference nor a provided file has a class {name}"
             document.add(("compare", name), what, hint, key=True)
         if isinstance(how, str):
-            found.append(ClassComparison(name=name, how=CompareBy(how)))
+            comparison = ClassComparison(name=name, how=CompareBy(how))
         else:
-            named = ClassComparison(name=name, how=CompareBy.NAMED, attributes=tuple(how))
-            found.append(named)
+            comparison = ClassComparison(name=name, how=CompareBy.NAMED, attributes=tuple(how))
+        found.append(comparison)
     return tuple(found)

@@ -103,7 +103,8 @@ def course_function(
         if isinstance(node, ast.FunctionDef) and node.name == function:
             arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             parameters = tuple(argument.arg for argument in arguments)
-            place = Place(file=f"{symbols.shown_folder}/{module}.py", line=node.lineno, column=1)
+            shown = f"{symbols.shown_folder}/{module}.py"
+            place = Place(file=shown, line=node.lineno, column=1)
             return CourseFunction(source=source, parameters=parameters, constants=(), place=place)
     raise HintedError(f"{module}.py has no function {function}")
 
@@ -113,13 +114,15 @@ def with_constants(
 ) -> CourseFunction:
     """Return the function with these constants (None: of all its parameters). Raise HintedError if
     one is not a provided constant."""
-    names = function.parameters if names is None else names
-    unknown = [name for name in names if name not in constants]
-    if unknown:
-        what = f"{function.source} asks for {unknown[0]}, which is not a provided constant"
-        raise HintedError(what)
-    bound = tuple(Binding(name=name, literal=repr(constants[name])) for name in names)
-    return replace(function, constants=bound)
+    if names is None:
+        names = function.parameters
+    bound: list[Binding] = []
+    for name in names:
+        if name not in constants:
+            what = f"{function.source} asks for {name}, which is not a provided constant"
+            raise HintedError(what)
+        bound.append(Binding(name=name, literal=repr(constants[name])))
+    return replace(function, constants=tuple(bound))
 
 
 def replies_of(symbols: AssignmentSymbols, source: str, constants: Mapping[str, object]) -> Replies:
@@ -152,9 +155,11 @@ def _escaped(odd: re.Match[str]) -> str:
 
 def _bindings_of(draw: dict[str, str]) -> tuple[Binding, ...]:
     """Return the names of a stored draw. Raise ValueError or SyntaxError if one has no literal."""
-    for literal in draw.values():
+    bindings: list[Binding] = []
+    for name, literal in draw.items():
         ast.literal_eval(literal)
-    return tuple(Binding(name=name, literal=literal) for name, literal in draw.items())
+        bindings.append(Binding(name=name, literal=literal))
+    return tuple(bindings)
 
 
 def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Binding, ...]]:
@@ -174,7 +179,9 @@ def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Bind
         if recorded.get(field) != value:
             what = changed.get(field, f"another {field}")
             raise OutdatedDrawsError(f"{name} was recorded with {what}")
-    names = {tuple(binding.name for binding in draw) for draw in draws}
+    names: set[tuple[str, ...]] = set()
+    for draw in draws:
+        names.add(tuple(binding.name for binding in draw))
     if len(names) != 1:
         raise OutdatedDrawsError(f"{name} is damaged (its draws have different names)")
     return draws
@@ -197,7 +204,8 @@ def load_module(folder: Path, file: str) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up there
-    before, path = sys.dont_write_bytecode, list(sys.path)
+    before = sys.dont_write_bytecode
+    path = list(sys.path)
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(folder))
     try:
@@ -256,8 +264,11 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
 
 def draw(request: DrawRequest, run: Callable[..., Any]) -> list[dict[str, str]]:
     """Call the course's function for a request and return literals. Raise UserError if it fails."""
-    function, place = request.function, request.function.file
-    constants = {each.name: ast.literal_eval(each.literal) for each in function.constants}
+    function = request.function
+    place = function.file
+    constants: dict[str, Any] = {}
+    for binding in function.constants:
+        constants[binding.name] = ast.literal_eval(binding.literal)
     try:
         result = run(**constants)
         values = _examples(result, request) if request.kind == "sample" else list(result)
@@ -266,10 +277,11 @@ def draw(request: DrawRequest, run: Callable[..., Any]) -> list[dict[str, str]]:
     except Exception as error:
         what = f"{function.source} failed ({type(error).__name__}: {error})"
         raise UserError(what, place=place) from error
-    draws = [literals(function.source, draw, place=place) for draw in values]
+    draws = [literals(function.source, value, place=place) for value in values]
     if not draws:
         raise UserError(f"{function.source} gave no draw", place=place)
-    if len({tuple(draw) for draw in draws}) != 1:
+    names = set(map(tuple, draws))
+    if len(names) != 1:
         what = f"{function.source} gave different names in different draws"
         raise UserError(what, place=place)
     return draws
@@ -288,7 +300,8 @@ def _examples(strategy: Any, request: DrawRequest) -> list[Any]:
             by_text.setdefault(repr(draw), draw)
 
     # Different choices can make equal draws, so ask for more than are wanted.
-    most, phases = request.count * 4, [hypothesis.Phase.generate]
+    most = request.count * 4
+    phases = [hypothesis.Phase.generate]
     run_given(strategy, collect, seed=request.seed, count=most, phases=phases)
     return list(by_text.values())
 

@@ -115,12 +115,18 @@ def stimulus_of(reader: ScenarioReader, parts: StimulusParts) -> Stimulus:
             replies = replies_of(reader.symbols, reader.own.replies, reader.constants)
     clock = reader.variation.clock
     if "clock" in reader.row_keys:
-        loc, written = reader.at("clock"), reader.own.clock
+        loc = reader.at("clock")
+        written = reader.own.clock
         if not isinstance(written, str):
             reader.refuse(loc, "a case has one time", "write a list of times in the scenario")
         clock = _clock(reader, loc, written)
-    has_files = any(True for _ in reader.layers("files"))
-    environment = reader.own.environment.items()
+    has_files = next(iter(reader.layers("files")), None) is not None
+    stdin = None
+    if reader.states("stdin"):
+        stdin = reader.own.stdin
+    environment: list[Binding] = []
+    for name, text in reader.own.environment.items():
+        environment.append(Binding(name=name, literal=text))
     stimulus = Stimulus(
         action=parts.action,
         inputs=parts.inputs,
@@ -131,11 +137,11 @@ def stimulus_of(reader: ScenarioReader, parts: StimulusParts) -> Stimulus:
         clock=clock,
         folder=reader.states("writes") or has_files,
         files=given_files(reader),
-        stdin=reader.own.stdin if reader.states("stdin") else None,
+        stdin=stdin,
         stderr_apart=reader.states("stderr"),
         marks_prompts=reader.prompts_any,
         replies=replies,
-        environment=tuple(Binding(name=name, literal=text) for name, text in environment),
+        environment=tuple(environment),
     )
     if parts.action.form is Form.TEST:
         return in_folder(stimulus, reader.symbols)
@@ -148,7 +154,8 @@ def _seed_of(reader: ScenarioReader) -> int | None:
     if reader.states("seed") or not reader.states("over"):
         return reader.own.seed
     name = reader.symbols.folder.name
-    return int.from_bytes(sha256(name.encode()).digest()[:2], "big")
+    digest = sha256(name.encode()).digest()
+    return int.from_bytes(digest[:2], "big")
 
 
 def read_clocks(reader: ScenarioReader) -> list[tuple[Clock | None, tuple[str, ...]]]:
@@ -156,7 +163,8 @@ def read_clocks(reader: ScenarioReader) -> list[tuple[Clock | None, tuple[str, .
     no mark. Raise Refused, with the error noted, if one is not a time."""
     if not reader.states("clock") or "clock" in reader.row_keys:
         return [(reader.symbols.clock, ())]
-    loc, written = reader.at("clock"), reader.own.clock
+    loc = reader.at("clock")
+    written = reader.own.clock
     if isinstance(written, str):
         return [(_clock(reader, loc, written), ())]
     swept: dict[Clock | None, tuple[str, ...]] = {}
@@ -206,7 +214,8 @@ def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
         raise HintedError(what, f"write {shown.isoformat(timespec='minutes')}")
     if first.utcoffset() != second.utcoffset():
         what = f"clocks in {name} show {text} twice: they are put back then"
-        earlier, later = first.isoformat(timespec="minutes"), second.isoformat(timespec="minutes")
+        earlier = first.isoformat(timespec="minutes")
+        later = second.isoformat(timespec="minutes")
         raise HintedError(what, f"write {earlier} or {later}")
     return first
 
@@ -289,11 +298,19 @@ def given_files(reader: ScenarioReader) -> tuple[SourceFile, ...]:
 def check_path(reader: ScenarioReader, loc: Loc, name: object) -> None:
     """Raise Refused, with the error noted, if this is not the path of a file in the scenario's
     folder."""
-    parts = name.split("/") if isinstance(name, str) else []
-    is_plain = all(part not in ("", ".", "..") and len(part) <= _MAX_NAME_LENGTH for part in parts)
-    if not parts or not is_plain or "\\" in str(name) or len(parts) > _MAX_FOLDERS:
+    if not isinstance(name, str) or not _is_plain_path(name):
         what = f"expected the name of a file, got {describe(name)}"
         reader.refuse(loc, what, "write a path in the folder, like data/marks.csv", key=True)
+
+
+def _is_plain_path(path: str) -> bool:
+    """Return whether it stays inside its folder, on all systems, and is not too long."""
+    parts = path.split("/")
+    if "\\" in path or len(parts) > _MAX_FOLDERS:
+        return False
+    if not {"", ".", ".."}.isdisjoint(parts):
+        return False
+    return max(map(len, parts)) <= _MAX_NAME_LENGTH
 
 
 def _check_beside(reader: ScenarioReader, loc: Loc, files: Mapping[str, SourceFile]) -> None:
@@ -341,7 +358,8 @@ def stand_in_files(reader: ScenarioReader) -> dict[str, SourceFile]:
 
     Note errors for files that cannot stand in, and if nothing of the submission would be left."""
     files: dict[str, SourceFile] = {}
-    names, where = reader.own.stand_in, reader.at("stand_in")
+    names = reader.own.stand_in
+    where = reader.at("stand_in")
     submitted = reader.symbols.submission_files
     for module, name in names.items():
         loc = (*where, module)

@@ -100,14 +100,14 @@ class SuiteSection:
         for question, points in points_of.items():
             if points is None:
                 continue
-            against = "" if question is SuiteQuestion.ACCEPTS_OWN else REFERENCE
+            against = REFERENCE
+            if question is SuiteQuestion.ACCEPTS_OWN:
+                against = ""
             action = SuiteRun(question=question, files=files, against=against)
             name = _NAMES[question]
             scenario = self._scenario(shape, action, name, points=points, key=question.value)
-            clauses = tuple(shape.clause)
-            self.scenarios.append(
-                replace(scenario, clauses=clauses, visibility=VISIBILITY[True], shows_hint=False)
-            )
+            scenario = replace(scenario, clauses=tuple(shape.clause), shows_hint=False)
+            self.scenarios.append(replace(scenario, visibility=VISIBILITY[True]))
 
     def _add_faults(self, shape: TestWritingShape, files: tuple[str, ...]) -> None:
         counts = _counts(self.mutants)
@@ -125,15 +125,16 @@ class SuiteSection:
             clause = mutant.clause
             if clause not in shape.notices:
                 continue
-            numbers[clause] = numbers.get(clause, 0) + 1
-            action = SuiteRun(
-                question=SuiteQuestion.NOTICES, files=files, against=_program_name(index)
-            )
+            number = numbers.get(clause, 0) + 1
+            numbers[clause] = number
+            against = _program_name(index)
+            action = SuiteRun(question=SuiteQuestion.NOTICES, files=files, against=against)
             name = f"the tests notice a fault against {self._clause_in_words(clause)}"
-            if counts[clause] > 1:
-                name += f" ({numbers[clause]} of {counts[clause]})"
-            points = shape.notices[clause] / counts[clause]
-            key = f"notices-{slug(clause)}-{numbers[clause]}"
+            count = counts[clause]
+            if count > 1:
+                name += f" ({number} of {count})"
+            points = shape.notices[clause] / count
+            key = f"notices-{slug(clause)}-{number}"
             scenario = self._scenario(shape, action, name, points=points, key=key)
             hint = shape.hints.get(clause, "").strip()
             self.scenarios.append(replace(scenario, clauses=(clause,), hint=hint))
@@ -174,6 +175,9 @@ class SuiteSection:
         self, shape: TestWritingShape, action: SuiteRun, name: str, *, points: Fraction, key: str
     ) -> Scenario:
         scenario_id = f"tests/{key}"
+        limits = shape.limits.over(_for_all_tests(self.symbols.limits))
+        action = replace(action, documented=self.documented)
+        stimulus = Stimulus(action=action, folder=True)
         return Scenario(
             id=scenario_id,
             group=scenario_id,
@@ -182,8 +186,8 @@ class SuiteSection:
             clauses=(),
             visibility=VISIBILITY[shape.visible],
             points=points,
-            limits=shape.limits.over(_for_all_tests(self.symbols.limits)),
-            stimuli=(Stimulus(action=replace(action, documented=self.documented), folder=True),),
+            limits=limits,
+            stimuli=(stimulus,),
             stated=Expected(),
             place=self.document.place(("test_writing",)),
             shows_hint=shape.visible == "hint",
@@ -192,7 +196,8 @@ class SuiteSection:
 
 def _for_all_tests(limits: Limits) -> Limits:
     """Return the limits of a program while all tests of a suite run."""
-    return replace(limits, cpu_seconds=max(limits.cpu_seconds, _CPU_SECONDS))
+    cpu_seconds = max(limits.cpu_seconds, _CPU_SECONDS)
+    return replace(limits, cpu_seconds=cpu_seconds)
 
 
 def _percent(share: Fraction | None) -> int:
