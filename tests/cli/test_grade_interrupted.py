@@ -55,7 +55,7 @@ def test_an_interrupted_run_is_reported_and_goes_on(
         os.kill(child.pid, how)
     else:
         child.sendintr()
-    child.expect(f"interrupted after ([1-{CLASS - 1}]) of {CLASS}; the same command goes on")
+    child.expect(f"interrupted after ([1-{CLASS - 1}]) of {CLASS}; the same command continues")
     done = int(child.match[1])
     child.assert_ended(130)
     assert list(temporary(tmp_path).iterdir()) == []

@@ -146,7 +146,7 @@ def test_what_a_user_can_fix_is_a_user_error(course: Course, tmp_path: Path) -> 
     assignment = harness.load_assignment(course.root, "tiny")
     with pytest.raises(UserError, match="no such file or folder"):
         harness.grade(assignment, ["nowhere"], tmp_path)
-    with pytest.raises(UserError, match=r"no a1\.py in this folder"):
+    with pytest.raises(UserError, match=r"this folder has no a1\.py"):
         harness.check(assignment, [empty])
 
 

@@ -296,7 +296,7 @@ def due(text: str) -> dict[str, object]:
         (due("soon"), NO_TIME),
         (due("2024-03-22T04:00:00"), NO_TIME),
         ({"created_at": WHEN, "assignment": []}, Metadata()),
-        ([], Metadata(notice="m.json is not as the platform writes it and was not used")),
+        ([], Metadata(notice="m.json does not have the platform's format and was ignored")),
     ],
 )
 def test_metadata(plain: object, expected: Metadata, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ _TEXTS = (
 
 
 def tolerances(plan: Plan) -> tuple[str, ...]:
-    """Yield lines about the scenarios with a tolerance for floats and with free prompts."""
+    """Return lines about the scenarios with a tolerance for floats and with free prompts."""
     counts: Counter[Floats] = Counter()
     for scenario in plan.scenarios:
         settings = {stated.floats for stated in (scenario.stated, *scenario.stated_cases)}

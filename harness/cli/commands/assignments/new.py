@@ -38,7 +38,7 @@ _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
 )
 @options.option(
     "--record",
-    "Turn each of these tests into a scenario in YAML if that asks for the same.",
+    "Turn each test into a scenario in YAML if a scenario can check exactly the same.",
     is_flag=True,
 )
 @options.option(
