@@ -369,6 +369,40 @@ def test_an_example_is_played_by_hand(played: playwright.Page) -> None:
     played.get_by_text("The program has ended.").wait_for(timeout=START)
     assert played.locator("#screen").inner_text().endswith("Bye\n\n[The program has ended.]")
 
+    assert not played.get_by_role("button", name="Type the example's next line").is_visible()
+
+
+def test_a_program_is_run_without_an_example(checker: Checker) -> None:
+    """With lines of its own, and none is proposed."""
+    page = checker.page
+    checker.check({"a1.py": b"print('Hello, ' + input('Name? '))\n"})
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_label("Type a line").fill("Ada")
+    page.get_by_role("button", name="Enter").click()
+    page.get_by_text("The program has ended.").wait_for(timeout=START)
+    assert page.locator("#screen").inner_text().startswith("Name? Ada\nHello, Ada\n")
+    assert not page.get_by_role("button", name="Type the example's next line").is_visible()
+    page.get_by_role("button", name="Close").click()
+
+
+def test_a_new_check_clears_the_last_one_and_shows_a_mistake_in_the_editor(
+    checker: Checker,
+) -> None:
+    page = checker.page
+    page.set_viewport_size({"width": 1280, "height": 844})
+    checker.check(files_of(FIXTURE / "submissions/tiny/prints_total"))
+    functions = page.locator("#functions li")
+    assert functions.all_inner_texts()[0].startswith("✓ is_valid ")
+    assert functions.filter(has_text="✗ total").count() == 1
+    program, results = page.locator("#work").bounding_box(), page.locator("#found").bounding_box()
+    assert program and results
+    assert program["x"] + program["width"] <= results["x"]
+    page.locator("#editor textarea").fill("def total(:\n    pass\n")
+    page.keyboard.press("Control+Enter")
+    playwright.expect(functions).to_have_count(0)
+    page.locator("#check:not([disabled])").wait_for(timeout=START)
+    assert page.evaluate("document.activeElement.selectionStart") == len("def total(")
+
 
 @pytest.mark.release
 def test_axe_finds_nothing_while_an_example_is_played(played: playwright.Page) -> None:

@@ -20,15 +20,16 @@ from harness.grading.check import not_here, notes, submitted, without_files
 from harness.grading.grader import Grader
 from harness.grading.observing.setup import GraderSetup
 from harness.model.observation import Ending, Observation, Turn
-from harness.model.stimulus import Typed
+from harness.model.stimulus import Limits, Stimulus, Typed
 from harness.model.submission import Submission
 from harness.packaging.program_file import packed
 from harness.packaging.web.callees_first import callees_first
 from harness.reporting.html.submission_pages import check_results
 from harness.results.redaction import ShownCheck
 from harness.results.student_view import StudentView, student_view
+from harness.stimuli.run import Run
 
-__all__ = ["MACHINE_BOOT", "check", "machine_modules", "play"]
+__all__ = ["MACHINE_BOOT", "check", "machine_modules", "play", "run"]
 
 # The folder of the files that are checked.
 _FOLDER = Path("/handed-in")
@@ -37,7 +38,8 @@ _packed = cache(packed)
 
 def check(machine: Machine, files: Mapping[str, bytes]) -> str:
     """Check these files and return JSON: cards (`html`), `verdicts`, a message (`told`) and its
-    `kind`."""
+    `kind`, the `functions` with how many of their checks pass, and the place `at` which Python
+    cannot read a file."""
     plan, key = _packed()
     paths = _write_files(files)
     try:
@@ -53,23 +55,37 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
     view = student_view(result, plan)
     passed = sum(tally.passed for tally in view.functions)
     total = sum(tally.total for tally in view.functions)
-    kind = ""
+    kind = "good" if total and passed == total else "bad"
     if not total:
         message = "The file could not be checked."
     else:
         message = f"{passed} of {total} visible checks passed."
-        if passed == total:
-            kind = "good"
     told = notes(paths, (submission,), plan.assignment)
     causes = callees_first(view.causes, submission.files)
     shown = _as_checked(replace(view, causes=causes, notes=tuple(told)))
     html = check_results(shown)
-    verdicts = {entry.scenario_id: entry.verdict.kind for entry in result.scenarios}
-    return json.dumps({"html": html, "verdicts": verdicts, "told": message, "kind": kind})
+    answer = {
+        "html": html,
+        "verdicts": {entry.scenario_id: entry.verdict.kind for entry in result.scenarios},
+        "told": message,
+        "kind": kind,
+        "functions": [(each.function, each.passed, each.total) for each in view.functions],
+        "at": _place_of_mistake(view),
+    }
+    return json.dumps(answer)
 
 
 def _not_checked(problem: str) -> str:
-    return json.dumps({"html": "", "verdicts": {}, "told": problem, "kind": "bad"})
+    answer = {"html": "", "verdicts": {}, "told": problem, "kind": "bad"}
+    return json.dumps(answer | {"functions": [], "at": None})
+
+
+def _place_of_mistake(view: StudentView) -> tuple[str, int, int] | None:
+    """Return the file, line and column at which Python cannot read a file; None if it reads all."""
+    mistake = view.unparsable
+    if mistake is None or mistake.line is None:
+        return None
+    return (mistake.file, mistake.line, mistake.column or 1)
 
 
 def _as_checked(view: StudentView) -> StudentView:
@@ -90,30 +106,57 @@ def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequenc
     """Run a scenario with these lines typed in place of its own, and return JSON.
 
     It has the `screen` (texts, and whether they were typed), whether the program `waits` for
-    another line, the scenario's `next` line and a `hint` for it. Raise KeyError if the scenario
-    does not exist.
+    another line, the scenario's `next` line and a `hint` for it: null and empty once a line differs
+    from the scenario's. Raise KeyError if the scenario does not exist.
     """
     plan, _ = _packed()
     scenario = plan.scenario(name)
     stimulus = scenario.stimuli[0]
+    observation = _observed(machine, files, stimulus, lines, scenario.limits)
+    kind = "program" if stimulus.action.program else "call"
     example_lines = [typed.text for typed in stimulus.inputs if typed.key is None]
+    is_example = list(lines) == example_lines[: len(lines)]
+    return _shown(observation, kind, example_lines[len(lines) :] if is_example else [])
+
+
+def run(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequence[str]) -> str:
+    """Run a file of the submission as a program with these lines typed, and return JSON like
+    `play`: no example gives a next line."""
+    plan, _ = _packed()
+    stimulus = Stimulus(action=Run(program=name))
+    observation = _observed(machine, files, stimulus, lines, plan.assignment.limits)
+    return _shown(observation, "program", ())
+
+
+def _observed(
+    machine: Machine,
+    files: Mapping[str, bytes],
+    stimulus: Stimulus,
+    lines: Sequence[str],
+    limits: Limits,
+) -> Observation:
+    """Observe these files, with these lines typed in place of the stimulus's own."""
+    assignment = _packed()[0].assignment
+    submission: Submission = submitted(_write_files(files), assignment)[0]
     typed = tuple(Typed(text=line) for line in lines)
-    submission: Submission = submitted(_write_files(files), plan.assignment)[0]
+    played = replace(stimulus, inputs=typed, replies=None)
     with (
         BrowserDriver(_this_interpreter(), machine) as driver,
-        driver.submission(plan.assignment, submission.files) as program,
+        driver.submission(assignment, submission.files) as program,
     ):
-        played = replace(stimulus, inputs=typed, replies=None)
-        observation = program.observe(played, scenario.limits)
+        return program.observe(played, limits)
+
+
+def _shown(observation: Observation, kind: str, example_lines: Sequence[str]) -> str:
+    """Return what the page shows of a run, as JSON; `example_lines` are those still to type."""
     waits = observation.ending is Ending.ASKED_FOR_MORE
     screen = _screen(observation)
     following = None
     hint = ""
     if not waits:
-        kind = "program" if stimulus.action.program else "call"
         screen.append((f"\n[{_end_in_words(observation, kind)}]", False))
-    elif len(lines) < len(example_lines):
-        following = example_lines[len(lines)]
+    elif example_lines:
+        following = example_lines[0]
         hint = f"The example types {following or 'only Enter'} now."
     return json.dumps({"screen": screen, "waits": waits, "next": following, "hint": hint})
 

@@ -180,7 +180,8 @@ def web_folder(
         files[_LIBRARY] = _compiled_library(files[_LIBRARY], place, python, cache)
         files["checker.zip"] = _compiled(files["checker.zip"], "/checker", python.path)
     files["visible-scenarios.txt"] = encoded(scenarios_page(plan, key))
-    files["assignment.js"] = _assignment_script(specification, assignment)
+    loaded = sum(len(files[f"pyodide/{name}"]) for name in _PYODIDE_FILES)
+    files["assignment.js"] = _assignment_script(specification, assignment, loaded)
     files["LICENSES.txt"] = _licenses(pin.version).encode()
     provided = []
     for file in (*assignment.variants[0].files, *assignment.shown_extra_files()):
@@ -221,13 +222,14 @@ def _checker(plan: Plan, key: AnswerKey) -> bytes:
     return zipped(checker)
 
 
-def _assignment_script(specification: Specification, assignment: Assignment) -> bytes:
-    """Return the script that tells the page the assignment's files and their stubs."""
+def _assignment_script(specification: Specification, assignment: Assignment, loaded: int) -> bytes:
+    """Return the script that tells the page the assignment's files, their stubs, and how many bytes
+    are loaded until Python starts."""
     stubs = {file.name: file.data.decode("utf-8-sig") for file in handed_out_stubs(specification)}
     texts = [[name, stubs.get(name, "")] for name in assignment.submission_files]
     takes_modules = bool(assignment.extra_modules.allow)
-    facts = json.dumps({"id": assignment.id, "files": texts, "extra": takes_modules})
-    return f"self.ASSIGNMENT = {facts};\n".encode()
+    facts = {"id": assignment.id, "files": texts, "extra": takes_modules, "loaded": loaded}
+    return f"self.ASSIGNMENT = {json.dumps(facts)};\n".encode()
 
 
 def _compiled_library(archive: bytes, place: str, python: Interpreter, cache: Path) -> bytes:

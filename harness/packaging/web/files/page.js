@@ -5,7 +5,7 @@
   const part = (id) => document.getElementById(id);
   const element = (name, properties) => Object.assign(document.createElement(name), properties);
   const link = (name) => new URL(name, document.baseURI).href;
-  const { id, files, extra } = self.ASSIGNMENT;
+  const { id, files, extra, loaded: toLoad } = self.ASSIGNMENT;
   const stubs = new Map(files), texts = new Map(files);
   const LARGEST_SHOWN = 200_000; // characters that an editor shows without pause
   const [PATIENCE, STARTING] = [2, 180]; // seconds beyond a run's limit; for Python to start
@@ -13,7 +13,10 @@
   let asked = null, ended = []; // the present task, and its runs that had to be ended with their worker
   let game; // the game: the scenario, its files, the lines typed so far
 
-  const tell = (text, kind = "") => Object.assign(part("status"), { textContent: text, className: `box ${kind}` });
+  const tell = (text, kind = "") => {
+    Object.assign(part("status"), { textContent: text, className: `box ${kind}` });
+    part("status").dataset.kind = kind;
+  };
 
   // What keeps a browser from checking, in the words of what to do.
   const FROM_A_FOLDER = "A browser runs no program from a folder. Put this folder on a web space, or type "
@@ -120,51 +123,87 @@
   const ask = (what) => {
     if (asked) return;
     [asked, ended] = [what, []];
-    [part("check").disabled, part("stop").hidden] = [true, false];
-    tell(ready ? "Checking…" : "Starting Python, then checking…");
+    closeButtons(true);
+    if (isCheck(what)) showResults({ html: "", verdicts: {}, functions: [] });
+    const doing = isCheck(what) ? "checking" : "running";
+    tell(ready ? `${doing === "checking" ? "Checking" : "Running"}…` : `Starting Python, then ${doing}…`);
     begin();
+  };
+  const isCheck = (what) => !what.play && !what.run;
+  const closeButtons = (areClosed) => {
+    for (const name of ["check", "run"]) part(name).disabled = areClosed;
+    part("stop").hidden = !asked;
   };
 
   const done = () => {
     clearTimeout(watch);
     asked = null;
-    [part("check").disabled, part("stop").hidden] = [!ready, true];
+    closeButtons(!ready);
   };
 
   const hear = {
+    loaded: ({ loaded }) => Object.assign(part("loading"), { value: Math.min(loaded, toLoad), max: toLoad, hidden: loaded >= toLoad }),
     step: ({ step }) => asked || tell(`Starting Python (${step} of 3).`),
     ready: () => {
       clearTimeout(watch);
       ready = true;
+      part("loading").hidden = true;
       if (asked) begin(); else { done(); tell("Ready."); }
       navigator.serviceWorker?.register("offline.js").catch(() => {}); // it works as long as there is a network
     },
     run: ({ run, seconds }) => {
-      if (!asked?.play) tell(`Checking… ${run}${ended.length ? ". What ran too long was ended; the rest goes on" : ""}`);
+      if (asked && isCheck(asked)) tell(`Checking… ${run}${ended.length ? ". What ran too long was ended; the rest goes on" : ""}`);
       // One long computation listens to nobody: it ends with its worker, and the rest goes on.
       wait(seconds + PATIENCE, () => { ended.push(run); startWorker(); });
     },
     broken: ({ broken }) => {
       worker.terminate();
       ready = false;
+      part("loading").hidden = true;
       done();
       tell(`Python does not start: ${broken}. Load the page again, or use another browser or the self-check file.`, "bad");
     },
     failed: ({ failed }) => { click.stop(); tell(`The check failed: ${failed}. Python starts anew.`, "bad"); },
-    answer: ({ answer }) => { const show = asked.play ? showGame : showResults; done(); show(answer); },
+    answer: ({ answer }) => { const show = isCheck(asked) ? showAnswer : showGame; done(); show(answer); },
   };
 
-  const showResults = ({ html, verdicts, told, kind }) => {
+  const showResults = ({ html, verdicts, functions }) => {
     const results = Object.assign(part("results"), { verdicts });
     results.innerHTML = html; // of our templates, which escape; this page runs no script in it
-    tell(told, kind);
-    results.focus({ preventScroll: true });
+    part("functions").replaceChildren(...functions.map(([name, passed, total]) => {
+      const isRight = passed === total;
+      const text = `${isRight ? "✓" : "✗"} ${name} ${passed}/${total}`;
+      return element("li", { textContent: text, className: isRight ? "" : "failed" });
+    }));
+    [part("jump").hidden, part("back").hidden] = [!html, !html];
+  };
+
+  const showAnswer = (answer) => {
+    showResults(answer);
+    tell(answer.told, answer.kind);
+    if (answer.at && texts.has(answer.at[0])) goTo(...answer.at);
+    else {
+      part("results").focus({ preventScroll: true });
+      part("jump").scrollIntoView({ block: "nearest" }); // on a narrow screen
+    }
+  };
+
+  // Put the cursor where Python cannot read the file; line and column are from 1.
+  const goTo = (name, line, column) => {
+    select(name);
+    const lines = texts.get(name).split("\n"), before = lines.slice(0, line - 1);
+    const start = before.reduce((sum, each) => sum + each.length + 1, 0);
+    const place = start + Math.min(column - 1, (lines[line - 1] ?? "").length);
+    editor.textarea.focus();
+    editor.textarea.setSelectionRange(place, place);
+    const height = editor.container.scrollHeight / lines.length;
+    editor.container.scrollTop = height * (line - 1) - editor.container.clientHeight / 2;
   };
 
   // A game is played from its beginning with each further line: up to there it is the same.
   const play = (lines) => {
     game.lines = lines;
-    ask({ files: game.files, play: [game.scenario, lines] });
+    ask({ files: game.files, [game.kind]: [game.name, lines] });
   };
 
   const showGame = ({ screen, waits, next, hint }) => {
@@ -173,7 +212,7 @@
     part("screen").replaceChildren(...shown);
     part("screen").scrollTop = part("screen").scrollHeight;
     part("next").textContent = hint;
-    part("type-next").disabled = next === null;
+    part("type-next").hidden = next === null;
     for (const control of part("typing").elements) control.disabled = !waits;
     if (!part("terminal").open) part("terminal").showModal();
     if (waits) part("line").focus();
@@ -182,6 +221,10 @@
 
   const click = {
     check: () => ask({ files: program() }),
+    run: () => {
+      game = { kind: "run", name: stubs.has(current) ? current : files[0][0], files: program() };
+      play([]);
+    },
     stop: () => { startWorker(); done(); tell("Stopped."); },
     download: () => {
       const href = URL.createObjectURL(new Blob([texts.get(current)]));
@@ -197,7 +240,7 @@
     },
     results: ({ target }) => {
       const scenario = target.closest("[data-play]")?.dataset.play;
-      if (scenario) { game = { scenario, files: program() }; play([]); }
+      if (scenario) { game = { kind: "play", name: scenario, files: program() }; play([]); }
     },
     "type-next": () => play([...game.lines, game.next]),
     "play-again": () => play([]),
@@ -211,6 +254,12 @@
       play([...game.lines, part("line").value]);
       part("line").value = "";
     };
+    self.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || part("terminal").open) return;
+      event.preventDefault();
+      event.stopPropagation(); // in the editor it would begin a line
+      part("check").click();
+    }, true);
     self.ondragover = (event) => event.preventDefault();
     self.ondrop = (event) => { event.preventDefault(); receive([...event.dataTransfer.files]); };
   };

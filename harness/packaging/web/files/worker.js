@@ -9,11 +9,28 @@ const say = self.postMessage.bind(self);
 let judge, machine, checker, ended;
 delete WebAssembly.Suspending; // no code here is suspended: a program would be another way out
 
+// Tell the page how much has come, of what Python is loaded from.
+function countLoaded() {
+  const real = self.fetch;
+  let loaded = 0;
+  self.fetch = async (...given) => {
+    const answer = await real(...given);
+    if (!answer.ok || !answer.body) return answer;
+    const counted = new TransformStream({
+      transform(part, passedOn) { loaded += part.length; say({ loaded }); passedOn.enqueue(part); },
+    });
+    return new Response(answer.body.pipeThrough(counted), { status: answer.status, headers: answer.headers });
+  };
+  return () => { self.fetch = real; };
+}
+
 async function start() {
+  const endCount = countLoaded();
   const { loadPyodide } = await import(`${folder}pyodide/pyodide.js`);
   const options = { indexURL: `${folder}pyodide/`, env: { HOME: "/", PYTHONHASHSEED: "0" } };
   const load = () => loadPyodide(options);
   judge = (await enclosed(load)).python;
+  endCount(); // the second interpreter is loaded from the same files
   say({ step: 1 });
   const archive = await fetch(`${folder}checker.zip`);
   judge.unpackArchive(new Uint8Array(await archive.arrayBuffer()), "zip", { extractDir: "/checker" });
@@ -31,8 +48,8 @@ async function start() {
 self.onmessage = ({ data }) => {
   ended = new Set(data.ended);
   try {
-    const given = [data.files, ...(data.play ?? [])].map((each) => judge.toPy(each));
-    const answer = data.play ? checker.play : checker.check;
+    const given = [data.files, ...(data.play ?? data.run ?? [])].map((each) => judge.toPy(each));
+    const answer = data.play ? checker.play : data.run ? checker.run : checker.check;
     say({ answer: JSON.parse(answer(machine, ...given)) });
   } catch (error) {
     say({ failed: String(error.message || error) });
