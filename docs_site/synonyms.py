@@ -55,12 +55,17 @@ SYNONYMS = {
 # Searches that must find this page first although the words are in the title of another. The search
 # weighs these tags above titles and shows them beside the result.
 FIRST_FOR = {
+    "installing.md": ["install"],
     "how-to/hide-a-check.md": ["hidden test"],
     "how-to/mark-style-by-hand.md": ["rubric"],
-    "how-to/grade-a-download.md": ["groups"],
+    "how-to/grade-a-download.md": ["groups", "roster", "grade"],
+    "how-to/grade-on-gradescope.md": ["gradescope"],
+    "how-to/fill-in-a-gradebook.md": ["export", "CSV"],
     "how-to/find-copies.md": ["similarity"],
     "how-to/excuse-a-student.md": ["excused"],
     "how-to/port-your-tests.md": ["unit test"],
-    "explanation/how-marks-are-made.md": ["partial credit"],
-    "writing-scenarios.md": ["timeout", "random seed"],
+    "explanation/how-marks-are-made.md": ["partial credit", "points"],
+    "explanation/security.md": ["Docker"],
+    "writing-an-assignment.md": ["new assignment"],
+    "writing-scenarios.md": ["timeout", "random seed", "test case", "infinite loop"],
 }

@@ -24,6 +24,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.reporting.view.marks import unmarked
+from harness.reporting.view.words import number
 
 Slots = Mapping[str, ManualSlot]
 Students = Mapping[str, str]  # names by ids
@@ -124,7 +125,7 @@ def _mark(sent: Sent, slots: Slots) -> review.Action:
     mark = sent.mark("mark", name)
     slot = sent.slot(slots)
     if mark is not None and not 0 <= mark <= slot.out_of:
-        raise UserError(f"{name}: {rounded(mark)} is not between 0 and {rounded(slot.out_of)}")
+        raise UserError(f"{slot.title}: {number(mark)} is not between 0 and {number(slot.out_of)}")
     return review.MarkGiven(slot=name, mark=mark)
 
 

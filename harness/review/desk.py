@@ -258,10 +258,7 @@ class Desk:
         if entry.outline is None:
             return ""
         changes = [*self._changes[""], *self._changes[entry.id]]
-        mark = counting_mark(review.apply_changes(entry.outline, changes))
-        if mark.value is None:
-            return ""
-        return f"{mark.text} / {words.number(mark.out_of)}"
+        return counting_mark(review.apply_changes(entry.outline, changes)).text_of_total
 
     def item_counts(self) -> dict[tuple[str, str], int]:
         """Return how many submissions have each rubric item, by the ids of slot and item."""

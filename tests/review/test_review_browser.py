@@ -244,6 +244,24 @@ def test_a_line_is_commented_by_mouse(tmp_path: Path, new_page: Callable[[], Pag
         assert violations(page, RULES) == ""
 
 
+def test_a_click_is_for_the_screen_on_which_it_began(
+    tmp_path: Path, new_page: Callable[[], Page]
+) -> None:
+    with served(tmp_path, 5) as server:
+        page = new_page()
+        page.goto(f"{server.address}&at=1")
+        heading(page, "s001")
+        items = page.locator("[data-slot=style] .item")
+        items.nth(1).get_by_role("button").last.hover()
+        page.mouse.down()
+        with page.expect_response("**/do"):
+            page.keyboard.type("1")
+        page.wait_for_timeout(200)  # the new screen is there, if nothing holds it
+        page.mouse.up()
+        for item in (items.first, items.nth(1)):
+            expect(item.locator("[aria-pressed=true]")).to_have_count(1)
+
+
 def test_an_unknown_student_is_added_only_when_confirmed(
     tmp_path: Path, new_page: Callable[[], Page]
 ) -> None:
@@ -341,7 +359,7 @@ def test_a_stored_draft_can_be_taken_back_and_a_refused_one_stays(
         whole = page.get_by_label("Comment on the whole")
         expect(whole).to_have_value("")
         page.keyboard.type("m99")
-        expect(page.locator(".wrong")).to_contain_text("not between 0 and 4.00")
+        expect(page.locator(".wrong")).to_contain_text("not between 0 and 4")
         page.keyboard.press("Shift+Tab")
         page.get_by_role("button", name="previous submission").click()
         heading(page, "s001")

@@ -163,9 +163,9 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "unknown action 'burn'": (1, "burn", {}),
     "style: 'many' is not a number": (1, "mark", {"slot": "style", "mark": "many"}),
     "style: '1e999999' is not a number": (1, "mark", {"slot": "style", "mark": "1e999999"}),
-    "style: 5.00 is not between 0 and 4.00": (1, "mark", {"slot": "style", "mark": "5"}),
+    "Style: 5 is not between 0 and 4": (1, "mark", {"slot": "style", "mark": "5"}),
     "the assignment has no mark 'other'": (1, "mark", {"slot": "other", "mark": "1"}),
-    "style: -1.00 is not between 0 and 4.00": (1, "mark", {"slot": "style", "mark": "-1"}),
+    "Style: -1 is not between 0 and 4": (1, "mark", {"slot": "style", "mark": "-1"}),
     "style: the rubric has no 'none'": (1, "pick", {"slot": "style", "item": "none"}),
     "style: the rubric has no 'shape'": (1, "pick", {"slot": "style", "item": "shape"}),
     "style: the rubric has no 'shape odd'": (
@@ -604,7 +604,7 @@ def test_the_screen_counts_items_names_authors_and_says_which_files_are_the_same
     held = ann.get(f"/submission/{COUNT}")["html"]
     assert "(same content as <bdi>old.py</bdi>)" in held
     marks = {row["shown"]: row["mark"] for row in ann.get("/since/0/0")["rows"]}
-    assert marks["s001"].endswith("so far / 12")
+    assert marks["s001"].endswith(" of 12 so far")
     assert marks[f"s{COUNT:03}"] == ""
 
 

@@ -31,6 +31,16 @@ class CountingMark:
             return shown
         return f"{shown} so far"
 
+    @property
+    def text_of_total(self) -> str:
+        """Return `4.60 of 12`, `4.60 of 12 so far`, or an empty text without a mark."""
+        if self.value is None:
+            return ""
+        shown = f"{rounded(self.value)} of {words.number(self.out_of)}"
+        if self.is_final:
+            return shown
+        return f"{shown} so far"
+
 
 def unmarked(result: SubmissionResult | StudentView) -> tuple[str, ...]:
     """Return the titles of the parts that a person still has to mark."""

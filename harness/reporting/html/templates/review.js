@@ -63,7 +63,25 @@
     take(plain.rows);
     return anew ? [] : plain.rows;
   }
-  function show(plain) {
+  // A click is for the screen on which it began: no other comes before it ends.
+  var held = null;
+  addEventListener("pointerdown", function () {
+    if (held) return;
+    held = {};
+    held.ended = new Promise(function (end) { held.end = end; setTimeout(end, 2000); });
+  }, true);
+  ["pointerup", "pointercancel"].forEach(function (kind) {
+    addEventListener(kind, function () {
+      // The click follows this event.
+      if (held) setTimeout(held.end);
+      held = null;
+    }, true);
+  });
+  async function show(plain) {
+    if (held) await held.ended;
+    draw(plain);
+  }
+  function draw(plain) {
     var before = plain.number === number ? view() : null;
     number = plain.number; displayed = plain.rows[0].seen;
     main.innerHTML = plain.html;
@@ -109,11 +127,11 @@
     var field = key && fieldOf(key);
     if (field) { field.focus({ preventScroll: true }); field.setSelectionRange(before.selection[0], before.selection[1]); }
   }
-  async function redraw() { show(await ask("/submission/" + number)); }
+  async function redraw() { await show(await ask("/submission/" + number)); }
   async function go(wanted) {
     if (!entryOf(wanted)) return;
     if (wanted !== number) await store();
-    show(await ask("/submission/" + wanted)); say(""); main.focus({ preventScroll: true });
+    await show(await ask("/submission/" + wanted)); say(""); main.focus({ preventScroll: true });
   }
   function tell(plain) {
     say("saved" + (plain.replaced && plain.replaced.length ? "; it replaces the newer change by " + plain.replaced.join(", ") : ""));
@@ -122,7 +140,7 @@
     var about = Object.assign({ number: number, seen: displayed }, sent);
     then(async function () {
       var plain = await ask("/do", about);
-      if (about.number === number) show(plain);
+      if (about.number === number) await show(plain);
       tell(plain);
     });
   }
@@ -222,7 +240,7 @@
         throw error;
       }
       settle(written, sent, plain);
-      if (sent.number === number) show(plain);
+      if (sent.number === number) await show(plain);
     });
   }
   function refused(form, sent, error) {
@@ -517,7 +535,7 @@
   }
   addEventListener("scroll", function () { jump.textContent = isAtMarks() ? "Program \u2191" : "Marks \u2193"; }, { passive: true });
   function fit() { document.documentElement.style.setProperty("--bar", bar.offsetHeight + "px"); }
-  addEventListener("resize", fit); fit();
+  new ResizeObserver(fit).observe(bar);
 
   function look() {
     if (document.hidden) return;
