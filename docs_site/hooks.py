@@ -35,6 +35,12 @@ _LEADS_THERE = {
     "index.md": "## Read next",
     "get-started/student.md": "## With the file from your course",
 }
+# What the theme leaves without a name, and parts of one navigation that it makes navigations of their
+# own: as they are in the page, and as they should be.
+_NAMED = (
+    ('data-md-component="search" role="dialog"', 'aria-label="Search"'),
+    (r'<nav class="md-nav" data-md-level="[1-9]"', 'role="group"'),
+)
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -93,6 +99,22 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"{image}[{text}]({posixpath.relpath(there, start)}{anchor})"
 
     return _LINK.sub(led, "\n".join(_with_empty_lines(markdown.split("\n"))))
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Return the page with the names and roles that the theme lacks."""
+    return _named(output)
+
+
+def on_post_template(output: str, template_name: str, config: MkDocsConfig) -> str:
+    """Return the page for missing pages with them, too."""
+    return _named(output) if template_name.endswith(".html") else output
+
+
+def _named(output: str) -> str:
+    for tag, attribute in _NAMED:
+        output = re.sub(tag, rf"\g<0> {attribute}", output)
+    return output
 
 
 def _with_empty_lines(lines: Iterable[str]) -> Iterator[str]:
