@@ -35,12 +35,10 @@ _LEADS_THERE = {
     "index.md": "## Read next",
     "get-started/student.md": "## With the file from your course",
 }
-# What the theme leaves without a name, and parts of one navigation that it makes navigations of their
-# own: as they are in the page, and as they should be.
-_NAMED = (
-    ('data-md-component="search" role="dialog"', 'aria-label="Search"'),
-    (r'<nav class="md-nav" data-md-level="[1-9]"', 'role="group"'),
-)
+_NAMELESS = 'data-md-component="search" role="dialog"'  # a part that the theme gives no name
+# The theme makes each part of a navigation a navigation of its own.
+_NAVIGATION = re.compile(r"<nav\b([^>]*)>|</nav>")
+_IS_PART = re.compile(r'class="md-nav" data-md-level="[1-9]"')
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -112,9 +110,20 @@ def on_post_template(output: str, template_name: str, config: MkDocsConfig) -> s
 
 
 def _named(output: str) -> str:
-    for tag, attribute in _NAMED:
-        output = re.sub(tag, rf"\g<0> {attribute}", output)
-    return output
+    open_tags: list[str] = []
+
+    def grouped(tag: re.Match[str]) -> str:
+        attributes = tag[1]
+        if attributes is None:
+            return f"</{open_tags.pop()}>"
+        if _IS_PART.search(attributes):
+            open_tags.append("div")
+            return f'<div role="group"{attributes}>'
+        open_tags.append("nav")
+        return tag[0]
+
+    output = output.replace(_NAMELESS, f'{_NAMELESS} aria-label="Search"')
+    return _NAVIGATION.sub(grouped, output)
 
 
 def _with_empty_lines(lines: Iterable[str]) -> Iterator[str]:

@@ -309,7 +309,7 @@ def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -
     """Return how late the submission is, and the cost if it is known."""
     parts = ["late"]
     if late.due:
-        parts = [f"late: due {late.due}"]
+        parts = [f"late: due {time_text(late.due)}"]
     if late.is_forgiven:
         parts.append("within the grace period, no penalty")
     if late.slip_days:

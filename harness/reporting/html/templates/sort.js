@@ -173,6 +173,16 @@
     if (was.first) show(was.first);
     table.parentNode.scrollTo(was.left, was.top);
   }
+  // Where all columns fit there is no second thing to scroll.
+  function fit() {
+    var pane = table.parentNode;
+    pane.classList.remove("whole");
+    var fits = pane.scrollWidth <= pane.clientWidth;
+    pane.classList.toggle("whole", fits);
+    if (fits) pane.removeAttribute("tabindex"); else pane.tabIndex = 0;
+  }
+  addEventListener("resize", fit);
+  fit();
   addEventListener("pagehide", remember);
   if (history.state && typeof history.state.wanted === "string") recall(history.state);
   else { tell(); keepOrder(); }
