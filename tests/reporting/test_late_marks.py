@@ -121,7 +121,7 @@ LINES = {
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_of_the_account_in_every_place(line: str) -> None:
     result = LINES[line]
-    said = f"ate: due {DUE}; {line}"
+    said = f"ate: due 2024-09-24 17:00; {line}"
     assert f"l{said}" in words.account(result)
     assert words.whole_comment(replace(result, comment="Good.")) == f"L{said}\nGood."
     assert f"\nl{said}\n" in on_terminal(show_submission(result, COURSE), 200)

@@ -162,7 +162,7 @@
   function remember() {
     var sorted = heads.findIndex(function (head) { return head.hasAttribute("aria-sort"); });
     var down = sorted >= 0 && heads[sorted].getAttribute("aria-sort") === "descending";
-    history.replaceState({ wanted: box.value, chosen: chosen, sorted: sorted, down: down, first: first, top: table.parentNode.scrollTop, left: table.parentNode.scrollLeft }, "");
+    history.replaceState({ wanted: box.value, chosen: chosen, sorted: sorted, down: down, first: first, top: table.parentNode.scrollTop, left: table.parentNode.scrollLeft, y: scrollY }, "");
   }
   function recall(was) {
     box.value = was.wanted;
@@ -172,6 +172,7 @@
     else filter();
     if (was.first) show(was.first);
     table.parentNode.scrollTo(was.left, was.top);
+    scrollTo(0, was.y);
   }
   // Where all columns fit there is no second thing to scroll.
   function fit() {
