@@ -64,10 +64,8 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
             case SubmissionGraded(result=result):
                 count(result.id, "graded")
             case CausesBegun(total=total):
-                done_so_far, in_all = 0, total
-                are_only_slow_left = False
-                shown.update(slow="", worst="", are_only_slow_left=False)
-                pace = shown.begin(total, total=total, completed=0, doing="looking for causes")
+                done_so_far, in_all, are_only_slow_left = 0, total, False
+                pace = shown.begin_causes(total)
                 _announce_causes(console, total)
             case CausesFound(result=result):
                 count(result.id, "searched for causes")
@@ -84,9 +82,7 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
             case RunFinished():
                 shown.update(doing="writing reports", description="")
             case ReportsWritten(done=done, total=total):
-                shown.update(completed=done, total=total)
-                if not console.is_terminal and done % PLAIN_REPORTS == 0:
-                    say(console, f"{done} of {total} reports written")
+                shown.reports(done, total)
 
     with shown.bar:
         yield hear
@@ -153,6 +149,17 @@ class _Shown:
         pace = Pace(todo, self._clock)
         self.update(pace=pace, **fields)
         return pace
+
+    def reports(self, done: int, total: int) -> None:
+        """Show how many reports are written."""
+        self.update(completed=done, total=total)
+        if not self.console.is_terminal and done % PLAIN_REPORTS == 0:
+            say(self.console, f"{done} of {total} reports written")
+
+    def begin_causes(self, todo: int) -> Pace:
+        """Begin anew: what was said about slow submissions was about the grading."""
+        self.update(slow="", worst="", are_only_slow_left=False)
+        return self.begin(todo, total=todo, completed=0, doing="looking for causes")
 
     def update(self, **fields: Any) -> None:
         self.bar.update(self._task, **fields)

@@ -68,8 +68,7 @@ REFUSED: dict[str, object] = {
         b'a = """"""\n@@  b = 2\n',  # six are an empty text
         b"a = 1\n@@  b = 2\n",
     ],
-    "this line is indented less than the one above, but not as far as any "
-    "line before": b"if 1:\n    a = 1\n@@  b = 2\n",
+    "the indentation of this line matches no earlier line": b"if 1:\n    a = 1\n@@  b = 2\n",
     "print is written as in Python 2": b"@@print 'hello'\n",
     "except is written as in Python 2": b"try:\n    a = 1\n@@except A, e:\n    pass\n",
     "a curly quotation mark is where Python needs a straight one "

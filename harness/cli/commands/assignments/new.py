@@ -93,8 +93,7 @@ def command(
         raise UserError("--record belongs to --from-tests", hint="add --from-tests DIR")
     if reference is not None:
         raise UserError("--reference belongs to --from-tests", hint="put it into reference/ID")
-    modules = sorted((base / "reference" / assignment_id).glob("*.py"))
-    solution = {path.name: path.read_bytes() for path in modules}
+    solution = _solution_in(base / "reference" / assignment_id)
     if names and (source or solution):
         raise UserError("--file is for a new reference", hint="leave it out")
     if packages and not solution:
@@ -110,6 +109,14 @@ def command(
         _keep_out(base)
     click.echo(f"Next: harness validate {assignment_id}")
     return 0
+
+
+def _solution_in(folder: Path) -> dict[str, bytes]:
+    """Return the Python files of the folder by name."""
+    solution: dict[str, bytes] = {}
+    for path in sorted(folder.glob("*.py")):
+        solution[path.name] = path.read_bytes()
+    return solution
 
 
 def _course_folder() -> Path:
