@@ -558,6 +558,61 @@ def test_checks_of_programs_become_scenarios(
     assert sorted(scenario.id for scenario in plan.scenarios) == ids
 
 
+OTTER = b"""OK_FORMAT = True
+
+test = {
+    "name": "q1", "points": 3,
+    "suites": [{"cases": [
+        {"code": ">>> double(2)\\n4", "hidden": False, "locked": False},
+        {"code": ">>> double(3)\\n6", "hidden": True, "points": 0},
+        {"code": "no examples"},
+    ]}],
+}
+"""
+
+
+def test_tests_of_otter_are_texts_with_examples(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "old" / "tests" / "q1.py", OTTER)
+    write_bytes(tmp_path / "old" / "a1.py", b"def double(x):\n    return x * 2\n")
+    begun = from_tests("w1", tmp_path / "old", tmp_path / "old" / "a1.py")
+    assert begun.files["specs/w1/tests/q1_1.txt"] == b">>> double(2)\n4\n"
+    assert "Not taken: tests/q1.py, case 3: it has no examples" in begun.notes
+    for file, data in begun.files.items():
+        write_bytes(tmp_path / "course" / file, data)
+    first, second = load(tmp_path / "course", "w1").plan.scenarios
+    assert (first.name, first.points, first.visibility.value) == ("tests/q1_1.txt", 1, "visible")
+    assert (second.informational, second.visibility.value) == (True, "hidden")
+
+
+WORKFLOW = b"""
+jobs:
+  run-autograding-tests:
+    steps:
+      - uses: actions/checkout@v4
+      - uses: classroom-resources/autograding-io-grader@v1
+        with:
+          test-name: greets
+          command: python3 hello.py
+          input: Ann
+          expected-output: Hello Ann
+          comparison-method: included
+          max-score: 2
+      - uses: classroom-resources/autograding-command-grader@v1
+        with: {test-name: whole, command: ruff check, max-score: 1}
+"""
+
+
+def test_a_workflow_of_classroom_has_checks_of_programs(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "old" / ".github" / "workflows" / "classroom.yml", WORKFLOW)
+    write_bytes(tmp_path / "old" / "hello.py", HELLO)
+    begun = from_tests("w1", tmp_path / "old", None)
+    assert [note.partition(":")[0] for note in begun.notes] == ["Not taken"]
+    for file, data in begun.files.items():
+        write_bytes(tmp_path / "course" / file, data)
+    [scenario] = load(tmp_path / "course", "w1").plan.scenarios
+    assert (scenario.id, scenario.points) == ("hello_runs/greets", 2)
+
+
 def test_a_folder_without_tests_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no test files"):
         from_tests("w1", tmp_path, None)

@@ -169,7 +169,7 @@ _OF_ALL = ("points", "visible", "clause", "hint", "limits")
 def _matches(written: str, file: SourceFile, found: FoundTest) -> bool:
     """Return whether a pattern names a test: by its name, or by its file's and its own."""
     pattern = glob(written)
-    names = [found.title, found.test]
+    names = [found.title or file.name, found.test]
     if "::" in written:
         names.append(f"{file.name}::{found.test}")
     return any(map(pattern.fullmatch, names))

@@ -8,13 +8,14 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from doctest import DocTestParser
 from pathlib import Path, PurePosixPath
 
 from harness.assignment.test_files import DOCTEST_ENDINGS, find_tests
 from harness.common.errors import UserError
 from harness.model.stimulus import statements
+from harness.packaging.scaffold.otter import ENDINGS, OtterTests
 from harness.packaging.scaffold.program_checks import FoundChecks, find_checks
 from harness.packaging.scaffold.recording.choose import (
     Recording,
@@ -57,6 +58,7 @@ class _Found:
     others: Mapping[str, bytes]
     solution: Mapping[str, bytes]
     runner: str = "pytest"
+    otter: OtterTests = field(default_factory=OtterTests)
 
     @property
     def read(self) -> dict[str, bytes]:
@@ -108,7 +110,8 @@ def from_tests(
     recording = Recording()
     if record:
         recording = _recorded(assignment_id, found, checks)
-    notes = [*_notes(found), *(f"Not taken: {why}" for why in checks.left_out)]
+    left_out = (*checks.left_out, *found.otter.left_out)
+    notes = [*_notes(found), *(f"Not taken: {why}" for why in left_out)]
     notes += [f"Still a test: {each.file} {each.test}: {each.why}" for each in recording.kept]
     count = _count(found.tests, found.runner) + len(checks.checks) - len(recording.tests)
     return FromTests(
@@ -128,6 +131,9 @@ def _recorded(assignment_id: str, found: _Found, checks: FoundChecks) -> Recordi
     for name, data in found.tests.items():
         file = TestFile(name, data, found.runner, functions, modules)
         file.read()
+        for test in file.recorded:
+            for scenario in test.scenarios:
+                found.otter.mark(name, scenario)
         tests += file.recorded
         kept += file.kept
 
@@ -172,15 +178,19 @@ def _files(
 def _look_into(folder: Path) -> _Found:
     tests: dict[str, bytes] = {}
     helpers: dict[str, bytes] = {}
+    otter = OtterTests()
     for below in _FOLDERS:
         for path in sorted((folder / below).glob("*")):
             if path.name.startswith(".") or not path.is_file():
                 continue
             name, data = path.relative_to(folder).as_posix(), path.read_bytes()
+            if path.suffix in ENDINGS and otter.add(name, data):
+                continue
             if _is_test(path, data):
                 tests[name] = data
             elif path.suffix == ".py" and path.name != "__init__.py":
                 helpers[name] = data
+    tests |= otter.texts
     beside = _frameworks(folder, tests.values())
     for name, data in helpers.items():
         module = PurePosixPath(name).stem
@@ -189,7 +199,7 @@ def _look_into(folder: Path) -> _Found:
         if module == "conftest" or is_helper:
             beside[name] = data
     others = {name: data for name, data in _data_files(folder) if name not in tests}
-    return _Found(tests=tests, beside=beside, others=others, solution={})
+    return _Found(tests=tests, beside=beside, others=others, solution={}, otter=otter)
 
 
 def _with_documented(found: _Found, folder: Path, reference: Path | None) -> _Found:
@@ -350,8 +360,11 @@ def _assignment_file(
     data = [name for name in found.read if name not in secret]
     if data:
         lines.append(f"  data: [{', '.join(data)}]")
-    lines += ["  visible: false  # true, or hint; select: says it for some of them", ""]
-    return "\n".join(lines).encode()
+    lines.append("  visible: false  # true, or hint; select: says it for some of them")
+    selections = list(found.otter.selections(remaining))
+    if selections:
+        lines += ["  select:", *selections]
+    return "\n".join([*lines, ""]).encode()
 
 
 def _remaining(found: _Found, recording: Recording) -> list[str]:

@@ -12,9 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from harness.common.errors import UserError
 
 _CLASSROOM = (".github/classroom/autograding.json", "autograding.json")
+_WORKFLOWS = (".github/workflows/classroom.yml", "classroom.yml")
+_GRADERS = ("autograding-io-grader", "autograding-command-grader", "autograding-python-grader")
 _CHECK50 = "__init__.py"
 _INTERPRETERS = re.compile(r"(.*/)?python[\d.]*(\.exe)?")
 _RUNNERS = ("pytest", "unittest", "doctest")
@@ -101,6 +105,9 @@ def find_checks(folder: Path) -> FoundChecks:
     for name in _CLASSROOM:
         if (folder / name).is_file():
             return _of_classroom(folder / name)
+    for name in _WORKFLOWS:
+        if (folder / name).is_file():
+            return _of_tests(_of_workflow(folder / name))
     path = folder / _CHECK50
     if path.is_file() and b"check50" in path.read_bytes():
         return _of_check50(path)
@@ -119,6 +126,37 @@ def _of_classroom(path: Path) -> FoundChecks:
         raise UserError(
             "this is not a list of tests as GitHub writes it", place=str(path)
         ) from None
+    return _of_tests(tests)
+
+
+def _of_workflow(path: Path) -> list[dict[str, Any]]:
+    """Return the tests of GitHub Classroom's workflow, as autograding.json has them."""
+    try:
+        stated = yaml.safe_load(path.read_text("utf-8"))
+        jobs = [dict(job) for job in stated["jobs"].values()]
+        steps = [dict(step) for job in jobs for step in job["steps"]]
+    except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise UserError("this is not a workflow as GitHub writes it", place=str(path)) from None
+    tests: list[dict[str, Any]] = []
+    for step in steps:
+        if any(grader in str(step.get("uses", "")) for grader in _GRADERS):
+            tests.append(_test_of_step(dict(step.get("with") or {})))
+    return tests
+
+
+def _test_of_step(stated: dict[str, Any]) -> dict[str, Any]:
+    """Return a step's test, with the keys of autograding.json."""
+    return {
+        "name": stated.get("test-name"),
+        "run": stated.get("command", "pytest"),
+        "input": stated.get("input"),
+        "output": stated.get("expected-output"),
+        "comparison": stated.get("comparison-method"),
+        "points": stated.get("max-score"),
+    }
+
+
+def _of_tests(tests: Sequence[dict[str, Any]]) -> FoundChecks:
     checks: list[ProgramCheck] = []
     left_out: list[str] = []
     for number, test in enumerate(tests, 1):
