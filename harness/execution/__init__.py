@@ -40,6 +40,7 @@ from harness.execution.runner import (
 )
 from harness.execution.sharing import (
     CPU_SHARE,
+    WHOLE_PROGRAM,
     SharedGroup,
     SharedOutcome,
     ShouldRetain,

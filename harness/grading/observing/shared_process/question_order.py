@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -13,6 +13,7 @@ _MIN_LENGTH = 8  # characters; shorter texts occur in many others by chance
 _SPELLING = str.maketrans(
     "", "", "'\" \n\t\\"
 )  # characters that a spelling may leave out or put in
+_BRACKETS = str.maketrans("", "", "()[]{},")
 
 
 @dataclass(slots=True)
@@ -63,6 +64,29 @@ def order_of(asked: Mapping[int, Asked]) -> QuestionOrder:
             order.first.append(number)
             earlier += "\0" + question
     return order
+
+
+class Shown:
+    """What questions show, and their answers, with and without brackets: the same items may be
+    written as a list or a tuple."""
+
+    def __init__(self, asked: Iterable[Asked]) -> None:
+        questions: list[str] = []
+        self.answers: set[str] = set()
+        for each in asked:
+            questions.append(_question(each.stimulus))
+            for answer in _answers(each.reference):
+                bare = answer.translate(_BRACKETS)
+                self.answers.add(bare if len(bare) >= _MIN_LENGTH else answer)
+        as_asked = "\0".join(questions)
+        self.questions = as_asked + "\0" + as_asked.translate(_BRACKETS)
+
+    def is_apart_from(self, other: Shown) -> bool:
+        """Return whether no question of one shows an answer of the other."""
+        return not self._shows_answer_of(other) and not other._shows_answer_of(self)
+
+    def _shows_answer_of(self, other: Shown) -> bool:
+        return any(answer in self.questions for answer in other.answers)
 
 
 def _question(stimulus: Stimulus) -> str:
