@@ -67,8 +67,9 @@ def test_grades_as_the_command_does(graded_once: Course, course: Course, tmp_pat
         return {str(path): path.stat().st_ino for path in tmp_path.glob("out/*/*.html")}
 
     def hear(event: Event) -> None:
-        heard.append(event)
-        written.append(pages())
+        if not isinstance(event, result.WorstLeft):  # which comes after each mark
+            heard.append(event)
+            written.append(pages())
 
     assignment = harness.load_assignment(course.root, "tiny")
     paths = [course.path("submissions/tiny")]
