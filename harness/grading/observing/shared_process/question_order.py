@@ -10,6 +10,8 @@ from harness.model.observation import Observation
 from harness.model.stimulus import Stimulus
 
 _MIN_LENGTH = 8  # characters; shorter texts occur in many others by chance
+_MIN_APART = 4  # characters; between functions caution costs no more than a process
+_CONSTANTS = frozenset({"True", "False", "None"})
 _SPELLING = str.maketrans(
     "", "", "'\" \n\t\\"
 )  # characters that a spelling may leave out or put in
@@ -75,9 +77,10 @@ class Shown:
         self.answers: set[str] = set()
         for each in asked:
             questions.append(_question(each.stimulus))
-            for answer in _answers(each.reference):
+            for answer in _answers(each.reference, _MIN_APART):
                 bare = answer.translate(_BRACKETS)
-                self.answers.add(bare if len(bare) >= _MIN_LENGTH else answer)
+                self.answers.add(bare if len(bare) >= _MIN_APART else answer)
+        self.answers -= _CONSTANTS
         as_asked = "\0".join(questions)
         self.questions = as_asked + "\0" + as_asked.translate(_BRACKETS)
 
@@ -102,7 +105,7 @@ def _question(stimulus: Stimulus) -> str:
     return "\0".join(texts).translate(_SPELLING)
 
 
-def _answers(observation: Observation) -> set[str]:
+def _answers(observation: Observation, min_length: int = _MIN_LENGTH) -> set[str]:
     """Return the texts that answer a question and are too long to occur by chance."""
     texts = ["".join(turn.printed for turn in observation.turns)]
     if observation.value is not None:
@@ -117,6 +120,6 @@ def _answers(observation: Observation) -> set[str]:
     answers: set[str] = set()
     for text in texts:
         answer = text.translate(_SPELLING)
-        if len(answer) >= _MIN_LENGTH:
+        if len(answer) >= min_length:
             answers.add(answer)
     return answers
