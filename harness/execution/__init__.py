@@ -13,6 +13,7 @@ from harness.execution.confinement.probe import (
 )
 from harness.execution.folder import remove_held, scratch_directory
 from harness.execution.inside.messages.exceptions import Sources
+from harness.execution.inside.messages.protocol import Selection
 from harness.execution.interpreter import (
     Interpreter,
     find_interpreter,

@@ -17,6 +17,7 @@ from typing import Protocol, runtime_checkable
 
 from harness.execution import (
     WHOLE_PROGRAM,
+    Selection,
     SharedGroup,
     SharedOutcome,
     ShouldRetain,
@@ -364,8 +365,8 @@ def _by_process(
     """Yield the questions of one process after another.
 
     One is asked all visible scenarios: there another function's answers are not secret. Everything
-    else is asked about several functions only if no question about one of them shows an answer
-    about another; whole programs, which print much, are on their own.
+    else is asked about several functions only if these have the same constants and no question
+    about one shows an answer about another; whole programs, which print much, are on their own.
     """
     shown: list[SharedGroup] = []
     others: list[SharedGroup] = []
@@ -389,7 +390,8 @@ def _by_process(
 def _apart(
     groups: Iterable[SharedGroup], entries: Mapping[int, SharedStimulus]
 ) -> Iterator[SharedGroup]:
-    """Join groups of which no question shows another one's answer."""
+    """Join groups that have the same constants, and of which no question shows another one's
+    answer."""
     processes: list[list[tuple[SharedGroup, Shown]]] = []
     for group in groups:
         if _runs_programs(group):
@@ -397,13 +399,18 @@ def _apart(
             continue
         shown = Shown([entries[number] for number in group.jobs])
         for members in processes:
-            if all(shown.is_apart_from(other) for _, other in members):
+            has_same = _selections(group) == _selections(members[0][0])
+            if has_same and all(shown.is_apart_from(other) for _, other in members):
                 members.append((group, shown))
                 break
         else:
             processes.append([(group, shown)])
     for members in processes:
         yield in_one_process([group for group, _ in members])
+
+
+def _selections(group: SharedGroup) -> set[Selection]:
+    return {group.selections[job.selection] for job in group.jobs.values()}
 
 
 def _runs_programs(group: SharedGroup) -> bool:
