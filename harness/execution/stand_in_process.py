@@ -67,6 +67,7 @@ class StandInProcess(ABC):
         self._limits = limits
         self._received = FrameBuffer()
         self.asked = AskedCalls()
+        self.waited = 0.0  # seconds, for all of its messages
 
     @abstractmethod
     def _hear(self) -> bool:
@@ -74,7 +75,8 @@ class StandInProcess(ABC):
 
     @abstractmethod
     def _is_late(self, waited: float, longest: float) -> bool:
-        """Return whether it reached its limits, including `longest` seconds of waiting for it."""
+        """Return whether it reached its limits, including `longest` seconds of waiting for all of
+        its messages: one that sends many could otherwise go on for ever."""
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
         """Pass on messages of a submission's process, and deliver replies, until it is the
@@ -99,11 +101,13 @@ class StandInProcess(ABC):
         """Return the next message of the process, once it is there. StandInUnusableError when it
         ends, runs into its limits, or fills the folder meanwhile."""
         longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
-        begun = time.monotonic()
         while (answer := self._next_message()) is None:
-            if not self._hear():
+            begun = time.monotonic()
+            is_there = self._hear()
+            self.waited += time.monotonic() - begun
+            if not is_there:
                 raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
-            if self._is_late(time.monotonic() - begun, longest):
+            if self._is_late(self.waited, longest):
                 what = "it ran out of time"
                 raise StandInUnusableError(Ending.STAND_IN_FAILED, what, is_late=True)
             if folder is not None and folder.is_too_full():

@@ -3,6 +3,7 @@ side refuses it."""
 
 import json
 import queue
+import time
 from collections.abc import Iterator
 from typing import Any
 from unittest.mock import Mock
@@ -10,10 +11,13 @@ from unittest.mock import Mock
 import pytest
 
 from harness.execution.inside.messages.exceptions import Sources
+from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.modules import Library, ModuleSource
 from harness.execution.inside.remote.client import Program
 from harness.execution.inside.remote.guarded import GuardedServer
 from harness.execution.inside.remote.values import CannotTravelError, MalformedError
+from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
+from harness.model.stimulus import Limits
 from tests.execution.remote_pair import remote_program
 
 CHEAT = """
@@ -132,3 +136,23 @@ def test_an_object_of_a_test_has_only_known_special_methods(
     with pytest.raises(MalformedError):
         guarded.resolve(["test", 2, False, "thing", [special]])
     assert guarded.resolve(["test", 4, False, "thing", ["__len__"]]) is not None
+
+
+class _Talks(StandInProcess):
+    """A process that answers each time after a moment, without end."""
+
+    def _hear(self) -> bool:
+        time.sleep(0.001)
+        self._received.data += framed(b"x")
+        return True
+
+    def _is_late(self, waited: float, longest: float) -> bool:
+        return waited > longest
+
+
+def test_a_process_that_always_answers_comes_to_its_limit() -> None:
+    process = _Talks(lambda message: None, Limits(cpu_seconds=0, wall_seconds=0.5))
+    with pytest.raises(StandInUnusableError) as stopped:
+        for _ in range(1000):
+            process.next_answer()
+    assert stopped.value.is_late

@@ -68,6 +68,7 @@ _MAX_UNSTEADY_SHARE = 0.1
 _MAX_EXPLAINED = 5  # tests that fail on the reference, of which the clauses are found
 _TRACING_TIMES = 5  # the CPU time of a program whose lines are traced
 _MAX_ENDLESS = 3  # tests that do not come to their end, until no further run is made
+_MAX_WAITED = 1200.0  # seconds for all runs of one submission's tests, until no more are made
 _RESULTS = {result.value: result for result in CourseTestResult}
 
 
@@ -280,6 +281,7 @@ class SuiteObserver:
         self._noticed: dict[str, SuiteOutcome | None] = {}
         self._by_itself: dict[str, bool] = {}
         self._cpu_seconds = 0.0  # of programs, in all runs
+        self._waited = 0.0  # for tests, in all runs
 
     @cached_property
     def _tests(self) -> ProcessServer:
@@ -537,6 +539,8 @@ class SuiteObserver:
         if only is not None and not only:
             return _Run(tests=(), ending=Ending.ANSWERED)
         server = program.server
+        if self._waited > _MAX_WAITED:
+            return _Run(tests=(), ending=Ending.TIMEOUT)
         if (seen := server.seen_of_all(limits)) is not None:
             return _Run(tests=(), ending=seen.ending)
         job, facts = server.compile(program.jobs.job(stimulus), program.functions)
@@ -558,6 +562,7 @@ class SuiteObserver:
             monitor = server.start(stack, job, screen, limits)
             conversation = _Conversation(process, folder, heard)
             end = monitor.follow((), folder=folder, stand_in=conversation)
+            self._waited += process.waited
             if not monitor.compiled:
                 return _Run(tests=(), ending=end.reason or Ending.CRASHED)
             answerable = Answerable(stimulus, facts, program.sources)
