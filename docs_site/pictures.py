@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 WIDTH = 1100
+DESK = "desk.png"
 # By the picture's name: the page below the report, and how much of it is shown.
 PAGES = {
     "class-report.png": ("index.html", 1150),
@@ -33,7 +36,26 @@ def main() -> None:
             page.goto((Path(folder) / "demo/reports/hangman" / address).as_uri())
             page.screenshot(path=IMAGES / name)
             print(IMAGES / name)
+        desk(browser, harness, Path(folder) / "demo/reports/hangman")
         browser.close()
+
+
+def desk(browser: Browser, harness: Path, report: Path) -> None:
+    """Take a picture of the page for marking, with a picked item and a comment on a line."""
+    command = [harness, "review", report, "--no-browser", "--who", "ann", "--at", "1010"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        address = next(filter(None, (re.search(r"http://\S+", line) for line in started.stdout)))
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(address[0])
+        page.locator("main h1 bdi").first.wait_for()
+        page.keyboard.type("1jjjjjjjjc")
+        page.locator(".editor textarea").fill("No need to count: letter in letters says it.")
+        page.keyboard.press("Enter")
+        page.locator(".remark").wait_for()
+        page.screenshot(path=IMAGES / DESK)
+        print(IMAGES / DESK)
+        started.send_signal(signal.SIGINT)
 
 
 if __name__ == "__main__":

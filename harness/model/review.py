@@ -302,7 +302,7 @@ def _manual_mark(slot: ManualSlot, added: Sequence[ItemAdded], hand: ByHand) -> 
 
 def _comment_in(comment: LineComment, result: SubmissionResult) -> LineComment:
     """Return the comment at its line in files that may have changed since."""
-    files = (file.lines for file in result.files if file.name == comment.file)
+    files = (file.lines for file in result.shown_files if file.name == comment.file)
     lines = [line[:MAX_QUOTED].strip() for line in next(files, [])]
     quoted = comment.quoted.strip()
     if comment.line <= len(lines) and lines[comment.line - 1] == quoted:

@@ -205,7 +205,7 @@ def _changed_comment(sent: Sent, result: SubmissionResult, old: LineComment) -> 
 
 
 def _lines(result: SubmissionResult, name: str) -> Sequence[str]:
-    for file in result.files:
+    for file in result.shown_files:
         if file.name == name:
             return file.lines
     raise UserError(f"the submission has no file {name!r} to comment on")

@@ -96,6 +96,13 @@ def ann(run_once: bytes, tmp_path: Path) -> Window:
     return window(path)
 
 
+def test_a_line_of_a_held_submission_is_commented_on(ann: Window) -> None:
+    ann.do(COUNT, "line", file="new.py", line=1, text="Rename this file")
+    (comment,) = ann.stored(f"s{COUNT:03}").line_comments
+    assert (comment.file, comment.line, comment.text) == ("new.py", 1, "Rename this file")
+    assert not comment.outdated
+
+
 ATTACKS: dict[str, dict[str, str | None]] = {
     "another user without the token": {"X-Token": None},
     "a wrong token": {"X-Token": TOKEN + "x"},
