@@ -19,6 +19,7 @@ _FILE_WORDS = (
 )  # fmt: skip
 _MAX_SET_LENGTH = 60  # characters of a set of parameters in a name
 _MAX_DESCRIPTION_LENGTH = 300
+_MAX_RANGE = 200  # numbers that are sets of parameters
 _POINTS = frozenset(("points", "weight", "partial_credit"))
 _VISIBILITY: dict[str, Any] = {
     "visible": True,
@@ -190,14 +191,27 @@ def _with_sets(found: Decorated, arguments: list[ast.expr]) -> Decorated:
     """Return it with these sets of parameters. Several decorators multiply: pytest takes the last
     one's in turn for each of the first one's."""
     _, *others = arguments or (None,)
-    sets = others[0] if others else None
-    if not isinstance(sets, ast.List | ast.Tuple) or _has_star(sets):
+    texts = _sets_in(others[0]) if others else None
+    if texts is None:
         return replace(found, sets=(), unknown_sets=True)
-    texts = list(map(_written, sets.elts))
     if found.sets is not None:
         pairs = itertools.product(texts, found.sets)
         texts = [f"{inner}, {outer}" for inner, outer in pairs]
     return replace(found, sets=tuple(texts))
+
+
+def _sets_in(node: ast.expr) -> list[str] | None:
+    """Return the sets of a list, or of a range of numbers; None if only pytest knows them."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return None if _has_star(node) else list(map(_written, node.elts))
+    match node:
+        case ast.Call(func=ast.Name(id="range"), args=[*args], keywords=[]):
+            numbers = [arg.value for arg in args if isinstance(arg, ast.Constant)]
+            bounds = [number for number in numbers if type(number) is int]
+            if len(bounds) == len(args) and 1 <= len(bounds) <= 3 and bounds[2:] != [0]:
+                found = range(*bounds)
+                return list(map(str, found)) if len(found) <= _MAX_RANGE else None
+    return None
 
 
 def _written(node: ast.expr) -> str:

@@ -30,7 +30,7 @@ def test_add(x, y):
     """Adds two numbers."""
     assert add(x, y) == x + y
 
-@pytest.mark.parametrize("x", range(3))
+@pytest.mark.parametrize("x", sorted({0, 1, 2}))
 def test_computed(x):
     assert mul(x, 1) == x
 

@@ -153,6 +153,13 @@ def test_each_set_of_parameters_is_a_scenario() -> None:
     assert [form["returns"] for form in forms] == [{"equals": "2"}, {"equals": "4"}]
 
 
+def test_numbers_of_a_range_are_sets_of_parameters() -> None:
+    text = "@pytest.mark.parametrize('x', range(1, 6, 2))\ndef test_x(x):\n"
+    file = read(text + "    assert double(x) == x + 2\n")
+    calls = [next(scenario.forms())["call"] for scenario in file.recorded[0].scenarios]
+    assert calls == ["double(1)", "double(3)", "double(5)"]
+
+
 def test_examples_of_a_doctest_are_a_session() -> None:
     text = b">>> from a1 import double\n>>> double(2)\n4\n"
     file = TestFile("README.md", text, "pytest", ("double",), ("a1",))
@@ -177,7 +184,7 @@ STAY = {
     "    asked.assert_called()\n": "how asked was called",
     "def test_x():\n    assert 1 == 1\n": "asks the program nothing",
     "def test_x():\n    assert a1._hidden() == 1\n": "private",
-    "@pytest.mark.parametrize('x', range(3))\ndef test_x(x):\n"
+    "@pytest.mark.parametrize('x', range(TWO))\ndef test_x(x):\n"
     "    assert double(x) == 1\n": "computed",
     "def test_x(capsys):\n    a1.greet()\n    double(1)\n"
     "    assert 'x' in capsys.readouterr().out\n": "several calls",

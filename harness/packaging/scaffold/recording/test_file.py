@@ -11,6 +11,7 @@ from harness.assignment.test_files import DOCTEST_ENDINGS, FoundTest, find_tests
 from harness.packaging.scaffold.recording.expressions import (
     NotRecordedError,
     Scope,
+    items_of,
     names_used,
     shortened,
     value_of,
@@ -298,12 +299,12 @@ def _parameters(found: FoundTest, function: ast.FunctionDef, scope: Scope) -> Ma
     stated, sets = decorators[0].args
     written = value_of(stated, scope.literals)
     names = written.split(",") if isinstance(written, str) else written
-    if not isinstance(names, list | tuple) or not isinstance(sets, ast.List | ast.Tuple):
+    if not isinstance(names, list | tuple):
         raise NotRecordedError("its parameters are computed or multiplied")
-    value = value_of(sets.elts[found.index], scope.literals)
+    value = items_of(sets, scope.literals)[found.index]
     values = [value] if len(names) == 1 else value
     if not isinstance(values, list | tuple) or len(values) != len(names):
-        raise NotRecordedError(f"its parameters are {shortened(sets.elts[found.index])}")
+        raise NotRecordedError(f"its parameters are {shortened(sets)}")
     return {str(name).strip(): each for name, each in zip(names, values, strict=True)}
 
 
