@@ -42,7 +42,7 @@ def test_an_executable_is_asked_itself(tmp_path: Path) -> None:
     assert found.version == ".".join(str(part) for part in sys.version_info[:3])
     assert not found.exact
     assert found.notice.startswith(
-        f"Python 3.10 is what the assignment names: running under {found.version} "
+        f"Python 3.10 is the assignment's version: running under {found.version} "
     )
     liar = tmp_path / "python3.12"
     liar.write_text("#!/bin/sh\necho 3.12\n", "utf-8")
