@@ -165,6 +165,7 @@ FORGED = [
     (FromTests.CAME_OUT, b'{"name": "t", "result": "perfect"}'),
     (FromTests.CAME_OUT, b'{"name": "t", "result": ["passed"]}'),
     (FromTests.CAME_OUT, b'{"name": "t", "result": "failed", "line": 1e999}'),
+    (FromTests.CAME_OUT, b'{"name": "t", "result": "failed", "line": 1' + b"0" * 4000 + b"}"),
     (FromTests.CAME_OUT, b'{"name": "t", "result": "failed", "message": 1}'),
     (FromTests.CAME_OUT, b"{"),
     (FromTests.OUTCOME, b"[" * 100_000),

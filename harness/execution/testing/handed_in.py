@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 _MAX_TESTS = 500
 _MAX_CALLS = 50  # of one test
+_MAX_NUMBER = 10**9  # of a line or a call
 # Seeds of chance in the tests' process: of the runs against the reference that show which tests
 # pass, and of the rounds in which those tests run against every program. A test notices a fault if
 # it fails on it in each round, and passes on the reference in all runs: one that fails by chance
@@ -226,6 +227,8 @@ def _text(value: object, most: int = MAX_NAME) -> str:
 def _whole(value: object) -> int:
     if type(value) is not int:
         raise TypeError("a whole number is missing")
+    if abs(value) > _MAX_NUMBER:
+        raise ValueError("a number that is no line and no call")
     return value
 
 
