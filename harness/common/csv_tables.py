@@ -47,6 +47,8 @@ _INNER = re.compile(
 )
 _INERT_INNER = re.compile(r"""([;\t\r\n][ "]*)'(?=[-+=@\uff1d\uff0b\uff0d\uff20])""")
 _SPELT = re.compile(r'="([^"]*)"')  # how a spreadsheet is told that digits are a text
+# It can do nothing: it holds only ASCII letters and digits.
+_SPELT_WORD = re.compile(r'="[0-9A-Za-z]{1,64}"')
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)%?|-+")
 
 Row = tuple[str, ...]
@@ -255,8 +257,11 @@ def csv_text(rows: Iterable[Sequence[str]], form: Form = PLAIN) -> str:
 
 def inert_cell(text: str) -> str:
     """Return the text as a cell that no spreadsheet takes for a formula, with any delimiter.
-    Numbers and dashes stay as they are."""
+    Numbers and dashes stay as they are, and so does `="00429"`: platforms write ids so, and read
+    them back."""
     text = _INNER.sub(r"\1'\2", text)
+    if _SPELT_WORD.fullmatch(text):
+        return text
     is_formula = text.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(text)
     return f"'{text}" if is_formula else text
 

@@ -293,6 +293,13 @@ def test_a_loop_that_prints_too_much_may_end_later() -> None:
     assert of_loop(failure, program).endswith("The loop in line 2 of inner was still running.")
 
 
+def test_a_loop_that_ends_in_twice_the_limit_is_not_called_endless() -> None:
+    program = "def inner(x):\n    for y in x:\n        pass\n"
+    slow = Observation(ending=Ending.CPU_LIMIT, ends_in_double=True)
+    failure = fails("inner", rule="takes_too_long", kind=VerdictKind.CPU_LIMIT, observation=slow)
+    assert of_loop(failure, program).endswith("The loop in line 2 of inner was still running.")
+
+
 def test_a_function_that_calls_itself_is_no_loop() -> None:
     program = "n = 0\ndef inner(x):\n    return inner(x)\n"
     failure = fails("inner", rule="did_not_end", kind=VerdictKind.CPU_LIMIT)

@@ -574,7 +574,9 @@ def _what_keeps_busy(
     if isinstance(known, Recursion):
         return InRecursion(line=known.first, function=function)
     ends = LoopEnd.NEVER
-    if {failure.verdict.kind for failure in members} == {VerdictKind.OUTPUT_LIMIT}:
+    kinds = {failure.verdict.kind for failure in members}
+    ended_later = any(failure.observation.ends_in_double for failure in members)
+    if ended_later or kinds == {VerdictKind.OUTPUT_LIMIT}:
         ends = LoopEnd.LATER_PERHAPS
     elif all(failure.scenario.faster_than for failure in members):
         # A loop that only ends too late if time is measured may well end.

@@ -164,7 +164,9 @@ class LoopEnd(StrEnum):
 
     NEVER = "never"
     NEVER_OR_LATE = "never_or_late"
-    LATER_PERHAPS = "later_perhaps"  # it was running when the output limit was reached
+    LATER_PERHAPS = (
+        "later_perhaps"  # it ran when a limit was reached, and may end, or did in twice that
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
