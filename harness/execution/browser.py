@@ -45,7 +45,8 @@ SLOWER = 3.0
 _EMPTY, _FOLDER = "/empty", "/folder"  # the machine's for scenarios; those that need one in that
 _MIB = 1024 * 1024
 _MODULES = (
-    "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
+    "messages.frames", "messages.protocol", "messages.arrays", "messages.codec",
+    "messages.exceptions",
     "remote.values", "remote.peer", "remote.server", "remote.guarded",
     "modules", "replacing", "waits", "clock", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",

@@ -56,7 +56,8 @@ from harness.model.stimulus import Key, Limits
 
 _MIB = 1024 * 1024
 _MODULES = (
-    "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
+    "messages.frames", "messages.protocol", "messages.arrays", "messages.codec",
+    "messages.exceptions",
     "modules", "replacing", "waits", "clock", "limits", "stand_ins.calls",
     "remote.values", "remote.peer", "remote.server", "remote.guarded",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",

@@ -66,6 +66,10 @@ class Matcher(ABC):
         """Return the display of a value that it does not accept; None for the value's source."""
         return None
 
+    def as_tables(self, value: Value) -> tuple[Value, Value] | None:
+        """Return the expected value and this one as lists of rows; None if they are no tables."""
+        return None
+
     @property
     def exact_text(self) -> str | None:
         """Return the only text that the matcher accepts; None if it allows more than one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import _sitebuiltins
 import builtins
+import gc
 import marshal
 import os
 import sys
@@ -149,6 +150,23 @@ def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> 
         words |= {"datetime", "time"}
     for name in sorted(_USEFUL & words):
         __import__(name)
+
+
+# Packages that take long to import, in this order, and do nothing else then.
+_PACKAGES = ("numpy", "numpy.random", "pandas")
+_ONE_THREAD = "OPENBLAS_NUM_THREADS"  # a thread would not live on in a forked process
+
+
+def import_packages() -> None:
+    """Import the packages of an assignment that are slow to import, once for all submissions."""
+    os.environ[_ONE_THREAD] = "1"
+    for name in _PACKAGES:
+        if PathFinder.find_spec(name.partition(".")[0]) is not None:
+            try:
+                __import__(name)
+            except Exception:  # the program that imports it gets the error
+                break
+    gc.collect()
 
 
 def _importing(sources: Iterable[bytes]) -> set[str]:

@@ -40,6 +40,7 @@ from .modules import (
     begin_path_with_a_folder,
     complete_interpreter,
     hide_ours,
+    import_packages,
     import_useful,
     load_tests,
     load_tool,
@@ -81,6 +82,8 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     if setup["confined"]:
         library = _reach_the_library_through_descriptors()
     __import__("typing")
+    if setup["more_modules"]:
+        import_packages()
     if setup["clock_offset"]:
         clock.move(setup["clock_offset"])
     os.environ.clear()

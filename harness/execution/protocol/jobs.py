@@ -28,8 +28,9 @@ from harness.model.stimulus import Binding, Form, Stimulus
 from harness.model.values import Value
 
 INSIDE = (
-    "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
-    "modules", "replacing", "waits", "clock", "confine", "limits", "stand_ins.calls",
+    "messages.frames", "messages.protocol", "messages.arrays", "messages.codec",
+    "messages.exceptions", "modules", "replacing", "waits", "clock", "confine", "limits",
+    "stand_ins.calls",
     "remote.values", "remote.peer", "remote.server", "remote.guarded",
     "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
     "scenario.process",

@@ -109,6 +109,20 @@ def _is_written_out(node: ast.expr, drawn: Collection[str]) -> bool:
     return all(isinstance(part, _PARTS) for part in ast.walk(node))
 
 
+_ROWS = {"ndarray": "items", "DataFrame": "rows"}  # the part of an array or table with its rows
+
+
+def rows_of(value: Value) -> Value:
+    """Return the rows of an array or a table; any other value itself."""
+    part = _ROWS.get(value.text)
+    if value.kind is not ValueKind.OBJECT or part is None:
+        return value
+    for name, rows in zip(value.items[::2], value.items[1::2], strict=True):
+        if name.text == part:
+            return rows
+    return value
+
+
 def grid_pair(expected: Value, actual: Value) -> GridPair | None:
     """Return a board and the value in its place; None if that has no rows, or if they are equal."""
     if grid_of(expected) is None or not _is_drawn(actual):

@@ -13,7 +13,7 @@ from operator import eq
 
 from harness.common.escaping import quoted
 from harness.judging.compare.value import first_differing
-from harness.judging.side_by_side.boards import grid_pair
+from harness.judging.side_by_side.boards import grid_pair, rows_of
 from harness.matchers.comparison import (
     difference_of,
     normalised,
@@ -266,7 +266,7 @@ def compare_values(channel: Channel, subject: str, expected: Value, actual: Valu
     else:
         pairs = window(left.lines, right.lines)
     compared = _compared(channel, left, right, pairs)
-    grids = grid_pair(expected, actual)
+    grids = grid_pair(rows_of(expected), rows_of(actual))
     return replace(compared, subject=subject, grids=grids)
 
 

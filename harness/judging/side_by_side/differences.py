@@ -18,6 +18,7 @@ from harness.judging.compare.mismatch import (
     ValueMismatch,
 )
 from harness.judging.compare.text import expected_turns
+from harness.judging.side_by_side.boards import grid_pair
 from harness.judging.side_by_side.comparison import (
     MAX_LINE,
     compare_texts,
@@ -231,7 +232,13 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus, rules: TextRules) ->
     words = _NO_VALUE
     if expected is not None:
         words = value_in_words(expected)
-    return described(channel, subject, words, _actual_in_words(mismatch))
+    shown = described(channel, subject, words, _actual_in_words(mismatch))
+    if expected is None or mismatch.actual is None:
+        return shown
+    tables = expected.as_tables(mismatch.actual)
+    if tables is None:
+        return shown
+    return replace(shown, grids=grid_pair(*tables))
 
 
 def _actual_in_words(mismatch: ValueMismatch) -> str:

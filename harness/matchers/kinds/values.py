@@ -127,6 +127,11 @@ TYPE = matcher_key("type", OfType, for_text=False, name=Part(read=_type, schema=
 
 
 _NUMBERS = frozenset({ValueKind.INT, ValueKind.FLOAT})
+# Types of single numbers of NumPy's, as `np.mean` returns.
+NUMPY_NUMBERS = frozenset(
+    {"float16", "float32", "float64", "int8", "int16", "int32", "int64"}
+    | {"uint8", "uint16", "uint32", "uint64"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +142,8 @@ class Approximately(Matcher):
     within: float
 
     def accepts(self, value: Value) -> bool:
+        if value.text in NUMPY_NUMBERS and value.content is not None:
+            value = value.content
         if value.kind not in _NUMBERS:
             return False
         try:

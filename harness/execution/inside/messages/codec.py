@@ -16,6 +16,8 @@ import sys
 from _json import encode_basestring_ascii as quote
 from itertools import islice
 
+from .arrays import TooManyItemsError, group_of, parts_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -382,7 +384,7 @@ def _quoted(text: str, budget: SizeBudget) -> str:
 
 def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
     """Encode a value that is neither a scalar nor a container; return None for an object of the
-    program's class.
+    program's class, an array or a table.
     """
     if type(thing) is range:
         ends = (thing.start, thing.stop, thing.step)
@@ -397,7 +399,7 @@ def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
         name = thing.name[:MAX_NAME]  # type: ignore[attr-defined]
         return '["unreadable",' + _quoted(name, budget) + "]"
     budget.objects += 1
-    if budget.comparison.is_own(kind):
+    if budget.comparison.is_own(kind) or group_of(kind):
         return None
     if (text := repr_of(thing, kind)) is not None:
         return _named("foreign", type_name(kind), ['["str",' + _quoted(text, budget) + "]"])
@@ -417,8 +419,7 @@ def _nested(
         parts = [_encode(part, budget, above, depth + 1) for part in members(thing, base)]
         text = '["' + base.__name__ + '",[' + ",".join(parts) + "]]"
     else:
-        if (attributes := budget.comparison.attributes(thing, budget.parts)) is None:
-            raise TooLargeError(f"more than {MAX_PARTS} attributes")
+        attributes = _attributes(thing, budget)
         parts = []
         for name, value in attributes:
             parts.append('["str",' + _quoted(name, budget) + "]")
@@ -426,6 +427,22 @@ def _nested(
         text = _named("object", type_name(type(thing)), parts)
     above.discard(id(thing))
     return text
+
+
+def _attributes(thing: object, budget: SizeBudget) -> list[tuple[str, object]]:
+    """Return the names and values by which an object, an array or a table is compared."""
+    group = group_of(type(thing))
+    if group and not budget.comparison.is_own(type(thing)):
+        try:
+            return parts_of(thing, group, budget.parts)
+        except TooManyItemsError:
+            raise TooLargeError(f"more than {MAX_PARTS} parts") from None
+        except Exception as error:  # a program may change a package
+            return [("", Unreadable(type_name(type(error))))]
+    attributes = budget.comparison.attributes(thing, budget.parts)
+    if attributes is None:
+        raise TooLargeError(f"more than {MAX_PARTS} attributes")
+    return attributes
 
 
 def encodable(name: str) -> str:

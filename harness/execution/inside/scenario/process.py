@@ -202,6 +202,8 @@ class ScenarioProcess:
         sys.modules["__main__"] = MODULE("__main__")
         if "random" in sys.modules:
             sys.modules["random"].seed(self.job.seed)
+        if "numpy.random" in sys.modules:
+            sys.modules["numpy.random"].seed(self.job.seed & 0xFFFFFFFF)
 
     def _prepare_clocks(self) -> None:
         job, waits = self.job, self.files.waits()
