@@ -20,6 +20,7 @@ _DECIMAL = re.compile(r"[+-]?\d*(?P<sign>[.,])(?:\d{1,2}|\d{4,})%?")
 _NAMES = ("name", "full name", "student", "student name")
 # Canvas has a line about points among those about students.
 _POINTS = "points possible"
+_LINES_ABOVE = 3  # of the lines about students: about points, and how marks are published
 # Brightspace writes `#4711`, Moodle `Participant 4711`.
 _BEFORE_ID = re.compile(r"\A#?(?:participant (?=[0-9]))?", re.IGNORECASE)
 
@@ -157,7 +158,7 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
         mark = choose_column(sheet, titles, column, title)
         return GradebookLayout(
             mark=mark,
-            maximum=number_in(maxima[mark] or _points_possible(sheet, mark)),
+            maximum=number_in(maxima[mark] or _points_possible(students, mark, needed[-1])),
             comment=sheet.column(comment) if comment else None,
             students=students,
             decimal=decimal_sign(sheet, mark, list(maxima.values())),
@@ -166,11 +167,18 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
     return layout
 
 
-def _points_possible(sheet: Sheet, column: int) -> str:
-    """Return the maximum from Canvas's line of maxima; empty if there is none."""
-    for row in sheet.rows:
-        if _POINTS in row[0].casefold():
-            return row[column] if column < len(row) else ""
+def _points_possible(sheet: Sheet, column: int, ids: Sequence[str]) -> str:
+    """Return the maximum from Canvas's line of maxima; empty if there is none.
+
+    The line has a name in the language of the site, and no id.
+    """
+    id_column = sheet.column(*ids) or 0
+    for row in sheet.rows[1 : 1 + _LINES_ABOVE]:
+        is_named = _POINTS in row[0].casefold()
+        has_id = "".join(row[id_column : id_column + 1]).strip()
+        cell = "".join(row[column : column + 1]).strip()
+        if is_named or (not has_id and _NUMBER.fullmatch(cell)):
+            return cell
     return ""
 
 

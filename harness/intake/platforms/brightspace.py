@@ -124,10 +124,21 @@ def _from_roster(roster: Sheet, title: str) -> Sheet:
     return roster.with_rows(rows)
 
 
+def _column_of_signs(sheet: Sheet) -> int | None:
+    """Return the last column if it has only `#` in it, whatever its name in the site's language
+    is.
+    """
+    last = len(sheet.rows[0]) - 1
+    cells = {"".join(row[last : last + 1]).strip() for row in sheet.rows[1:]}
+    return last if cells == {"#"} else None
+
+
 def _finished(sheet: Sheet) -> Sheet:
     """Return the table with the last column that the importer asks for."""
     header = list(sheet.rows[0])
     column = sheet.column(_END)
+    if column is None:
+        column = _column_of_signs(sheet)
     if column is None:
         column = len(header)
         header.append(_END)

@@ -78,6 +78,8 @@ LAYOUT = Layout(
 # A word of any language and the participant's number, in every row.
 _PARTICIPANT = re.compile(r"(?P<word>[^\W\d][^\d@]*)(?P<number>[0-9]+)")
 _LONG_WORD = 8
+# Comments in English and French, German and Swedish, Spanish, and Dutch.
+_COMMENT = re.compile(r"comment|kommentar|coment|opmerking", re.IGNORECASE)
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _DECIMAL = re.compile(r"\d+(?:[.,]\d+)?")
 # The worksheet's "Grade" and "Maximum grade" in languages whose words are known here.
@@ -162,10 +164,19 @@ def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     return GradebookLayout(
         mark=mark,
         maximum=maximum,
-        comment=sheet.column("Feedback comments"),
+        comment=_column_of_comments(header, mark),
         decimal=decimal_sign(sheet, mark, [out_of]),
         students=students,
     )
+
+
+def _column_of_comments(header: Sequence[str], mark: int) -> int | None:
+    """Return the column behind the marks whose name has a word for comments, if only one has."""
+    found: list[int] = []
+    for index in range(mark + 1, len(header)):
+        if _COMMENT.search(header[index]):
+            found.append(index)
+    return found[0] if len(found) == 1 else None
 
 
 def _feedback_name(source: str) -> str | None:
