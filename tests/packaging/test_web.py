@@ -28,6 +28,7 @@ from harness.packaging.web.checker import _as_checked
 from harness.packaging.web.folder import web_folder
 from harness.reporting.html.submission_pages import check_results
 from harness.results.student_view import student_view
+from tests.notebooks import code, notebook
 from tests.packaging.given_away import of_program, packed, telling
 from tests.packaging.web_page import KEPT, START, Checker, packages_or_skip, served
 from tests.per_commit import per_commit
@@ -342,10 +343,13 @@ def test_no_way_leads_out_of_the_interpreter_or_to_the_next_scenario(checker: Ch
 
 
 def test_what_is_no_program_is_told_so(checker: Checker) -> None:
-    assert checker.check({"a1.ipynb": b'{"cells": []}'}) == {}
-    assert checker.status.startswith(
-        "a1.ipynb: this is neither a folder, an archive nor a .py file"
-    )
+    assert checker.check({"a1.docx": b"x = 1"}) == {}
+    assert checker.status.startswith("a1.docx: this is neither a folder, an archive nor a .py file")
+    empty = checker.check({"a1.ipynb": b'{"cells": []}'})
+    assert {*empty.values()} == {"unreadable"}
+    assert "a1.ipynb has no code cells" in checker.cards
+    read = checker.check({"a1.ipynb": notebook(code(PERFECT))})
+    assert {*read.values()} == {"passed"}
     large = checker.check({"a1.py": b"#" * 600_000})
     assert {*large.values()} == {"unreadable"}
     assert "a1.py is larger than 512 KiB" in checker.cards

@@ -30,7 +30,7 @@ _FIRST_LINE = "# The code cells of a notebook."
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MAX_LINE_OF_TEXT = 500
 _MAX_NAMED = 60  # characters of a line that was left out
-_FAULTS = {
+_FAULTS: dict[object, str] = {
     outline.NOT_JSON: "is not a notebook: its text is not JSON",
     outline.NO_CELLS: "is not a notebook: it has no list of cells",
 }
@@ -147,7 +147,15 @@ def _cells(name: str, data: bytes) -> Iterator[_Cell]:
 
 
 def _outline(name: str, data: bytes) -> str:
-    """Return what `outline.py` prints of a notebook, in a limited process of its own."""
+    """Return what `outline.py` prints of a notebook, in a limited process of its own.
+
+    A browser has no processes, and limits the page itself.
+    """
+    if sys.platform == "emscripten":
+        try:
+            return outline.outline(data)
+        except SystemExit as ended:
+            raise _refused(name, ended.code) from None
     text = resources.files(outline.__package__).joinpath("outline.py").read_text("utf-8")
     command = [sys.executable, "-I", "-S", "-c", text]
     try:
@@ -158,5 +166,9 @@ def _outline(name: str, data: bytes) -> str:
         raise Refused(f"{name} takes too long to read") from None
     if done.returncode == 0:
         return done.stdout.decode("ascii")
-    fault = _FAULTS.get(done.returncode, "is too large to be read as a notebook")
-    raise Refused(f"{name} {fault}")
+    raise _refused(name, done.returncode)
+
+
+def _refused(name: str, status: object) -> Refused:
+    """Return the refusal for an exit status of `outline.py`."""
+    return Refused(f"{name} {_FAULTS.get(status, 'is too large to be read as a notebook')}")
