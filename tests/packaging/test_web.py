@@ -28,7 +28,7 @@ from harness.packaging.web.checker import _as_checked
 from harness.packaging.web.folder import web_folder
 from harness.reporting.html.submission_pages import check_results
 from harness.results.student_view import student_view
-from tests.notebooks import code, notebook
+from tests import notebooks
 from tests.packaging.given_away import of_program, packed, telling
 from tests.packaging.web_page import KEPT, START, Checker, packages_or_skip, served
 from tests.per_commit import per_commit
@@ -348,7 +348,7 @@ def test_what_is_no_program_is_told_so(checker: Checker) -> None:
     empty = checker.check({"a1.ipynb": b'{"cells": []}'})
     assert {*empty.values()} == {"unreadable"}
     assert "a1.ipynb has no code cells" in checker.cards
-    read = checker.check({"a1.ipynb": notebook(code(PERFECT))})
+    read = checker.check({"a1.ipynb": notebooks.notebook(notebooks.code(PERFECT))})
     assert {*read.values()} == {"passed"}
     large = checker.check({"a1.py": b"#" * 600_000})
     assert {*large.values()} == {"unreadable"}
