@@ -571,14 +571,17 @@ class SuiteObserver:
             answerable = Answerable(stimulus, facts, program.sources)
             seen = observation(answerable, limits, screen, end)
         self._cpu_seconds += seen.cpu_seconds
-        ending = Ending.ANSWERED if heard.is_over else seen.ending
-        heard.ended()
-        return _Run(
-            tests=tuple(heard.tests),
-            ending=ending,
-            not_loaded=heard.not_loaded,
-            trace=tuple(seen.detail.splitlines()) if stimulus.traces_lines else (),
-        )
+        return _run_of(heard, seen, stimulus)
+
+
+def _run_of(heard: _Heard, seen: Observation, stimulus: Stimulus) -> _Run:
+    """Return a run that is over, by what the tests' process said and the program's did."""
+    ending = Ending.ANSWERED if heard.is_over else seen.ending
+    heard.ended()
+    trace = seen.detail.splitlines() if stimulus.traces_lines else []
+    return _Run(
+        tests=tuple(heard.tests), ending=ending, not_loaded=heard.not_loaded, trace=tuple(trace)
+    )
 
 
 def _seen(run: _Run, *, unsteady: Collection[str] = ()) -> Observation:
