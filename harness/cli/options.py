@@ -308,7 +308,8 @@ def _as_one(
     def apply(function: F) -> F:
         @functools.wraps(function)
         def command(*args: Any, **values: Any) -> Any:
-            values[parameter] = make(**{name: values.pop(name) for name in names})
+            taken = {name: values.pop(name) for name in names}
+            values[parameter] = make(**taken)
             return function(*args, **values)
 
         return several(*decorators)(cast(F, command))

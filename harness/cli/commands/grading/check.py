@@ -122,8 +122,11 @@ def _places_of_files(files: tuple[Path, ...], assignment: Assignment) -> dict[st
     if len(files) != 1:
         return {}
     (given,) = files
-    places = {}
-    for name in filter(None, (*assignment.submission_files, assignment.laid_as)):
+    names = [*assignment.submission_files]
+    if assignment.laid_as:
+        names.append(assignment.laid_as)
+    places: dict[str, str] = {}
+    for name in names:
         path = given / name if given.is_dir() else given
         places[name] = str(path)
     return places

@@ -227,15 +227,22 @@ class FolderEntries:
         """Take the stamps of the folder at `now`, in seconds of a monotonic clock."""
         entries: dict[str, dict[str, tuple[int, int]]] = {}
         for path, stamp in stamps.items():
-            entries.setdefault(path.partition(os.sep)[0], {})[path] = stamp
-        self._since = {
-            name: self._since[name] if self._now.get(name) == inside else now
-            for name, inside in entries.items()
-        }
+            name, _, _ = path.partition(os.sep)
+            entries.setdefault(name, {})[path] = stamp
+        since: dict[str, float] = {}
+        for name, inside in entries.items():
+            since[name] = now
+            if self._now.get(name) == inside:
+                since[name] = self._since[name]
+        self._since = since
         self._now = {**entries}
 
     def unsettled(self, now: float) -> frozenset[str]:
-        return frozenset(name for name, at in self._since.items() if now - at < QUIET_SECONDS)
+        changing: set[str] = set()
+        for name, since in self._since.items():
+            if now - since < QUIET_SECONDS:
+                changing.add(name)
+        return frozenset(changing)
 
     def has_news(self, now: float) -> bool:
         """Return whether a complete entry is new or changed, or a graded one is gone."""
@@ -249,8 +256,10 @@ class FolderEntries:
         self._graded = self._complete(now)
 
     def _complete(self, now: float) -> dict[str, Stamps]:
-        unsettled = self.unsettled(now)
-        return {name: inside for name, inside in self._now.items() if name not in unsettled}
+        complete = dict(self._now)
+        for name in self.unsettled(now):
+            del complete[name]
+        return complete
 
 
 def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:

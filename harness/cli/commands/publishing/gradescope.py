@@ -24,7 +24,7 @@ from harness.packaging.gradescope.package import PLATFORM_SECONDS, gradescope_zi
     "hidden",
     "When students see the names and verdicts of hidden scenarios, and therefore their mark.",
     default=Visibility.AFTER_PUBLISHED.value,
-    type=click.Choice([each.value for each in Visibility]),
+    type=click.Choice([visibility.value for visibility in Visibility]),
 )
 @options.option(
     "--time-limit",
@@ -47,10 +47,13 @@ def command(
 
     The package contains the reference and the hidden scenarios: upload it, but do not share it.
     """
-    specification = without_tags(load(options.the_root(root), assignment, support=support), without)
+    base = options.the_root(root)
+    loaded = load(base, assignment, support=support)
+    specification = without_tags(loaded, without)
     data = gradescope_zip(specification, hidden=Visibility(hidden), platform_seconds=seconds)
     target = output or Path("autograder.zip")
     write_bytes(target, data)
     python = specification.plan.assignment.python
-    click.echo(f"{target}: {assignment} for Python {python}, {len(data) // 1024} KiB")
+    size = len(data) // 1024
+    click.echo(f"{target}: {assignment} for Python {python}, {size} KiB")
     return 0

@@ -7,8 +7,10 @@ import click
 from harness.cli import options
 from harness.common import files
 from harness.common.escaping import visible
+from harness.common.people import Person
 from harness.common.words import counted
 from harness.intake.terms import read_roster
+from harness.model.submission import Student
 from harness.reporting.html.course_pages import COURSE, STUDENTS, course_page, student_page
 from harness.results.course import find_student, merge_runs, read_course
 
@@ -35,9 +37,10 @@ def command(folder: Path, student: str | None, roster: Path | None) -> int:
     Exit status: 0 all runs were read, 1 some could not be read, 2 cannot run.
     """
     runs, unread = read_course(folder)
-    people = []
+    people: list[tuple[Student, Person]] = []
     if roster is not None:
-        people = [(entry.student, entry.person) for entry in read_roster(roster, None)]
+        for entry in read_roster(roster, None):
+            people.append((entry.student, entry.person))
     titles = {run.assignment.course for run in runs}
     name = folder.resolve().name
     if len(titles) == 1:

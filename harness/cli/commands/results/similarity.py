@@ -14,6 +14,7 @@ from harness.cli.progress import steps
 from harness.common import files, serial
 from harness.common.escaping import visible
 from harness.common.words import counted
+from harness.model.assignment import SourceFile
 from harness.model.study import SimilarityReport
 from harness.reporting.html.study_pages import write_similarity, write_study
 from harness.reporting.view.words import percent
@@ -77,7 +78,8 @@ def compare(
     path = store_of(run)
     with Store.read_only(path) as store:
         submissions, left_out = graded_submissions(store)
-        plan, graded = store.plan(), store.run()
+        plan = store.plan()
+        graded = store.run()
     for name, why in left_out.items():
         click.echo(f"{visible(name)}: not compared, {visible(why)}", err=True)
     ids = {submission.id for submission in submissions}
@@ -94,10 +96,13 @@ def compare(
             python=python,
             progress=lambda done: tell("reading", done, len(submissions) + len(older)),
         )
-    sources = {submission.id: submission.files for submission in (*submissions, *older)}
+    sources: dict[str, tuple[SourceFile, ...]] = {}
+    for submission in (*submissions, *older):
+        sources[submission.id] = submission.files
     people: dict[str, str] = {}
-    for result in graded.submissions if not anonymous else ():
-        people[result.id] = result.student.name if result.student else ""
+    if not anonymous:
+        for result in graded.submissions:
+            people[result.id] = result.student.name if result.student else ""
     page = write_similarity(report, specification.plan, sources, path.parent, people)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
     study = write_study(path.parent, plan, latest_strength(base / CACHE, plan), report)
