@@ -267,9 +267,9 @@ class _Compiler:
         name = stated or loading.MUTANTS
         is_needed = bool(stated) or are_tested
         if is_needed and not self._is_there(name):
-            key = "mutants" if stated else "test_writing"
-            place = document.place((key,))
-            label = document.label((key,))
+            loc: Loc = ("mutants",) if stated else ("test_writing",)
+            place = document.place(loc)
+            label = document.label(loc)
             problems.add(place, label, self._not_there(name))
             return ()
         mutants = self._open_other(name, problems)
@@ -334,9 +334,11 @@ class _Compiler:
             if path.is_file():
                 parts.append((name, path.read_bytes()))
         for file in symbols.provided:
-            parts.append((f"provided/{file.name}", file.data))
+            shown = f"provided/{file.name}"
+            parts.append((shown, file.data))
         for name, file in compiled.stand_ins.items():
-            parts.append((f"stand-in/{name}", file.data))
+            shown = f"stand-in/{name}"
+            parts.append((shown, file.data))
         return digest(parts)
 
 

@@ -318,8 +318,10 @@ def check_differ(reader: ScenarioReader, kind: type[Action], stimuli: Sequence[S
 
 def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:
     """Return the hint how to make two rows differ."""
-    pairs = zip(stimulus.bindings, first.bindings, strict=True)
-    unused = [binding.name for binding, other in pairs if binding != other]
+    unused: list[str] = []
+    for binding, other in zip(stimulus.bindings, first.bindings, strict=True):
+        if binding != other:
+            unused.append(binding.name)
     if not unused:
         return "take one of them out"
     if by_name:

@@ -121,8 +121,10 @@ class CourseTestsSection:
         """Return the settings of a test: from the last matching entry of `select:`, then from its
         decorators, then from the settings of all tests."""
         settings: dict[str, Any] = {name: getattr(shape, name) for name in _OF_ALL}
-        settings |= {"function": "", "description": found.description}
-        settings |= {"informational": False, "extra_credit": False}
+        settings["function"] = ""
+        settings["description"] = found.description
+        settings["informational"] = False
+        settings["extra_credit"] = False
         if found.decorated.points is not None:
             settings["points"] = found.decorated.points
             if found.decorated.points == 0:
