@@ -139,15 +139,33 @@ def _asks_at(source: Source) -> tuple[int, str]:
     asking = _asking(body)
     for statement in body:
         is_guard = isinstance(statement, ast.If) and is_main_guard(statement.test)
-        if is_guard or isinstance(statement, DEFINITIONS):
+        if is_guard:
             continue
         lines: list[tuple[int, str]] = []
-        for name, line in _calls(statement).items():
-            if name in asking:
-                lines.append((line, name))
+        for node in _run_at_load(statement):
+            for name, line in _calls(node).items():
+                if name in asking:
+                    lines.append((line, name))
         if lines:
             return min(lines)
     return 0, ""
+
+
+def _run_at_load(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the code that runs when a statement of the file is reached: of a definition its
+    decorators and default values, of a class also its body."""
+    if not isinstance(statement, DEFINITIONS):
+        yield statement
+        return
+    yield from statement.decorator_list
+    if isinstance(statement, ast.ClassDef):
+        for inner in statement.body:
+            yield from _run_at_load(inner)
+        return
+    yield from statement.args.defaults
+    for default in statement.args.kw_defaults:
+        if default is not None:
+            yield default
 
 
 def _asking(body: Sequence[ast.stmt]) -> set[str]:
@@ -166,8 +184,8 @@ def _asking(body: Sequence[ast.stmt]) -> set[str]:
     return asking
 
 
-def _calls(statement: ast.stmt) -> dict[str, int]:
-    """Return the names that a statement calls, and the first line of each."""
+def _calls(statement: ast.AST) -> dict[str, int]:
+    """Return the names that this code calls, and the first line of each."""
     first_lines: dict[str, int] = {}
     for node in walk(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

@@ -251,6 +251,16 @@ def test_a_file_that_cannot_be_imported_by_what_is_given_blames_no_part() -> Non
             "Line 5 calls main, which asks for input, as soon as the file is loaded: "
             'put it below `if __name__ == "__main__":`.',
         ),
+        (
+            "def inner(x,\n    size=input()):\n    return x\n",
+            "Line 2 asks for input as soon as the file is loaded: "
+            "move it into a function such as main().",
+        ),
+        (
+            "class Game:\n    size = input()\n    def play(self):\n        input()\n",
+            "Line 2 asks for input as soon as the file is loaded: "
+            "move it into a function such as main().",
+        ),
         (  # what is seen of the text says nothing: the rule's own words stay
             "import builtins\nbuiltins.input()\nif __name__ == '__main__':\n    input()\n",
             "ran_at_import 1",
