@@ -15,7 +15,7 @@ from tests import plans
 from tests.downloads import laid
 from tests.notebooks import code, notebook, text
 
-pytestmark = pytest.mark.process  # nbformat reads what students hand in
+pytestmark = pytest.mark.process  # a process of its own reads each
 
 A1 = plans.assignment(takes_notebooks=True)
 TWO = replace(A1, submission_files=("a1.py", "a2.py"))
