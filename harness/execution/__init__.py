@@ -13,7 +13,6 @@ from harness.execution.confinement.probe import (
 )
 from harness.execution.folder import remove_held, scratch_directory
 from harness.execution.inside.messages.exceptions import Sources
-from harness.execution.inside.messages.protocol import Selection
 from harness.execution.interpreter import (
     Interpreter,
     find_interpreter,
@@ -41,7 +40,6 @@ from harness.execution.runner import (
 )
 from harness.execution.sharing import (
     CPU_SHARE,
-    WHOLE_PROGRAM,
     SharedGroup,
     SharedOutcome,
     ShouldRetain,

@@ -52,8 +52,7 @@ scenarios:
   - {name: also shown, visible: true, call: "code('also shown')"}
   - {name: none, function: total, visible: true, call: "total([])"}
   - {name: twice, function: twice, needs: code, visible: true, call: "twice('shown')"}
-  - {name: secret twice, function: twice, call: "twice('SECRET')"}
-  - {name: second secret twice, function: twice, call: "twice('second')"}
+  - {name: secret twice, function: twice, call: "twice('secret')"}
 """
 TELLS = REFERENCE.replace("text.upper()", "'SECRET'").replace("sum(rows)", "'SECRET'")
 WRONG = REFERENCE.replace("text.upper()", "'OTHER'")
@@ -131,10 +130,7 @@ def test_what_is_shown_runs_before_what_is_hidden(
     assert observed == sorted(observed, key=lambda visibility: visibility.rank)
 
 
-def test_a_hidden_question_is_asked_beside_none_that_shows_its_answer(
-    context: GradingContext,
-) -> None:
-    """The question about `twice` shows an answer of `code`; that is no secret where it is shown."""
+def test_only_what_is_shown_is_asked_beside_another_function(context: GradingContext) -> None:
     plan = context.specification.plan
     asked: list[set[str]] = []
     with (
@@ -150,16 +146,12 @@ def test_a_hidden_question_is_asked_beside_none_that_shows_its_answer(
 
         patch.setattr(server, "observe_together", observed)
         shared = SharedRuns(plan, context.key, b"1")
-        processes: dict[Visibility, list[set[str]]] = {}
         for part in by_visibility(plan.scenarios):
+            visibility = part[0].visibility
             asked.clear()
             shared.run(server, part)
-            processes[part[0].visibility] = list(asked)
-    assert processes == {
-        Visibility.VISIBLE: [{"code", "twice", "total"}],
-        Visibility.AFTER_DUE_DATE: [],
-        Visibility.HIDDEN: [{"code", "total"}, {"twice"}],
-    }
+            several = [functions for functions in asked if len(functions) > 1]
+            assert bool(several) is (visibility is Visibility.VISIBLE), visibility
 
 
 def test_what_is_hidden_refutes_earlier_passes_without_a_word_of_what_was_done(

@@ -15,7 +15,6 @@ from harness.common.escaping import plain
 from harness.common.logs import logger_of
 from harness.execution.confinement.layers.seccomp import Asked
 from harness.execution.folder import SECONDS_BETWEEN_LOOKS, TOO_FULL
-from harness.execution.inside.messages.frames import HEAD
 from harness.execution.inside.messages.protocol import (
     USUAL_FILES,
     FromScenario,
@@ -34,7 +33,7 @@ from harness.execution.linux.processes import (
     ScenarioChannel,
     ServerProcess,
 )
-from harness.execution.protocol.replies import FrameBuffer, TamperedError, is_one_frame
+from harness.execution.protocol.replies import FrameBuffer, TamperedError
 from harness.execution.scenario_monitor import ScenarioMonitor
 from harness.execution.sharing import CPU_SHARE, SharedGroup, ShouldRetain
 from harness.model.observation import Ending, Filled
@@ -300,8 +299,6 @@ _TOUCHED_KIB = 64 * 1024
 _LOADING_CPU_SHARE = 0.1  # of a scenario's own CPU limit
 _SHARED_HEARTBEAT = 0.05
 _MAX_REASON_LENGTH = 300  # characters: it holds names of the program's
-_SEEN = bytes(FromSharedRun.SEEN)
-_NO_LINES: list[str] = []
 _WHILE_LOADING = (FromSharedRun.LOADED, FromSharedRun.GAVE_UP)
 _WHILE_ASKED = (
     FromSharedRun.SEEN,
@@ -391,7 +388,7 @@ class SharedProcess:
             _log.info("shared process started")
             self._ask()
             self._channel.wait_in_kernel(_SHARED_HEARTBEAT)
-            while not self._killed_at and (data := self._next_unusual()) != b"":
+            while not self._killed_at and (data := self._channel.receive()) != b"":
                 if data is None and self._ended:
                     break
                 if data is None:
@@ -404,34 +401,6 @@ class SharedProcess:
                 self._check_clock()
         finally:
             self._channel.close()
-
-    def _next_unusual(self) -> bytes | None:
-        """Take answers and ask on while all is as usual: one frame came, and it is the answer to
-        what was asked. Return what else came (None: nothing did for a while).
-
-        `_take_frame` does the same, in more steps.
-        """
-        channel, jobs, left = self._channel, self._group.jobs, self._left
-        while True:
-            data = channel.receive()
-            is_usual = data and data[HEAD : HEAD + 1] == _SEEN and is_one_frame(data)
-            if data is None or not is_usual or self._is_loading or not left:
-                return data
-            now = time.monotonic()
-            if self._unread.data or self._clock is not None or now >= self._total_due:
-                return data
-            self._progress = now
-            number = left.pop()
-            self.reported.add(number)
-            body = data[HEAD + 1 :]
-            if self._should_retain(number, body):
-                self.seen[number] = body
-            job = jobs[left[-1]] if left else None
-            if job is None or job.lines or job.selection != self._selection:
-                self._ask()
-            else:
-                self._lines = _NO_LINES
-                channel.send_framed(job.question)
 
     def _look_around(self, seconds: float = 0.0) -> None:
         """Take the reports of the kernel and, within so many seconds, the server."""

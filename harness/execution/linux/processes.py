@@ -442,14 +442,10 @@ class ScenarioChannel:
 
     def send_framed(self, data: bytes) -> None:
         """Do as `send`, with a message that has its length in front."""
-        if self._told >= 0:
-            self._give_up_process_ends()
+        self._give_up_process_ends()
         while data:
             try:
-                sent = os.write(self._tell, data)
-                if sent == len(data):
-                    return
-                data = data[sent:]
+                data = data[os.write(self._tell, data) :]
             except BlockingIOError:
                 events = select.poll()
                 events.register(self._tell, select.POLLOUT)

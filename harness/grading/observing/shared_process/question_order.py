@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -10,12 +10,9 @@ from harness.model.observation import Observation
 from harness.model.stimulus import Stimulus
 
 _MIN_LENGTH = 8  # characters; shorter texts occur in many others by chance
-_MIN_APART = 4  # characters; between functions caution costs no more than a process
-_CONSTANTS = frozenset({"True", "False", "None"})
 _SPELLING = str.maketrans(
     "", "", "'\" \n\t\\"
 )  # characters that a spelling may leave out or put in
-_BRACKETS = str.maketrans("", "", "()[]{},")
 
 
 @dataclass(slots=True)
@@ -68,30 +65,6 @@ def order_of(asked: Mapping[int, Asked]) -> QuestionOrder:
     return order
 
 
-class Shown:
-    """What questions show, and their answers, with and without brackets: the same items may be
-    written as a list or a tuple."""
-
-    def __init__(self, asked: Iterable[Asked]) -> None:
-        questions: list[str] = []
-        self.answers: set[str] = set()
-        for each in asked:
-            questions.append(_question(each.stimulus))
-            for answer in _answers(each.reference, _MIN_APART):
-                bare = answer.translate(_BRACKETS)
-                self.answers.add(bare if len(bare) >= _MIN_APART else answer)
-        self.answers -= _CONSTANTS
-        as_asked = "\0".join(questions)
-        self.questions = as_asked + "\0" + as_asked.translate(_BRACKETS)
-
-    def is_apart_from(self, other: Shown) -> bool:
-        """Return whether no question of one shows an answer of the other."""
-        return not self._shows_answer_of(other) and not other._shows_answer_of(self)
-
-    def _shows_answer_of(self, other: Shown) -> bool:
-        return any(answer in self.questions for answer in other.answers)
-
-
 def _question(stimulus: Stimulus) -> str:
     action = stimulus.action
     texts: list[str] = []
@@ -105,7 +78,7 @@ def _question(stimulus: Stimulus) -> str:
     return "\0".join(texts).translate(_SPELLING)
 
 
-def _answers(observation: Observation, min_length: int = _MIN_LENGTH) -> set[str]:
+def _answers(observation: Observation) -> set[str]:
     """Return the texts that answer a question and are too long to occur by chance."""
     texts = ["".join(turn.printed for turn in observation.turns)]
     if observation.value is not None:
@@ -120,6 +93,6 @@ def _answers(observation: Observation, min_length: int = _MIN_LENGTH) -> set[str
     answers: set[str] = set()
     for text in texts:
         answer = text.translate(_SPELLING)
-        if len(answer) >= min_length:
+        if len(answer) >= _MIN_LENGTH:
             answers.add(answer)
     return answers

@@ -16,8 +16,6 @@ from hashlib import sha256
 from typing import Protocol, runtime_checkable
 
 from harness.execution import (
-    WHOLE_PROGRAM,
-    Selection,
     SharedGroup,
     SharedOutcome,
     ShouldRetain,
@@ -28,7 +26,7 @@ from harness.execution import (
     may_share,
 )
 from harness.grading.observing.draws import Observer, StimulusId
-from harness.grading.observing.shared_process.question_order import QuestionOrder, Shown, order_of
+from harness.grading.observing.shared_process.question_order import QuestionOrder, order_of
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario, Visibility
@@ -143,7 +141,7 @@ class _Replies:
     def should_retain(self, number: int, data: bytes) -> bool:
         """Sort the reply of the stimulus with this number; return whether it is needed later."""
         entry = self.entries[number]
-        if data == entry.expected or entry.is_equal(data):
+        if entry.is_equal(data):
             self.equal.append(entry)
             return False
         self.other.append(entry)
@@ -328,8 +326,6 @@ class SharedRuns:
         while len(left) >= _WORTH_A_PROCESS:
             order = _order_by_function(left, group)
             order.then.sort(key=lambda number: self._draw("order", number))
-            # Those about one function beside each other: the interpreter fits itself to them.
-            order.then.sort(key=lambda number: self._draw("function", group.jobs[number].about))
             # Those with the same constants beside each other.
             order.then.sort(
                 key=lambda number: self._draw("constants", group.jobs[number].selection)
@@ -364,9 +360,8 @@ def _by_process(
 ) -> Iterator[SharedGroup]:
     """Yield the questions of one process after another.
 
-    One is asked all visible scenarios: there another function's answers are not secret. Everything
-    else is asked about several functions only if these have the same constants and no question
-    about one shows an answer about another; whole programs, which print much, are on their own.
+    One is asked all visible scenarios: there another function's
+    answers are not secret. Everything else is asked in a process for each function.
     """
     shown: list[SharedGroup] = []
     others: list[SharedGroup] = []
@@ -381,40 +376,9 @@ def _by_process(
                 hidden.append(number)
         if visible:
             shown.append(group.only(visible))
-        if hidden:
-            others.append(group.only(hidden))
+        others.append(group.only(hidden))
     yield in_one_process(shown)
-    yield from _apart(others, entries)
-
-
-def _apart(
-    groups: Iterable[SharedGroup], entries: Mapping[int, SharedStimulus]
-) -> Iterator[SharedGroup]:
-    """Join groups that have the same constants, and of which no question shows another one's
-    answer."""
-    processes: list[list[tuple[SharedGroup, Shown]]] = []
-    for group in groups:
-        if _runs_programs(group):
-            yield group
-            continue
-        shown = Shown([entries[number] for number in group.jobs])
-        for members in processes:
-            has_same = _selections(group) == _selections(members[0][0])
-            if has_same and all(shown.is_apart_from(other) for _, other in members):
-                members.append((group, shown))
-                break
-        else:
-            processes.append([(group, shown)])
-    for members in processes:
-        yield in_one_process([group for group, _ in members])
-
-
-def _selections(group: SharedGroup) -> set[Selection]:
-    return {group.selections[job.selection] for job in group.jobs.values()}
-
-
-def _runs_programs(group: SharedGroup) -> bool:
-    return any(job.about == WHOLE_PROGRAM for job in group.jobs.values())
+    yield from others
 
 
 def _references(entries: Iterable[SharedStimulus]) -> dict[StimulusId, Observation]:
