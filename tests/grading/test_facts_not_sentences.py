@@ -32,7 +32,7 @@ from tests.tiny_course import FIXTURE
 
 OURS = Path(harness.__file__).parents[1]
 # The parts of an explanation that are sentences or pieces of them.
-SENTENCES = frozenset({"sentence", "clause", "rest", "remarks"})
+SENTENCES = frozenset({"sentence", "before", "after", "clause", "rest", "remarks"})
 
 
 @dataclass
