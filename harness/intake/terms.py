@@ -201,7 +201,7 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
 
 def _check_new(name: str, place: str, earlier: Extension | Listed | None) -> None:
     if earlier is not None:
-        problem = f"the id {name} is here again, after {earlier.place}"
+        problem = f"the id {name} is repeated here, after {earlier.place}"
         raise UserError(problem, place=place, hint="keep only one of the two lines")
 
 

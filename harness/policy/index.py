@@ -282,8 +282,8 @@ class Index:
     def origin(self, name: str, visit: Visit[ast.AST], provided: frozenset[str]) -> Origin:
         """Return the origin of the value of `name` when it is read at `visit`.
 
-        A module's name hides a built-in only if it is surely bound, and not after
-        `if False: exec = 1` or `del exec`.
+        A module-level name hides a built-in only if it is surely bound: not after `if False: exec
+        = 1` or `del exec`.
         """
         scope: Scope | None = visit.scope
         in_function = False

@@ -108,9 +108,9 @@ def test_what_is_small_is_kept_whole() -> None:
 def test_no_rule_sees_a_truncated_observation(one: object) -> None:
     """A verdict, which every rule is asked for, is made of whole observations only."""
     short = replace(one.observation, full_digest="digest")  # type: ignore[attr-defined]
-    with pytest.raises(HarnessError, match="not judged again"):
+    with pytest.raises(HarnessError, match="cannot be judged again"):
         judge(short, one.expectation, one.stimulus)  # type: ignore[attr-defined]
-    with pytest.raises(HarnessError, match="not judged again"):
+    with pytest.raises(HarnessError, match="cannot be judged again"):
         Judge(one.expectation, one.stimulus).kind(short)  # type: ignore[attr-defined]
 
 

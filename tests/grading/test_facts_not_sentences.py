@@ -70,7 +70,10 @@ def without_sentences(plain: Any, *, explains: bool = False) -> Any:
         return plain
     kept: dict[str, Any] = {}
     for name, part in plain.items():
-        if not (explains and name in SENTENCES):
+        is_sentence = name in SENTENCES
+        if name == "reason":  # of a fact: why a file cannot be read; else another fact
+            is_sentence = isinstance(part, str)
+        if not (explains and is_sentence):
             kept[name] = without_sentences(part, explains=explains or name == "explanation")
     return kept
 

@@ -219,7 +219,7 @@ EXTENSIONS: dict[str, object] = {
     ": is empty": "",
     ":2: '' is not a time. ": "id,due\n1,\n",
     ":2: the id is missing. ": "id,due\n,2024-09-24T18:00Z\n",
-    ":3: the id 1 is here again, after ": "id,due\n1,2024-09-24T18:00Z\n1,2024-09-24T19:00Z\n",
+    ":3: the id 1 is repeated here, after ": "id,due\n1,2024-09-24T18:00Z\n1,2024-09-24T19:00Z\n",
     ":2: 2 students are called team@x. ": "id,due\nteam@x,2024-09-24T18:00Z\n",
 }
 

@@ -430,7 +430,7 @@ def test_a_roster_may_tell_the_times(tmp_path: Path) -> None:
 WRONG: dict[str, object] = {
     ":1: a column of ids is missing. Hint: call one of the columns ID, SID, Username or "
     "Email": b"name,mark\nKim,3\n",
-    ":4: the id 1 is here again, after {path}:2. "
+    ":4: the id 1 is repeated here, after {path}:2. "
     "Hint: keep only one of the two lines": b"id,name\n1,A\n2,B\n1,C\n",
     ":4: the id of C is missing. Hint: write one": b"id,email,name\n1,,A\n,b@x,B\n,,C\n",
     ": this list names nobody": b"id,name\n",

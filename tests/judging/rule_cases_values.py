@@ -403,7 +403,7 @@ FIRES: Sentences = {
         "self.deposit.": case(called(1), about(NameHintKind.SELF_DOT, "self", "NameError"))
     },
     "method_outside_its_class": {
-        "deposit stands outside the class Account: indent it, so that it belongs to it.": case(
+        "deposit stands outside the class Account: indent it, so that it stands inside.": case(
             called(1), about(NameHintKind.OUTSIDE, "")
         )
     },

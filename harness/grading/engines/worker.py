@@ -141,8 +141,8 @@ def _leave(number: int, frame: object) -> NoReturn:
 
 
 def _leave_with_parent(descriptor: int, parent: int) -> None:
-    """Wait until the parent's end of the connection is closed, which its death does as well, and
-    end this process even if it is busy: at once if nobody waits for it any more."""
+    """Wait until the parent closes its end of the connection, or dies. Then end this process, even
+    a busy one: sooner if the parent is dead and cannot wait for it."""
     hung_up = select.poll()
     hung_up.register(descriptor, 0)
     hung_up.poll()

@@ -229,7 +229,7 @@ class _Match:
 def _matched(
     rows: Sequence[_Row], entries: Sequence[GradebookEntry], settled: Sequence[_Match]
 ) -> list[_Match]:
-    """Return the rows that can be matched without doubt, in order: by id, by login, by name."""
+    """Return the rows that can be matched without doubt: first by id, then login, then name."""
     matches = list(settled)
     for by in By:
         left = _unmatched_rows(rows, matches)

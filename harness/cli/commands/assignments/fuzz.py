@@ -103,7 +103,7 @@ def _load(root: Path, assignment_id: str) -> Compilation:
         raise UserError("the assignment has no reference to compare with", place=assignment_id)
     if not compilation.fuzzing.targets:
         what = "no scenario draws from a strategy, and assignment.yaml has no fuzz:"
-        hint = "name a strategy, or write which commands a game has"
+        hint = "name a strategy, or describe a game's inputs under fuzz:"
         raise UserError(what, place=assignment_id, hint=hint)
     return compilation
 

@@ -199,8 +199,8 @@ _MAX_UNSENT = 8192  # characters printed before they are sent on
 
 
 class RemoteCaller:
-    """Calls functions in another process; `own_modules` are the names of the submission's own. The
-    driver passes `ToStandIn` messages on to that process, and its `FromStandIn` answers back."""
+    """Calls functions in another process; `own_modules` names the submission's own modules. The
+    driver passes `ToStandIn` messages to that process, and `FromStandIn` answers back from it."""
 
     def __init__(self, send: Send, receive: Receive, own_modules: Iterable[str]) -> None:
         from json import loads  # noqa: PLC0415  (only scenarios with a stand-in pay for it)

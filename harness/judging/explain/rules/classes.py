@@ -52,7 +52,7 @@ def forgotten_self_dot(failure: Failure, hint: NameHint) -> Found:
 @rule_about(Stage.ENDING, 114, "a method stands outside its class", _hint(NameHintKind.OUTSIDE))
 def method_outside_its_class(failure: Failure, hint: NameHint) -> str:
     name, owner = _short(hint.name), _short(hint.owner)
-    return f"{name} stands outside the class {owner}: indent it, so that it belongs to it."
+    return f"{name} stands outside the class {owner}: indent it, so that it stands inside."
 
 
 @rule_about(Stage.ENDING, 115, "a method is missing", _hint(NameHintKind.NEAREST))
