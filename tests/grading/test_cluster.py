@@ -425,7 +425,7 @@ def test_without_workers_there_is_an_end_to_waiting(workers: Watched) -> None:
     workers.look(_identity())
     workers.must_have_some()
     workers.now += engine.PATIENCE + 1
-    with pytest.raises(UserError, match=r"there is none.; what is graded is kept"):
+    with pytest.raises(UserError, match=r"there is none.; finished submissions are kept"):
         workers.must_have_some()
 
 

@@ -112,7 +112,7 @@ check_input("a1"); check_input("a1")
 a1.py: 1 thing to fix
 
 1. ✗ check_input: s
-   look at check_input: a1.py, lines 7-12
+   look at check_input: a1.py, lines 7 to 12
    check_input returned a different tuple: item [1] is False, it should be True.
    try    check_input("a1"), and again
    expected (True, True)
