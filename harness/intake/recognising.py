@@ -472,8 +472,9 @@ def may_be_one(entry: Entry) -> bool:
 
 
 def candidates_in(folder: Entry) -> list[Entry]:
-    """Return the things in a folder of submissions that may be one of them, with any names
-    begin with. Raise OSError, or Refused for too many.
+    """Return the things in a folder of submissions that may be one of them, whatever their names.
+
+    Raise OSError, or Refused for too many.
     """
     everything = folder.everything(MAX_CLASS_ENTRIES)
     return [entry for entry in everything if not _is_beside(entry) and may_be_one(entry)]

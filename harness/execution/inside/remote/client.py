@@ -1,8 +1,7 @@
 """The tests' side: a program that runs in another process, as modules, classes and objects here.
 
-No byte of the program is run or evaluated here: it sends only plain data and numbers. Objects of
-the program are equal to no plain value, so that an expected value never has to be sent; two objects
-of the program are compared by the program.
+No byte of the program is run here: it sends only plain data and numbers. Its objects equal no plain
+value, so no expected value has to be sent. The program compares two of its own objects.
 """
 
 from __future__ import annotations
