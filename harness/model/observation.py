@@ -216,7 +216,7 @@ class NamedValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """The outcome of one stimulus. If it is truncated, nothing may be concluded from missing parts."""
+    """The outcome of one stimulus. If it is truncated, missing parts say nothing."""
 
     ending: Ending
     phase: Phase = Phase.STIMULUS
