@@ -15,17 +15,28 @@ T = TypeVar("T")
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]+")
 # A path, or another word. What ends it cannot be in one of the internal paths.
 _WORD = re.compile(r"[^\s'\"()<>,;]+")
-# The folders of Python's library, also as a confined process reaches them, and those in which
-# programs run. The texts are a program's: each part is bounded.
+# The folders of Python's library, also as a confined process reaches them, those in which
+# programs run, and those of an account's own Python. The texts are a program's: each part is
+# bounded.
 _FOLDERS = re.compile(
     r"/proc/(?:self|[0-9]{1,10})/fd/[0-9]{1,10}(?![^/])"
     r"|[/\\][Ll]ib[/\\]python3\.?[0-9]{1,3}t?(?:\.zip)?(?:[/\\](?:site-packages|lib-dynload))?"
     r"|[/\\]Python3[0-9]{1,3}[/\\]Lib(?:[/\\]site-packages)?"
     r"|[/\\]harness-(?:scenario|unlocked)-[^/\\]{1,80}"
     r"(?:[/\\](?:empty|files(?:[/\\][0-9a-f]{16})?))?"
+    # Where an account has its own Python, whose name the page would tell: pyenv's, uv's, that of
+    # python.org's installer, and any other below a home.
+    r"|[/\\]\.pyenv(?:[/\\]pyenv-win)?[/\\]versions[/\\][^/\\]{1,80}(?:[/\\]bin(?=[/\\]python3))?"
+    r"|[/\\]uv[/\\]python[/\\]cpython-[^/\\]{1,80}(?:[/\\]bin(?=[/\\]python3))?"
+    r"|[/\\]Programs[/\\]Python[/\\]Python3[0-9]{1,3}(?:[/\\]Lib(?:[/\\]site-packages)?)?"
+    r"|(?:[/\\](?:home|Users)[/\\][^/\\]{1,80}|(?<![\w./\\-])/root)"
+    r"(?:[/\\][^/\\]{1,80}){0,6}[/\\](?:bin|Scripts)(?=[/\\]python3)"
 )
 _OURS = re.compile(r"(?<![\w./\\-])inside/(?:[a-z_]{1,40}/){0,3}[a-z_]{1,40}\.py")
-_SIGNS = ("/proc/", "ython3", "harness-scenario-", "harness-unlocked-", "inside/")
+_SIGNS = (
+    *("/proc/", "ython3", "harness-scenario-", "harness-unlocked-", "inside/"),
+    *(".pyenv", "cpython-"),
+)
 _SHORT = "…"
 
 
