@@ -47,10 +47,10 @@ _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.protocol", "messages.arrays", "messages.codec",
     "messages.exceptions",
-    "remote.values", "remote.peer", "remote.server", "remote.guarded",
+    "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
+    "remote.guarded",
     "modules", "replacing", "waits", "clock", "stand_ins.calls",
-    "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
-    "scenario.process", "browser",
+    "scenario.evaluate", "stimuli", "scenario.counting", "scenario.process", "browser",
 )  # fmt: skip
 # `boot` takes what `machine_modules` gives.
 MACHINE_BOOT = f"""\

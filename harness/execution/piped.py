@@ -59,9 +59,9 @@ _MODULES = (
     "messages.frames", "messages.protocol", "messages.arrays", "messages.codec",
     "messages.exceptions",
     "modules", "replacing", "waits", "clock", "limits", "stand_ins.calls",
-    "remote.values", "remote.peer", "remote.server", "remote.guarded",
-    "scenario.evaluate", "stimuli", "scenario.streams", "scenario.counting",
-    "scenario.process", "piped",
+    "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
+    "remote.guarded",
+    "scenario.evaluate", "stimuli", "scenario.counting", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
 {LOADER}

@@ -356,7 +356,7 @@ class ObservedSubmission:
                 folder=folder,
                 stand_in=test or stand_in,
                 reply_to=reply,
-                is_piped=stimulus.stdin is not None,
+                is_piped=job.stdin is not None,
             )
             if monitor.course_fault:
                 raise HarnessError(monitor.course_fault)

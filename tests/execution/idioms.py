@@ -17,7 +17,7 @@ from harness.model.observation import Ending, Observation
 
 TABLE = Path(__file__).with_name("idioms.txt")
 LINES = ("one", "two", "3")
-LAUNCHERS = ("strong", "standard", "portable", "pipes", "browser")
+LAUNCHERS = ("strong", "standard", "portable", "pipes", "browser", "test")
 _LONGEST = 20.0  # seconds for one program
 _QUIET = 1.0
 _MAX_ENDS = 5
@@ -110,6 +110,24 @@ def plain(interpreter: Interpreter, idiom: Idiom, folder: Path, *, piped: bool) 
     return Outcome(screen=screen.replace(f"{folder}/", ""), status=status)
 
 
+def as_a_process(interpreter: Interpreter, idiom: Idiom, folder: Path) -> Outcome:
+    """Run the program by Python itself, with pipes for all streams: what it writes to the first,
+    and its exit status."""
+    (folder / "a1.py").write_text(idiom.program, encoding="utf-8")
+    done = subprocess.run(
+        [str(interpreter.path), "-W", "ignore", "a1.py"],
+        input="".join(line + "\n" for line in LINES),
+        capture_output=True,
+        encoding="utf-8",
+        errors="backslashreplace",
+        cwd=folder,
+        env=INNER_ENVIRONMENT | {"PYTHONDONTWRITEBYTECODE": "1"},
+        timeout=_LONGEST,
+        check=False,
+    )
+    return Outcome(screen=done.stdout.replace(f"{folder}/", ""), status=done.returncode)
+
+
 def _set_quiet(terminal: int) -> None:
     """Neither echo what is typed nor change line ends, as the terminals of scenarios do."""
     settings = termios.tcgetattr(terminal)
@@ -156,6 +174,7 @@ _HEADINGS = {
     "portable": "portable",
     "pipes": "macOS, Windows",
     "browser": "browser",
+    "test": "`subprocess` in a test",
 }
 
 

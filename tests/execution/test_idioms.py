@@ -13,10 +13,21 @@ import pytest
 from harness.execution import AnyDriver, Driver, Interpreter, find_interpreter
 from harness.execution.piped import PipedDriver
 from harness.execution.sharing import decoded
-from harness.model.observation import Ending, Observation, Tier
+from harness.model.assignment import SourceFile
+from harness.model.observation import CourseTestResult, Ending, Observation, Tier
 from harness.model.stimulus import Key, Limits, Stimulus
 from harness.policy.checking import check_sharing
-from tests.execution.idioms import LINES, Idiom, difference, idioms, page_rows, plain
+from harness.stimuli.test import CourseTest
+from tests.execution.idioms import (
+    LINES,
+    Idiom,
+    Outcome,
+    as_a_process,
+    difference,
+    idioms,
+    page_rows,
+    plain,
+)
 from tests.execution.small_world import assignment, run, source
 from tests.shipped import ROOT
 
@@ -42,6 +53,10 @@ OFTEN = (
     "sqlite3 in a file",
     "atexit and sys.exit",
     "traceback.print_exc",
+)
+STARTED_BY_TESTS = (
+    *("a wrapped stdin", "open(0).read()", "os.read(0)", "sys.stdout's attributes", "os.write(1)"),
+    *("an uncaught exception", "sys.excepthook", "atexit", "os._exit(3) after a flush"),
 )
 
 
@@ -121,6 +136,51 @@ def test_every_idiom_behaves_as_in_plain_python(
     if name == "strong" and not strong_here:
         pytest.skip("there is no strong tier here")
     assert differences(launchers, (name,), list(TABLE.values()), python, tmp_path) == {}
+
+
+def _test_of(expected: Outcome) -> bytes:
+    """Return a test that starts the program as a process and fails unless its end is this."""
+    return f"""
+import subprocess, sys
+
+def test_it():
+    done = subprocess.run(
+        [sys.executable, "a1.py"], input={PIPED!r}, text=True, capture_output=True
+    )
+    assert (done.returncode, done.stdout) == ({expected.status}, {expected.screen!r})
+""".encode()
+
+
+def differing_in_a_test(driver: AnyDriver, table: list[Idiom], folder: Path) -> dict[str, str]:
+    """Return how idioms differ that a test of the course's starts by `subprocess`."""
+    found = {}
+    for idiom in table:
+        if not idiom.runs("test", piped=True):
+            continue
+        expected = as_a_process(find_interpreter("3.12"), idiom, folder)
+        tests = (SourceFile(name="test_a1.py", data=_test_of(expected)),)
+        given = replace(assignment(), test_files=tests, writes_files=idiom.folder)
+        asked = Stimulus(action=CourseTest(file="test_a1.py", test="test_it"), folder=idiom.folder)
+        with driver.submission(given, (source(idiom.program),)) as server:
+            seen = server.observe(asked, LIMITS)
+        if seen.test is None or seen.test.result is not CourseTestResult.PASSED:
+            found[idiom.name] = f"{seen.ending} {seen.detail} {seen.test}"
+    return found
+
+
+def test_common_idioms_behave_so_in_a_program_that_a_test_starts(
+    launchers: Launchers, tmp_path: Path
+) -> None:
+    table = [TABLE[name] for name in STARTED_BY_TESTS]
+    assert differing_in_a_test(launchers.driver("standard"), table, tmp_path) == {}
+
+
+@pytest.mark.release
+def test_every_idiom_behaves_so_in_a_program_that_a_test_starts(
+    launchers: Launchers, tmp_path: Path
+) -> None:
+    table = list(TABLE.values())
+    assert differing_in_a_test(launchers.driver("standard"), table, tmp_path) == {}
 
 
 def test_a_piped_input_that_fills_no_pipe_is_read_whole(launchers: Launchers) -> None:

@@ -564,7 +564,9 @@ class SuiteObserver:
             )
             monitor = server.start(stack, job, screen, limits)
             conversation = _Conversation(process, folder, heard)
-            end = monitor.follow((), folder=folder, stand_in=conversation)
+            end = monitor.follow(
+                (), folder=folder, stand_in=conversation, is_piped=job.stdin is not None
+            )
             self._waited += process.waited
             if not monitor.compiled:
                 return _Run(tests=(), ending=end.reason or Ending.CRASHED)

@@ -15,13 +15,14 @@ from _json import encode_basestring_ascii as quote
 
 from ..messages.codec import FUNCTION, mro_of, name_of, space_of
 from ..messages.exceptions import BUILTIN_ERRORS, describe
+from ..running import end_program, run_as_main
+from ..scenario.streams import PipedStreams
 from .peer import SPECIALS, Peer, error_name, made_error, packed_error
 from .values import Graph, MalformedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from types import CodeType
     from typing import Any
 
     from ..messages.exceptions import Sources
@@ -147,6 +148,7 @@ class ProgramServer(Peer):
         self._errors: dict[int, tuple[Any, int]] = {}  # the test's, by identity
         self._replaced: dict[tuple[str, str], Any] = {}  # what tests replaced, as it was
         self._tests = ObjectsOfTest(self.request)
+        self._usual_input = builtins.input
         self._operations = {
             name[4:]: getattr(self, name) for name in dir(self) if name.startswith("_do_")
         }
@@ -347,11 +349,26 @@ class ProgramServer(Peer):
     def _do_seed(self, seed: Any) -> None:
         _loaded("random").seed(seed)
 
-    def _do_run(self, name: str, argv: list[str], stdin: str | None, captured: bool) -> Any:
-        """Run a module as `__main__`; return its exit status and, if `captured`, its output."""
-        with _Surroundings(argv, stdin, captured) as around:
-            status = self._run_as_main(name)
-        return status, around.output, around.errors
+    def _do_run(self, name: str, argv: list[str], stdin: str) -> Any:
+        """Run a module as `__main__`; return its exit status and what it wrote."""
+        if name not in self._library.sources:
+            raise FileNotFoundError(2, "No such file or directory", name + ".py")
+        before = sys.argv, builtins.input, sys.excepthook, sys.modules.get("__main__")
+        sys.argv, builtins.input = list(argv), self._usual_input
+        streams = PipedStreams(stdin.encode("utf-8", "surrogateescape"))
+        try:
+            status = run_as_main(self._library, name, self._report_unless_hooked, ends=False)
+            end_program()
+        finally:
+            output, errors = streams.close()
+            sys.argv, builtins.input, sys.excepthook, main = before
+            if main is not None:
+                sys.modules["__main__"] = main
+        return status, output, errors
+
+    def _report_unless_hooked(self, error: BaseException) -> None:
+        if sys.excepthook is sys.__excepthook__:
+            self.report(error)
 
     def _do_namespace(self, name: str, run_name: str) -> Any:
         """Run a module under another name, as `runpy` does; return its public names."""
@@ -366,95 +383,16 @@ class ProgramServer(Peer):
         module.__name__ = run_name
         return module
 
-    def _run_as_main(self, name: str) -> int:
-        code: CodeType = self._library.sources[name].compiled()
-        module = self._blank(name, "__main__")
-        before = sys.modules.get("__main__")
-        sys.modules["__main__"] = module
-        try:
-            exec(code, module.__dict__)
-        except SystemExit as error:
-            return _exit_status(error)
-        except Exception as error:
-            self.report(error)
-            return 1
-        finally:
-            if before is not None:
-                sys.modules["__main__"] = before
-        return 0
-
     def report(self, error: BaseException) -> None:
         """Print the traceback of an exception that ended the program."""
         import traceback  # noqa: PLC0415
 
-        traceback.print_exception(error)
-
-
-def _exit_status(error: SystemExit) -> int:
-    code = error.code
-    if code is None:
-        return 0
-    if type(code) is int:
-        return code & 0xFF
-    sys.stderr.write(f"{code}\n")
-    return 1
+        own = error.__traceback__ and error.__traceback__.tb_next  # without the frame of ours
+        traceback.print_exception(type(error), error, own)
 
 
 def _loaded(module: str) -> Any:
     return __import__(module, fromlist=["x"])
-
-
-class _Surroundings:
-    """The surroundings of a running program: arguments, standard input, and where its output
-    goes."""
-
-    def __init__(self, argv: list[str], stdin: str | None, captured: bool) -> None:
-        self._argv = argv
-        self._stdin = stdin
-        self._captured = captured
-        self.output: str | None = None
-        self.errors: str | None = None
-
-    def __enter__(self) -> _Surroundings:
-        self._before = sys.argv, sys.stdin, sys.stdout, sys.stderr, builtins.input
-        sys.argv = list(self._argv)
-        if self._stdin is not None:
-            sys.stdin = io.StringIO(self._stdin)
-            builtins.input = _input_from_stdin
-        if self._captured:
-            self._written = CapturedStream(), CapturedStream()
-            sys.stdout, sys.stderr = self._written
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._captured:
-            self.output, self.errors = (stream.text for stream in self._written)
-        sys.argv, sys.stdin, sys.stdout, sys.stderr, builtins.input = self._before
-
-
-class CapturedStream(io.StringIO):
-    """A stream whose text remains when the program closes it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._kept = ""
-
-    def close(self) -> None:
-        if not self.closed:
-            self._kept = self.getvalue()
-        super().close()
-
-    @property
-    def text(self) -> str:
-        return self._kept if self.closed else self.getvalue()
-
-
-def _input_from_stdin(prompt: object = "", /) -> str:
-    sys.stdout.write(str(prompt))
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError("EOF when reading a line")
-    return line.removesuffix("\n")
 
 
 class Echo(io.TextIOBase):

@@ -138,7 +138,7 @@ class Runs:
         if isinstance(given, bytes):
             given = given.decode()
         captured = options.get("capture_output") or options.get("stdout") is not None
-        status, out, err = self._program.request("run", name, argv, given or "", True)
+        status, out, err = self._program.request("run", name, argv, given or "")
         if options.get("stderr") == subprocess.STDOUT:
             out, err = out + err, None
         if not captured:

@@ -26,6 +26,7 @@ from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
 from ..messages.protocol import FromScenario
 from ..modules import MODULE, Library, ModuleSource, by_module_name, is_never_found
+from ..running import end_program
 from ..stand_ins.calls import RemoteCaller, slot, substituted
 from ..waits import Slept, Waits
 from . import evaluate
@@ -346,22 +347,6 @@ class ScenarioProcess:
         while not select([0], [], [], _MOMENT)[0]:
             continue
         return read(0, most)
-
-
-def end_program() -> None:
-    """Release the program's objects, as the interpreter does last, because a `__del__` may print.
-
-    Names with an underscore go first.
-    """
-    module = sys.modules.get("__main__")
-    if type(module) is not MODULE:
-        return
-    names = module.__dict__
-    private = [name for name in names if name[:1] == "_" and name[1:2] != "_"]
-    public = [name for name in names if name[:1] != "_"]
-    for name in (*private, *public):
-        names[name] = None
-    gc.collect()
 
 
 def copied(value: Any) -> Any:

@@ -8,6 +8,8 @@ import os
 import sys
 from os import read, write
 
+from ..running import Left
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,9 +91,15 @@ def install_input(take: Callable[[int], bytes], *, is_terminal: bool = True) -> 
     def asking_read(descriptor: int, length: int, /) -> bytes:
         return take(length) if descriptor == 0 else read(descriptor, length)
 
-    os.read = sys.modules[os.name].read = asking_read  # type: ignore[attr-defined]
+    _put("read", asking_read)
     raw = AskedInput(take, is_terminal=is_terminal)
     _replace_stdin(_input_stream(raw, by_line=is_terminal))
+
+
+def _put(name: str, function: Callable[..., Any]) -> None:
+    """Let `os` and the module behind it have this function."""
+    for module in (os, sys.modules[os.name]):
+        setattr(module, name, function)
 
 
 def install_outputs(kind: type[io.FileIO]) -> None:
@@ -125,3 +133,102 @@ class KeptBytes(io.BytesIO):
 
     def text(self) -> str:
         return io.BytesIO.getvalue(self)[:_MAX_STDERR_LENGTH].decode("utf-8", "replace")
+
+
+class _CapturedOutput(io.RawIOBase):
+    """What a program writes to descriptor 1 or 2: by its stream, or by `os.write`."""
+
+    mode = "wb"
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._kept = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._number
+
+    def isatty(self) -> bool:
+        return False
+
+    def write(self, data: Any, /) -> int:
+        written = bytes(data)
+        self._kept += written
+        return len(written)
+
+    def text(self) -> str:
+        return self._kept.decode("utf-8", "backslashreplace")
+
+
+_CapturedOutput.__name__ = _CapturedOutput.__qualname__ = "FileIO"  # for programs that print it
+_CapturedOutput.__module__ = "_io"
+
+
+class PipedStreams:
+    """Has a program's standard streams be pipes until `close`, as if it were started by
+    another."""
+
+    def __init__(self, content: bytes) -> None:
+        self._streams = {name: getattr(sys, name) for name in _STREAMS}
+        self._functions = {name: getattr(os, name) for name in _FUNCTIONS}
+        self._is_left = False
+        self._input = os.dup(0)
+        self._output, self._errors = _CapturedOutput(1), _CapturedOutput(2)
+        self._unflushed: list[io.IOBase] = []
+        _put("read", read)
+        _put("write", self._write)
+        _put("isatty", self._isatty)
+        _put("_exit", self._exit)
+        pipe_in(content)
+        sys.stdout = sys.__stdout__ = self._stream(self._output, "<stdout>", "strict")  # type: ignore[misc]
+        errors = self._stream(self._errors, "<stderr>", "backslashreplace")
+        errors.reconfigure(line_buffering=True)
+        sys.stderr = sys.__stderr__ = errors  # type: ignore[misc]
+
+    def _stream(self, raw: _CapturedOutput, name: str, errors: str) -> io.TextIOWrapper:
+        buffered = io.BufferedWriter(_named(raw, name))
+        stream = io.TextIOWrapper(buffered, encoding="utf-8", errors=errors, newline="\n")
+        self._unflushed += [stream, buffered]
+        stream.mode = "w"  # type: ignore[misc]
+        return stream
+
+    def _write(self, descriptor: int, data: Any, /) -> int:
+        for number, raw in ((1, self._output), (2, self._errors)):
+            if descriptor == number:
+                return raw.write(data)
+        return write(descriptor, data)
+
+    def _isatty(self, descriptor: int, /) -> bool:
+        return descriptor > 2 and self._functions["isatty"](descriptor)
+
+    def _exit(self, status: int) -> None:
+        """End the program, but not the process; its `except:` may still catch that."""
+        self._is_left = True
+        raise Left(status & 0xFF)
+
+    def close(self) -> tuple[str, str]:
+        """Put the earlier streams back; return what was written to the two outputs."""
+        output, errors = self._written()
+        for name, stream in self._streams.items():
+            setattr(sys, name, stream)
+        for name, function in self._functions.items():
+            _put(name, function)
+        os.dup2(self._input, 0)
+        os.close(self._input)
+        return output, errors
+
+    def _written(self) -> tuple[str, str]:
+        if self._is_left:  # what is not written yet is lost, as with a process
+            self._unflushed.clear()
+        for stream in self._unflushed:
+            try:
+                stream.flush()
+            except ValueError:  # closed or detached by the program
+                continue
+        return self._output.text(), self._errors.text()
+
+
+_FUNCTIONS = ("read", "write", "isatty", "_exit")
+_STREAMS = ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__")

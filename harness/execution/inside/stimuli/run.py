@@ -2,102 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from atexit import _run_exitfuncs
+from ..running import run_as_main
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
-    from typing import Any
-
     from ..modules import Library
     from ..scenario.evaluate import StimulusAnswer
 
 
-_INTERRUPTED = 130  # as a shell says it
-
-
 def perform(library: Library, name: str, answer: StimulusAnswer) -> None:
     """Run a module as `__main__`, into `exit` and, for an uncaught exception, `raised`."""
-    status = 0
-    module = _main_module(library, name)
-    try:
-        sys.modules["__main__"] = module
-        exec(library.sources[name].compiled(), module.__dict__)
-    except SystemExit as error:
-        _flush()
-        status = _exit_status(error)
-    except BaseException as error:
-        status = _INTERRUPTED if type(error) is KeyboardInterrupt else 1
-        answer.put_raised(error)
-        _tell_the_program(error)
-    _flush()
-    _wait_for_threads()
-    _run_exitfuncs()  # the process itself ends without
-    answer.fields["exit"] = str(status)
-
-
-def _main_module(library: Library, name: str) -> ModuleType:
-    """Return the module `__main__` with the names that the interpreter gives it."""
-    library.program = name
-    module = library.blank(name)
-    module.__name__ = "__main__"
-    module.__spec__ = module.__package__ = None
-    module.__cached__ = None  # type: ignore[attr-defined]
-    module.__builtins__ = sys.modules["builtins"]  # type: ignore[attr-defined]
-    if sys.version_info < (3, 14):
-        module.__annotations__ = {}
-    return module
-
-
-def _tell_the_program(error: BaseException) -> None:
-    """Call the program's own `sys.excepthook`. Python's would print the traceback, which the driver
-    has anyway."""
-    if sys.excepthook is sys.__excepthook__:
-        return
-    _flush()
-    traceback = error.__traceback__
-    own = traceback and traceback.tb_next  # without the frame of this file
-    try:
-        sys.excepthook(type(error), error, own)
-    except BaseException:  # the interpreter would print both, and end just so
-        return
-
-
-def _exit_status(error: SystemExit) -> int:
-    code: Any = error.code
-    if code is None:
-        return 0
-    if issubclass(type(code), int):  # `isinstance` would ask the object
-        is_long = int.__ge__(code, -1 << 63) and int.__lt__(code, 1 << 63)
-        return int.__and__(code, 0xFF) if is_long else 0xFF
-    # As the interpreter itself does, for which the status is 1 for any mistake in the text.
-    stream = sys.__stderr__ if sys.stderr is None else sys.stderr
-    try:
-        stream.write(str(code) + "\n")  # type: ignore[union-attr]
-    except BaseException:
-        return 1
-    return 1
-
-
-def _flush() -> None:
-    """Flush the streams in the order in which the interpreter does it at the end of a program,
-    because later code may write to the other stream.
-    """
-    for stream in (sys.stderr, sys.stdout):
-        try:
-            stream.flush()
-        except BaseException:  # closed or replaced by the program
-            continue
-
-
-def _wait_for_threads() -> None:
-    """Wait for threads, as the interpreter does before `atexit`.
-
-    Only tiers without confinement let threads start.
-    """
-    threading = sys.modules.get("threading")
-    try:
-        threading._shutdown()  # type: ignore[union-attr]
-    except BaseException:  # there is none, or the program changed it
-        return
+    answer.fields["exit"] = str(run_as_main(library, name, answer.put_raised, ends=True))
