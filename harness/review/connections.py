@@ -11,6 +11,7 @@ from typing import Any
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
@@ -20,9 +21,19 @@ _IDLE_SECONDS = 30
 _MAX_HEADER_BYTES = 32 * 1024
 
 
+class Request(HTTPRequestParser):  # type: ignore[misc]
+    """A request, with a path even if it is malformed.
+
+    waitress names the path when a client disconnects, and prints a traceback if there is none.
+    """
+
+    path = ""
+
+
 class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """A connection; it `is_trusted` once one of its requests showed the token."""
 
+    parser_class = Request
     is_trusted = False
 
     def service(self) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from waitress.adjustments import Adjustments
 from werkzeug.test import TestResponse
 
 from harness.model.result import SubmissionResult, SubmissionStatus
@@ -23,7 +24,7 @@ from harness.results.database import StoreReader
 from harness.results.regrade_request import request_text
 from harness.results.store import Store
 from harness.results.student_view import student_view
-from harness.review.connections import MAX_CONNECTIONS, THREADS
+from harness.review.connections import MAX_CONNECTIONS, THREADS, Connection
 from harness.review.desk import Desk, Part
 from harness.review.server import HOST, ReviewServer, create_app, read_asked
 from tests.reporting.pages_read import Page, refusal
@@ -536,6 +537,14 @@ def is_open(connection: socket.socket) -> bool:
         return True
     except ConnectionError:
         return False
+
+
+def test_a_malformed_request_has_a_path_that_can_be_named() -> None:
+    """waitress names it if the client has gone meanwhile."""
+    request = Connection.parser_class(Adjustments())
+    request.received(b"\x00\xff GET x\r\n\r\n")
+    assert request.error is not None
+    assert request.path == ""
 
 
 def test_a_request_that_is_too_long_is_refused(ann: Window) -> None:
