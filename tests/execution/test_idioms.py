@@ -57,6 +57,7 @@ OFTEN = (
 STARTED_BY_TESTS = (
     *("a wrapped stdin", "open(0).read()", "os.read(0)", "sys.stdout's attributes", "os.write(1)"),
     *("an uncaught exception", "sys.excepthook", "atexit", "os._exit(3) after a flush"),
+    "ANSI colours and a bell",
 )
 
 
@@ -157,7 +158,9 @@ def differing_in_a_test(driver: AnyDriver, table: list[Idiom], folder: Path) -> 
     for idiom in table:
         if not idiom.runs("test", piped=True):
             continue
-        expected = as_a_process(find_interpreter("3.12"), idiom, folder)
+        own = folder / str(len(list(folder.iterdir())))
+        own.mkdir()
+        expected = as_a_process(find_interpreter("3.12"), idiom, own)
         tests = (SourceFile(name="test_a1.py", data=_test_of(expected)),)
         given = replace(assignment(), test_files=tests, writes_files=idiom.folder)
         asked = Stimulus(action=CourseTest(file="test_a1.py", test="test_it"), folder=idiom.folder)

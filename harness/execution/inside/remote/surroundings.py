@@ -141,6 +141,8 @@ class Runs:
         status, out, err = self._program.request("run", name, argv, given or "")
         if options.get("stderr") == subprocess.STDOUT:
             out, err = out + err, None
+        if is_text:  # as `subprocess` reads it
+            out, err = _with_line_ends(out), _with_line_ends(err)
         if not captured:
             self._program.write("stdout", out)
             out = err = None
@@ -211,6 +213,10 @@ class Runs:
         if name not in self._names:
             raise FileNotFoundError(2, "a test can run only the program that it tests", name)
         return name
+
+
+def _with_line_ends(text: str | None) -> str | None:
+    return None if text is None else text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class _Started:
