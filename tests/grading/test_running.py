@@ -519,3 +519,20 @@ def test_a_loop_is_looked_at_twice_again_and_no_more() -> None:
     ran = looked_at(loops, *map(scenario, "abcdef"))
     assert [limit for _, limit in loops.asked].count(2.0) == SECOND_LOOKS
     assert not any(seen[-1].ends_in_double for seen in ran.observed.values())
+
+
+SECOND_CTRL_C = """
+import atexit, os, signal
+from harness.grading.engines import processes
+server = processes._running_server()
+os.kill(server._process.pid, signal.SIGSTOP)
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+atexit.register(signal.setitimer, signal.ITIMER_REAL, 0.2)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux")
+def test_ctrl_c_while_the_server_of_workers_ends_prints_nothing() -> None:
+    command = [sys.executable, "-c", SECOND_CTRL_C]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -153,9 +153,11 @@ class _Server:
         self._connection.close()
         try:
             self._process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
+        except BaseException as error:
             self._process.kill()
             self._process.wait()
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
 
 
 _lock = threading.Lock()
@@ -166,14 +168,20 @@ def _running_server() -> _Server:
     global _server  # noqa: PLW0603  (one for this process, at first use)
     if _server is None or _server.owner != os.getpid():  # a fork of ours has its own
         _server = _Server()
-        atexit.register(_end_server)
+        atexit.register(_end_at_exit)
     return _server
+
+
+def _end_at_exit() -> None:
+    """End the server; a second Ctrl-C ends it at once, and this process ends anyway."""
+    with contextlib.suppress(KeyboardInterrupt):
+        _end_server()
 
 
 def _end_server() -> None:
     global _server  # noqa: PLW0603
     if _server is not None and _server.owner == os.getpid():
-        atexit.unregister(_end_server)
+        atexit.unregister(_end_at_exit)
         _server.close()
     _server = None
 
