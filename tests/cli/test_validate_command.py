@@ -1,8 +1,11 @@
 """`harness validate`, `play` and `replay` on the tiny course."""
 
 import os
+import pty
 import re
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -323,6 +326,25 @@ def test_a_game_whose_terminal_is_closed_is_kept(course: Course) -> None:
         os.waitpid(child.pid, 0)
     assert 'input: ["1"]' in course.text("specs/tiny/recorded.yaml")
     assert agree(course) == ["recorded/closed"]
+
+
+def test_a_terminal_that_controls_no_process_ends_a_game_as_well() -> None:
+    master, slave = pty.openpty()
+    program = "from harness.execution.linux.pexpect_terminal import attach_terminal as attach\n"
+    program += "import sys\nattach([sys.executable, '-c', 'input(\"? \")'])\n"
+    command = [sys.executable, "-c", program]
+    playing = subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    os.close(slave)
+    shown = b""
+    while b"? " not in shown:
+        shown += os.read(master, 1000)
+    os.close(master)
+    try:
+        assert playing.wait(60) == 0
+    finally:
+        playing.kill()
 
 
 def test_what_lies_in_the_current_folder_is_not_imported(course: Course) -> None:

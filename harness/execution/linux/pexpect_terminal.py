@@ -125,10 +125,17 @@ def attach_terminal(command: Sequence[str]) -> int:
     def closed(number: int, frame: FrameType | None) -> None:
         raise OSError("your terminal was closed")
 
+    def typed(data: bytes) -> bytes:
+        # In raw mode every key is a byte. A process that this terminal does not control gets no
+        # SIGHUP, only this end of the input, again and again.
+        if not data:
+            raise OSError("your terminal was closed")
+        return data
+
     before = signal.signal(signal.SIGHUP, closed)
     try:
         try:
-            child.interact(escape_character=None)
+            child.interact(escape_character=None, input_filter=typed)
         except (OSError, termios.error):
             # Its word may come after the terminal's end was noticed otherwise.
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
