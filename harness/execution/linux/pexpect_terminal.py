@@ -135,7 +135,8 @@ def attach_terminal(command: Sequence[str]) -> int:
     before = signal.signal(signal.SIGHUP, closed)
     try:
         try:
-            child.interact(escape_character=None, input_filter=typed)
+            # The stub knows a filter of text only.
+            child.interact(escape_character=None, input_filter=typed)  # type: ignore[arg-type]
         except (OSError, termios.error):
             # Its word may come after the terminal's end was noticed otherwise.
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
