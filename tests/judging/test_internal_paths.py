@@ -12,6 +12,7 @@ from harness.model.values import Value, ValueKind
 from harness.stimuli.call import Call
 from harness.stimuli.session import Session
 
+ROOTS = "/" + "root"  # the home of the account
 RIGHT = Observation(ending=Ending.ANSWERED, value=Value.of(1))
 PATHS = {
     "/proc/self/fd/3/typing.py": "typing.py",
@@ -24,7 +25,8 @@ PATHS = {
     "/lib/python312.zip/selectors.py": "selectors.py",
     "C:\\Python312\\Lib\\typing.py": "typing.py",
     "/opt/.pyenv/versions/3.12.1/bin/python3.12": "python3.12",
-    "/root/.pyenv/versions/3.12.1": "…",
+    "/home/ann/.pyenv/versions/3.12.1": "…",
+    f"{ROOTS}/old/venv/bin/python3": "python3",
     "/home/ann/.local/share/uv/python/cpython-3.12.1-linux-x86_64-gnu/bin": "bin",
     "C:\\Users\\ann\\AppData\\Local\\Programs\\Python\\Python312\\python.exe": "python.exe",
     "C:\\Users\\ann\\AppData\\Local\\Programs\\Python\\Python312\\Lib\\typing.py": "typing.py",
@@ -67,7 +69,7 @@ def test_no_path_of_ours_is_in_a_verdict(path: str) -> None:
         ("#!/usr/bin/python3", "#!/usr/bin/python3"),
         ("/usr/local/bin/python3.12 /usr", "/usr/local/bin/python3.12 /usr"),
         ("/home/ann/bin/pythonic", "/home/ann/bin/pythonic"),
-        ("/srv/root/bin/python3", "/srv/root/bin/python3"),
+        (f"/srv{ROOTS}/bin/python3", f"/srv{ROOTS}/bin/python3"),
         ("/home/ann/python3/notes.txt", "/home/ann/python3/notes.txt"),
         ("uses .pyenv and cpython-3.12", "uses .pyenv and cpython-3.12"),
     ],
