@@ -59,6 +59,16 @@ def heading(page: Page, text: str) -> None:
     expect(page.locator("main h1 bdi").first).to_have_text(text)
 
 
+@contextmanager
+def first_of(folder: Path, count: int, new_page: Callable[[], Page]) -> Iterator[Page]:
+    """The page at the first submission of a class of so many."""
+    with served(folder, count) as server:
+        page = new_page()
+        page.goto(f"{server.address}&at=1")
+        heading(page, "s001")
+        yield page
+
+
 def writing_in(page: Page, slot: str) -> None:
     """Wait until the cursor is in the field for the mark of a slot."""
     field = f"[data-slot={slot}] [name=mark]"
@@ -186,10 +196,7 @@ def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]
 def test_typed_text_is_stored_before_the_submission_is_left(
     tmp_path: Path, new_page: Callable[[], Page]
 ) -> None:
-    with served(tmp_path, 5) as server:
-        page = new_page()
-        page.goto(f"{server.address}&at=1")
-        heading(page, "s001")
+    with first_of(tmp_path, 5, new_page) as page:
         page.keyboard.type("sm1.5")  # no Enter
         page.get_by_role("button", name="next submission").click()
         heading(page, "s002")
@@ -214,10 +221,7 @@ def test_typed_text_is_stored_before_the_submission_is_left(
 
 
 def test_typed_text_is_stored_after_a_pause(tmp_path: Path, new_page: Callable[[], Page]) -> None:
-    with served(tmp_path, 2) as server:
-        page = new_page()
-        page.goto(f"{server.address}&at=1")
-        heading(page, "s001")
+    with first_of(tmp_path, 2, new_page) as page:
         page.keyboard.type("jjcFirst thought")
         expect(page.locator("#said")).to_have_text("saved")
         page.keyboard.type(", then another")
@@ -229,10 +233,7 @@ def test_typed_text_is_stored_after_a_pause(tmp_path: Path, new_page: Callable[[
 
 
 def test_a_line_is_commented_by_mouse(tmp_path: Path, new_page: Callable[[], Page]) -> None:
-    with served(tmp_path, 2) as server:
-        page = new_page()
-        page.goto(f"{server.address}&at=1")
-        heading(page, "s001")
+    with first_of(tmp_path, 2, new_page) as page:
         page.locator(".source ol.own > li").nth(3).click()
         page.get_by_role("button", name="Comment", exact=True).click()
         page.keyboard.type("Here")
@@ -247,10 +248,7 @@ def test_a_line_is_commented_by_mouse(tmp_path: Path, new_page: Callable[[], Pag
 def test_a_click_is_for_the_screen_on_which_it_began(
     tmp_path: Path, new_page: Callable[[], Page]
 ) -> None:
-    with served(tmp_path, 5) as server:
-        page = new_page()
-        page.goto(f"{server.address}&at=1")
-        heading(page, "s001")
+    with first_of(tmp_path, 5, new_page) as page:
         items = page.locator("[data-slot=style] .item")
         items.nth(1).get_by_role("button").last.hover()
         page.mouse.down()
@@ -320,10 +318,7 @@ def test_a_second_comment_stores_the_first_one(
 def test_text_that_is_typed_while_a_pause_stores_it_is_kept(
     tmp_path: Path, new_page: Callable[[], Page]
 ) -> None:
-    with served(tmp_path, 2) as server:
-        page = new_page()
-        page.goto(f"{server.address}&at=1")
-        heading(page, "s001")
+    with first_of(tmp_path, 2, new_page) as page:
         sent: list[playwright.Route] = []
 
         def hold_first(route: playwright.Route) -> None:
@@ -349,10 +344,7 @@ def test_text_that_is_typed_while_a_pause_stores_it_is_kept(
 def test_a_stored_draft_can_be_taken_back_and_a_refused_one_stays(
     tmp_path: Path, new_page: Callable[[], Page]
 ) -> None:
-    with served(tmp_path, 2) as server:
-        page = new_page()
-        page.goto(f"{server.address}&at=1")
-        heading(page, "s001")
+    with first_of(tmp_path, 2, new_page) as page:
         page.keyboard.type("gNot this")
         expect(page.locator("#said")).to_have_text("saved")
         page.keyboard.press("Escape")
