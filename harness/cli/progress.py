@@ -72,7 +72,8 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
             case SlowLeft():
                 is_due = are_only_slow_left or not event.others
                 are_only_slow_left = event.submissions > 0 and not event.others
-                shown.update(slow=slow_text(event), are_only_slow_left=are_only_slow_left)
+                slow = slow_text(event) if are_only_slow_left else later_text(event)
+                shown.update(slow=slow, are_only_slow_left=are_only_slow_left)
                 if is_due:
                     shown.line(done_so_far, in_all, "graded", pace, is_due=True)
             case WorstLeft():
@@ -224,6 +225,14 @@ def slow_text(left: SlowLeft) -> str:
     if left.most_seconds is None:
         return text
     return f"{text}, at most {rounded(left.most_seconds)}"
+
+
+def later_text(left: SlowLeft) -> str:
+    """`then 3 slow ones: about 4 min`, while others are left; empty if there are none."""
+    if not left.submissions:
+        return ""
+    ones = "one" if left.submissions == 1 else "ones"
+    return f"then {left.submissions} slow {ones}: about {rounded(left.seconds)}"
 
 
 def worst_text(left: WorstLeft) -> str:

@@ -382,6 +382,9 @@ def test_the_most_that_is_left_is_said_until_the_last_mark() -> None:
             clock.now += 1.0
             show(DONE)
             show(result.WorstLeft(submissions=49 - number, seconds=60.0 * (49 - number)))
+            if number == 40:
+                show(result.SlowLeft(submissions=2, seconds=90.0, most_seconds=240.0, others=7))
+                clock.now += PLAIN_AFTER
         for left in (2, 1):
             slow = result.SlowLeft(submissions=left, seconds=60.0 * left, most_seconds=120.0 * left)
             show(slow)
@@ -392,6 +395,7 @@ def test_the_most_that_is_left_is_said_until_the_last_mark() -> None:
         show(result.WorstLeft(submissions=0, seconds=0.0))
     assert out.getvalue().splitlines()[1:] == [
         "25 of 50 graded, about 20 s left, at most 26 min in all",
+        "42 of 50 graded, about 10 s left, then 2 slow ones: about 2 min, at most 9 min in all",
         "48 of 50 graded, 2 slow ones to go on with: about 2 min, at most 4 min",
         "49 of 50 graded, 1 slow one to go on with: about 1 min, at most 2 min",
         "50 of 50 graded",
