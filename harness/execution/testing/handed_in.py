@@ -8,31 +8,26 @@ fault, fails there again, and passes on the reference each time.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import SystemRandom
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.common.errors import HarnessError
-from harness.common.escaping import plain
 from harness.execution.folder import ScenarioFolder
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.messages.protocol import (
-    MAX_MESSAGE,
-    MAX_NAME,
-    FromTests,
     SuiteJob,
-    split,
 )
 from harness.execution.protocol.answers import Answerable
 from harness.execution.protocol.jobs import Jobs
 from harness.execution.protocol.observation import observation
 from harness.execution.protocol.screen import scenario_screen
-from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
-from harness.execution.testing.course import END, MAX_SOURCE, ProcessOfTests, test_limits
+from harness.execution.testing.comparison import Comparison, SuiteRunResult
+from harness.execution.testing.conversation import Conversation, Heard
+from harness.execution.testing.course import test_limits
 from harness.execution.testing.covered import coverage_of
 from harness.execution.testing.documented import name_of_documented
 from harness.model.assignment import Assignment
@@ -52,9 +47,6 @@ if TYPE_CHECKING:
 
     from harness.execution.process_server import ProcessServer
 
-_MAX_TESTS = 500
-_MAX_CALLS = 50  # of one test
-_MAX_NUMBER = 10**9  # of a line or a call
 # Seeds of chance in the tests' process: of the runs against the reference that show which tests
 # pass, and of the rounds in which those tests run against every program. A test notices a fault if
 # it fails on it in each round, and passes on the reference in all runs: one that fails by chance
@@ -70,7 +62,6 @@ _MAX_EXPLAINED = 5  # tests that fail on the reference, of which the clauses are
 _TRACING_TIMES = 5  # the CPU time of a program whose lines are traced
 _MAX_ENDLESS = 3  # tests that do not come to their end, until no further run is made
 _MAX_WAITED = 1200.0  # seconds for all runs of one submission's tests, until no more are made
-_RESULTS = {result.value: result for result in CourseTestResult}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,176 +74,6 @@ class TestedServer:
     jobs: Jobs
     functions: tuple[str, ...]
     sources: Sources
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
-    """One run of a suite: how its tests came out, and how the run itself ended."""
-
-    tests: tuple[SuiteTest, ...]
-    ending: Ending
-    not_loaded: str = ""
-    trace: tuple[str, ...] = ()  # of the program's lines, if they are traced
-
-    def failed(self) -> tuple[SuiteTest, ...]:
-        return tuple(test for test in self.tests if test.has_failed)
-
-    def endless(self) -> list[str]:
-        """Return the names of the tests that did not come to their end."""
-        endless = CourseTestResult.NOT_ENDED
-        return [test.name for test in self.tests if test.outcome.result is endless]
-
-    def passed(self) -> list[str]:
-        return [test.name for test in self.tests if test.has_passed]
-
-    def results(self) -> dict[str, CourseTestResult]:
-        return {test.name: test.outcome.result for test in self.tests}
-
-
-@dataclass(slots=True)
-class _Comparison:
-    """Which of the useful tests fail on which faults, after some rounds."""
-
-    useful: list[str]
-    steady: set[str]  # those that passed on the reference in every round
-    failing: dict[str, list[SuiteTest]] = field(default_factory=dict)  # in all rounds, by fault
-    once: dict[str, list[str]] = field(default_factory=dict)  # in one round and not in another
-    broken: set[str] = field(default_factory=set)  # faults at which tests broke the protocol
-
-    def take_reference(self, run: _Run) -> None:
-        self.steady.intersection_update(run.passed())
-
-    def take_fault(self, fault: str, run: _Run) -> None:
-        if run.ending is Ending.TAMPERED:
-            self.broken.add(fault)
-        failed = {test.name for test in run.failed()}
-        before = self.failing.get(fault)
-        if before is None:
-            self.failing[fault] = list(run.failed())
-            return
-        self.failing[fault] = [test for test in before if test.name in failed]
-        missed = [test.name for test in before if test.name not in failed]
-        self.once.setdefault(fault, []).extend(missed)
-
-    def is_open(self, fault: str) -> bool:
-        """Return whether another round can show something about this fault."""
-        return fault not in self.broken and bool(self.candidates(fault))
-
-    def candidates(self, fault: str) -> list[SuiteTest]:
-        """Return the tests that fail on this fault and never on the reference."""
-        return [test for test in self.failing.get(fault, []) if test.name in self.steady]
-
-    def unsteady(self) -> list[str]:
-        return [name for name in self.useful if name not in self.steady]
-
-
-@dataclass(slots=True, kw_only=True)
-class _Heard:
-    """The messages of the tests' process about one run."""
-
-    files: tuple[str, ...]
-    tests: list[SuiteTest] = field(default_factory=list)
-    running: str = ""
-    calls: dict[int, str] = field(default_factory=dict)
-    not_loaded: str = ""
-    is_over: bool = False
-
-    def hear(self, kind: bytes, body: bytes) -> bool:
-        """Take a message; return whether it was the last. Raise StandInUnusableError for one that
-        ours would not write."""
-        try:
-            self._take(kind, json.loads(body))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise StandInUnusableError(Ending.TAMPERED, "a message of the tests") from None
-        return self.is_over
-
-    def _take(self, kind: bytes, sent: Any) -> None:
-        if kind in (FromTests.CALLED, FromTests.CAME_BACK):
-            number, words = sent
-            self._called(_whole(number), _text(words))
-        elif kind == FromTests.BEGINS:
-            self.running = _text(sent)
-            self.calls = {}
-        elif kind == FromTests.CAME_OUT:
-            self._came_out(sent)
-        elif kind == FromTests.OUTCOME:
-            self.is_over = True
-        else:
-            raise ValueError("an unknown message")
-
-    def _called(self, number: int, words: str) -> None:
-        if len(self.calls) < _MAX_CALLS or number in self.calls:
-            call = f"{self.calls.get(number, '')} {words}".strip()
-            self.calls[number] = call[: 2 * MAX_NAME]
-
-    def _came_out(self, sent: dict[str, Any]) -> None:
-        name = _text(sent["name"])
-        outcome = CourseTestOutcome(
-            result=_RESULTS[sent["result"]],
-            message=_text(sent.get("message", ""), MAX_MESSAGE),
-            type_name=_text(sent.get("type_name", "")),
-            line=_whole(sent.get("line", 0)),
-            source=_text(sent.get("source", ""), MAX_SOURCE),
-            calls=self._calls_in_words(),
-        )
-        self.running = ""
-        if name in self.files:
-            self.not_loaded = f"{name}: {outcome.type_name}: {outcome.message}"
-            return
-        self._add(SuiteTest(name=name, outcome=outcome))
-
-    def _add(self, test: SuiteTest) -> None:
-        known = [other.name for other in self.tests]
-        if test.name in known or len(known) >= _MAX_TESTS:
-            raise ValueError("a test that came out twice")
-        self.tests.append(test)
-
-    def ended(self) -> None:
-        """Note that the test that was running did not come to its end."""
-        if self.running:
-            result = CourseTestResult.NOT_ENDED
-            outcome = CourseTestOutcome(result=result, calls=self._calls_in_words())
-            self.tests.append(SuiteTest(name=self.running, outcome=outcome))
-
-    def _calls_in_words(self) -> tuple[str, ...]:
-        return tuple(plain(call, limit=MAX_NAME) for call in self.calls.values())
-
-
-def _text(value: object, most: int = MAX_NAME) -> str:
-    if type(value) is not str:
-        raise TypeError("a text is missing")
-    return value[:most].encode("utf-8", "replace").decode("utf-8")
-
-
-def _whole(value: object) -> int:
-    if type(value) is not int:
-        raise TypeError("a whole number is missing")
-    if abs(value) > _MAX_NUMBER:
-        raise ValueError("a number that is no line and no call")
-    return value
-
-
-class _Conversation:
-    """The tests' process while it talks to the program's."""
-
-    def __init__(self, process: StandInProcess, folder: ScenarioFolder, heard: _Heard) -> None:
-        self._process = ProcessOfTests(process, folder)
-        self._heard = heard
-
-    def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on the program's message, and deliver the tests' next request. Raise
-        StandInUnusableError if the tests run into their limits or break the protocol."""
-        if self._heard.is_over:
-            raise StandInUnusableError(Ending.TAMPERED, "it goes on after the tests")
-        self._process.tell(message)
-        while True:
-            kind, body = split(self._process.next())
-            if kind == FromTests.FOR_PROGRAM:
-                deliver(body)
-                return False
-            if self._heard.hear(kind, body):
-                deliver(END)
-                return False
 
 
 class SuiteObserver:
@@ -279,8 +100,8 @@ class SuiteObserver:
         self._start_tests = start_tests
         self._program_of = program_of
         self._own = own
-        self._against_reference: tuple[_Run, ...] | None = None
-        self._compared: _Comparison | None = None
+        self._against_reference: tuple[SuiteRunResult, ...] | None = None
+        self._compared: Comparison | None = None
         self._noticed: dict[str, SuiteOutcome | None] = {}
         self._by_itself: dict[str, bool] = {}
         self._cpu_seconds = 0.0  # of programs, in all runs
@@ -378,7 +199,7 @@ class SuiteObserver:
         coverage = coverage_of(self._tested_files, run.trace)
         return replace(seen, suite=replace(seen.suite, coverage=coverage))
 
-    def _reference_runs(self, stimulus: Stimulus, limits: Limits) -> tuple[_Run, ...]:
+    def _reference_runs(self, stimulus: Stimulus, limits: Limits) -> tuple[SuiteRunResult, ...]:
         if self._against_reference is None:
             reference = self._program_of(self._reference)
             first = self._run_all(reference, stimulus, limits, seed=_SEEDS[0])
@@ -430,7 +251,7 @@ class SuiteObserver:
         most = max(_MAX_UNSTEADY, _MAX_UNSTEADY_SHARE * len(outcome.tests))
         return len(outcome.unsteady) > most
 
-    def _comparison(self, stimulus: Stimulus, limits: Limits) -> _Comparison:
+    def _comparison(self, stimulus: Stimulus, limits: Limits) -> Comparison:
         """Run the useful tests against the faults, and in between against the reference.
 
         The tests' process gets the same job each time, and the order is by chance. So it cannot
@@ -438,7 +259,7 @@ class SuiteObserver:
         """
         if self._compared is None:
             useful = self._useful(stimulus, limits)
-            compared = _Comparison(useful, set(useful))
+            compared = Comparison(useful, set(useful))
             faults = list(self._faults)
             for seed in _SEEDS_OF_ROUNDS:
                 if faults and compared.steady:
@@ -449,7 +270,7 @@ class SuiteObserver:
 
     def _round(
         self,
-        compared: _Comparison,
+        compared: Comparison,
         faults: Iterable[str],
         stimulus: Stimulus,
         limits: Limits,
@@ -516,7 +337,7 @@ class SuiteObserver:
 
     def _run_all(
         self, program: TestedServer, stimulus: Stimulus, limits: Limits, *, seed: int
-    ) -> _Run:
+    ) -> SuiteRunResult:
         """Run all tests; after one that does not come to its end, the others in another run, unless
         there are too many such tests."""
         tests: list[SuiteTest] = []
@@ -537,18 +358,18 @@ class SuiteObserver:
         seed: int,
         only: Sequence[str] | None = None,
         without: Sequence[str] = (),
-    ) -> _Run:
+    ) -> SuiteRunResult:
         """Run all tests, or `only` those of these names, against a program."""
         if only is not None and not only:
-            return _Run(tests=(), ending=Ending.ANSWERED)
+            return SuiteRunResult(tests=(), ending=Ending.ANSWERED)
         server = program.server
         if self._waited > _MAX_WAITED:
-            return _Run(tests=(), ending=Ending.TIMEOUT)
+            return SuiteRunResult(tests=(), ending=Ending.TIMEOUT)
         if (seen := server.seen_of_all(limits)) is not None:
-            return _Run(tests=(), ending=seen.ending)
+            return SuiteRunResult(tests=(), ending=seen.ending)
         job, facts = server.compile(program.jobs.job(stimulus), program.functions)
         screen = scenario_screen(stimulus)
-        heard = _Heard(files=self._files)
+        heard = Heard(files=self._files)
         with ExitStack() as stack:
             folder = ScenarioFolder(self._folders, (), server.owner, guest=self._tests.owner)
             stack.callback(folder.remove)
@@ -563,30 +384,30 @@ class SuiteObserver:
                 folder=place,
             )
             monitor = server.start(stack, job, screen, limits)
-            conversation = _Conversation(process, folder, heard)
+            conversation = Conversation(process, folder, heard)
             end = monitor.follow(
                 (), folder=folder, stand_in=conversation, is_piped=job.stdin is not None
             )
             self._waited += process.waited
             if not monitor.compiled:
-                return _Run(tests=(), ending=end.reason or Ending.CRASHED)
+                return SuiteRunResult(tests=(), ending=end.reason or Ending.CRASHED)
             answerable = Answerable(stimulus, facts, program.sources)
             seen = observation(answerable, limits, screen, end)
         self._cpu_seconds += seen.cpu_seconds
         return _run_of(heard, seen, stimulus)
 
 
-def _run_of(heard: _Heard, seen: Observation, stimulus: Stimulus) -> _Run:
+def _run_of(heard: Heard, seen: Observation, stimulus: Stimulus) -> SuiteRunResult:
     """Return a run that is over, by what the tests' process said and the program's did."""
     ending = Ending.ANSWERED if heard.is_over else seen.ending
     heard.ended()
     trace = seen.detail.splitlines() if stimulus.traces_lines else []
-    return _Run(
+    return SuiteRunResult(
         tests=tuple(heard.tests), ending=ending, not_loaded=heard.not_loaded, trace=tuple(trace)
     )
 
 
-def _seen(run: _Run, *, unsteady: Collection[str] = ()) -> Observation:
+def _seen(run: SuiteRunResult, *, unsteady: Collection[str] = ()) -> Observation:
     if run.ending is Ending.TAMPERED:
         return Observation(ending=Ending.TAMPERED)
     outcome = SuiteOutcome(tests=run.tests, unsteady=tuple(unsteady), not_loaded=run.not_loaded)
