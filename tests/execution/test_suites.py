@@ -8,7 +8,7 @@ import pytest
 from harness.execution import Driver
 from harness.execution.inside.messages.protocol import MAX_NAME, FromTests
 from harness.execution.stand_in_process import StandInUnusableError
-from harness.execution.testing.handed_in import _Heard
+from harness.execution.testing.conversation import Heard
 from harness.judging.compare.suite import says_yes
 from harness.model.assignment import SourceFile, TestedProgram, TestWriting
 from harness.model.observation import CourseTestResult, Ending, Observation, SuiteOutcome
@@ -176,12 +176,12 @@ FORGED = [
 @pytest.mark.parametrize(("kind", "body"), FORGED)
 def test_a_forged_message_of_the_tests_is_tampering(kind: bytes, body: bytes) -> None:
     with pytest.raises(StandInUnusableError) as refused:
-        _Heard(files=()).hear(kind, body)
+        Heard(files=()).hear(kind, body)
     assert refused.value.ending is Ending.TAMPERED
 
 
 def test_a_test_that_comes_out_twice_is_tampering_and_endless_words_are_cut() -> None:
-    heard = _Heard(files=())
+    heard = Heard(files=())
     for _ in range(100):
         heard.hear(FromTests.CALLED, b'[1, "' + b"x" * 900 + b'"]')
     came_out = b'{"name": "t", "result": "passed"}'
