@@ -136,7 +136,7 @@ class KeptBytes(io.BytesIO):
 
 
 class _CapturedOutput(io.RawIOBase):
-    """What a program writes to descriptor 1 or 2: by its stream, or by `os.write`."""
+    """Keeps a program's output to descriptor 1 or 2: by its stream, or by `os.write`."""
 
     mode = "wb"
 
