@@ -7,21 +7,18 @@ that cannot be compared are left out with the reason.
 
 from __future__ import annotations
 
-import json
 import re
 import string
 import sys
-import tempfile
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from harness.assignment.loading import available, load
+from harness.assignment.loading import available
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
-from harness.grading.context import GradingContext, prepare
+from harness.grading.context import GradingContext
 from harness.grading.observing.answer_key import Check
 from harness.grading.validation.report import ValidationReport
 from harness.grading.validation.validate import validate
@@ -29,6 +26,8 @@ from harness.judging.not_taken import missing_module
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Phase
 from harness.packaging.scaffold.first_scenarios import First, class_names, first_scenarios
+from harness.packaging.scaffold.parts import clauses_file, mutants_file
+from harness.packaging.scaffold.trying import prepared
 
 _TEMPLATE = Path(__file__).parent / "template"
 _SPEC_FILES = ("assignment", "clauses", "mutants", "is_valid", "main", "total")
@@ -181,14 +180,10 @@ def _begun(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> 
     sample = f"submissions/{assignment_id}/reference"
     firsts = draft.firsts
     clauses = [first.name for first in firsts] or list(reference)
-    clause_items = "".join(map(_clause, clauses))
-    mutants = "mutants: []\n"
-    if firsts:
-        mutants = "mutants:\n" + "".join(map(_mutant, firsts))
     files = {
         f"{spec}/assignment.yaml": _assignment_file(assignment_id, reference, draft),
-        f"{spec}/clauses.yaml": f"clauses:\n{clause_items}".encode(),
-        f"{spec}/mutants.yaml": mutants.encode(),
+        f"{spec}/clauses.yaml": clauses_file(clauses),
+        f"{spec}/mutants.yaml": mutants_file(firsts),
         f"{sample}/expect.yaml": b"fails: []\nmark: [10, 10]\n",
     }
     if firsts:
@@ -216,11 +211,6 @@ def _assignment_file(assignment_id: str, reference: Mapping[str, bytes], draft: 
     return text
 
 
-def _clause(name: str) -> str:
-    text = json.dumps(f"{name} does as the sheet says.")
-    return f'  - {{id: "{name}", section: "1", text: {text}}}\n'
-
-
 def _scenario(first: First) -> str:
     key, _, text = first.action.partition(": ")
     # YAML would read this as a mapping.
@@ -237,15 +227,6 @@ def _scenario(first: First) -> str:
     if first.asks:
         scenario += "    input: []  # the typed lines; files: the files that it reads\n"
     return scenario
-
-
-def _mutant(first: First) -> str:
-    find = textwrap.indent(first.find, " " * 6)
-    replaced = textwrap.indent(first.replace, " " * 6)
-    return (
-        f'  - clause: "{first.name}"\n    file: {first.file}\n    why: It is not written.\n'
-        f"    find: |\n{find}\n    replace: |\n{replaced}\n"
-    )
 
 
 def _filled(name: str, assignment_id: str, file: str) -> bytes:
@@ -287,19 +268,16 @@ def _root() -> Path:
 def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft, cache: Path) -> Draft:
     """Return the draft with which `harness validate` finds no problem. Raise as `prepare` does."""
 
-    def prepared(draft: Draft) -> GradingContext:
-        with tempfile.TemporaryDirectory() as folder:
-            for name, data in _whole(assignment_id, reference, draft).items():
-                write_bytes(Path(folder, name), data)
-            loaded = load(Path(folder), assignment_id)
-            return prepare(loaded, cache=cache if draft.packages else None, refuse=False)
+    def answered(draft: Draft) -> GradingContext:
+        files = _whole(assignment_id, reference, draft)
+        return prepared(files, assignment_id, cache if draft.packages else None)
 
-    draft = _with_arguments(draft, prepared)
+    draft = _with_arguments(draft, answered)
     before = None
     for _ in range(_MAX_ROUNDS):
         if not draft.firsts or draft == before:
             break
-        context = prepared(draft)
+        context = answered(draft)
         ids = [scenario.id for scenario in context.specification.plan.scenarios]
         before = draft
         report = validate(context, (), jobs=1)
@@ -307,14 +285,14 @@ def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft, cac
     return draft
 
 
-def _with_arguments(draft: Draft, prepared: Callable[[Draft], GradingContext]) -> Draft:
+def _with_arguments(draft: Draft, answered: Callable[[Draft], GradingContext]) -> Draft:
     """Return the draft with arguments on which the reference does not raise, if there are some."""
     chosen: dict[str, First] = {}
     waiting = draft.firsts
     attempt = 0
     while waiting:
         attempts = tuple(first.attempt(attempt) for first in waiting)
-        raised = _raised(prepared(replace(draft, firsts=attempts)).key)
+        raised = _raised(answered(replace(draft, firsts=attempts)).key)
         for first, name in zip(attempts, raised, strict=True):
             # The exception of the first attempt is stated if no other arguments are better.
             if not name or attempt == 0:

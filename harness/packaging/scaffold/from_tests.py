@@ -4,7 +4,6 @@ are."""
 from __future__ import annotations
 
 import ast
-import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,13 +15,9 @@ from harness.assignment.test_files import DOCTEST_ENDINGS, find_tests
 from harness.common.errors import UserError
 from harness.model.stimulus import statements
 from harness.packaging.scaffold.otter import ENDINGS, OtterTests
+from harness.packaging.scaffold.parts import clauses_file, in_yaml, mutants_file, text_of
 from harness.packaging.scaffold.program_checks import FoundChecks, find_checks
-from harness.packaging.scaffold.recording.choose import (
-    Recording,
-    choose,
-    clauses_of,
-    mutants_of,
-)
+from harness.packaging.scaffold.recording.choose import Recording, choose, mutants_of
 from harness.packaging.scaffold.recording.test_file import TestFile
 
 _FOLDERS = (".", "tests", "test")  # of the given one, in which test files are looked for
@@ -142,7 +137,7 @@ def _recorded(assignment_id: str, found: _Found, checks: FoundChecks) -> Recordi
     def files_of(recording: Recording) -> dict[str, bytes]:
         """Return an assignment of the scenarios only, without anything to try them on."""
         files = _files(assignment_id, without_tests, FoundChecks(), recording)
-        files[f"specs/{assignment_id}/mutants.yaml"] = b"mutants: []\n"
+        files[f"specs/{assignment_id}/mutants.yaml"] = mutants_file(())
         return files
 
     return choose(tests, kept, files_of, assignment_id)
@@ -170,7 +165,7 @@ def _files(
     for name, data in {**checks.files(), **recording.files()}.items():
         files[f"{spec}/{name}"] = data
     if recording.chosen:
-        files[f"{spec}/clauses.yaml"] = clauses_of(clauses)
+        files[f"{spec}/clauses.yaml"] = clauses_file(clauses)
         files[f"{spec}/mutants.yaml"] = mutants_of(recording.functions, solution)
     return files
 
@@ -344,11 +339,11 @@ def _assignment_file(
         lines.append("mutants: mutants.yaml")
     remaining = _remaining(found, recording)
     if not remaining:
-        return "\n".join([*lines, ""]).encode()
+        return text_of(lines)
     lines += ["tests:", f"  files: [{', '.join(remaining)}]"]
     left_out = [f"{file}::{test}" for file, test in recording.tests if file in remaining]
     if left_out:
-        lines += ["  leave_out:", *(f"    - {json.dumps(name)}" for name in left_out)]
+        lines += ["  leave_out:", *(f"    - {in_yaml(name)}" for name in left_out)]
     if clauses:
         lines.append(f"  clause: [{clauses[0]}]")
     if found.runner != "pytest":
@@ -364,7 +359,7 @@ def _assignment_file(
     selections = list(found.otter.selections(remaining))
     if selections:
         lines += ["  select:", *selections]
-    return "\n".join([*lines, ""]).encode()
+    return text_of(lines)
 
 
 def _remaining(found: _Found, recording: Recording) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from harness.common.errors import UserError
+from harness.packaging.scaffold.parts import in_yaml, text_of
 
 _CLASSROOM = (".github/classroom/autograding.json", "autograding.json")
 _WORKFLOWS = (".github/workflows/classroom.yml", "classroom.yml")
@@ -42,7 +43,7 @@ class ProgramCheck:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of its scenario."""
-        yield f"  - name: {json.dumps(self.name, ensure_ascii=False)}"
+        yield f"  - name: {in_yaml(self.name)}"
         if self.points == 0:
             yield "    informational: true"
         elif self.points != 1:
@@ -59,7 +60,7 @@ class ProgramCheck:
         if self.asks_for_more:
             stated["ends"] = "asks_for_more"
         for key, value in stated.items():
-            yield f"    {key}: {json.dumps(value, ensure_ascii=False)}"
+            yield f"    {key}: {in_yaml(value)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +83,9 @@ class FoundChecks:
             for check in self.checks:
                 if check.file == program:
                     lines += check.lines()
-            found[f"{Path(program).stem}_runs.yaml"] = _text(lines)
+            found[f"{Path(program).stem}_runs.yaml"] = text_of(lines)
         if found:
-            found["clauses.yaml"] = _text(self._clauses())
+            found["clauses.yaml"] = text_of(self._clauses())
         return found
 
     def _clauses(self) -> list[str]:
@@ -94,10 +95,6 @@ class FoundChecks:
             text = f"{program} does as the sheet says."
             lines.append(f'  - {{id: {Path(program).stem}, section: "1", text: {text}}}')
         return lines
-
-
-def _text(lines: list[str]) -> bytes:
-    return ("\n".join(lines) + "\n").encode()
 
 
 def find_checks(folder: Path) -> FoundChecks:

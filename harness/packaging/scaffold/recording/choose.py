@@ -3,24 +3,20 @@ reference."""
 
 from __future__ import annotations
 
-import json
-import tempfile
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
-from harness.assignment.loading import load
 from harness.common.errors import UserError
-from harness.common.files import write_bytes
-from harness.grading.context import GradingContext, prepare
 from harness.grading.observing.answer_key import Check
 from harness.grading.validation.validate import validate
 from harness.packaging.scaffold.first_scenarios import First, unwritten
+from harness.packaging.scaffold.parts import mutants_file, text_of
 from harness.packaging.scaffold.recording.expressions import NotRecordedError
 from harness.packaging.scaffold.recording.scenario import Recorded
 from harness.packaging.scaffold.recording.test_file import Kept, RecordedTest
+from harness.packaging.scaffold.trying import loaded, prepared
 
 # Problems of an assignment that no test can help.
 _NOT_OF_TESTS = (Check.FLOATS, Check.MUTANTS, Check.CAUSES, Check.COVERAGE)
@@ -74,7 +70,7 @@ class Recording:
             lines = lines_of.setdefault(_file_name(chosen.test.file), ["scenarios:"])
             for each in chosen.stated:
                 lines += each.recorded.lines(each.keys)
-        return {name: ("\n".join(lines) + "\n").encode() for name, lines in lines_of.items()}
+        return {name: text_of(lines) for name, lines in lines_of.items()}
 
     def without(self, whys: Mapping[tuple[str, str], str]) -> Recording:
         """Return it with these tests as tests again, for these reasons."""
@@ -87,32 +83,13 @@ def _file_name(test_file: str) -> str:
     return f"{PurePosixPath(test_file).stem}_recorded.yaml"
 
 
-def clauses_of(names: Sequence[str]) -> bytes:
-    """Return clauses.yaml with a clause for each function or program."""
-    lines = ["clauses:"]
-    for name in names:
-        text = json.dumps(f"{name} does as the sheet says.")
-        lines.append(f'  - {{id: {json.dumps(name)}, section: "1", text: {text}}}')
-    return ("\n".join(lines) + "\n").encode()
-
-
 def mutants_of(names: Sequence[str], reference: Mapping[str, bytes]) -> bytes:
     """Return mutants.yaml with a function that is not written yet for each clause."""
     changes: dict[str, First] = {}
     for file, data in reference.items():
         for first in unwritten(file, data):
             changes.setdefault(first.name, first)
-    text = "".join(_mutant(changes[name]) for name in names if name in changes)
-    return ("mutants:\n" + text if text else "mutants: []\n").encode()
-
-
-def _mutant(first: First) -> str:
-    find = textwrap.indent(first.find, " " * 6)
-    replaced = textwrap.indent(first.replace, " " * 6)
-    return (
-        f"  - clause: {json.dumps(first.name)}\n    file: {first.file}\n"
-        f"    why: It is not written.\n    find: |\n{find}\n    replace: |\n{replaced}\n"
-    )
+    return mutants_file(changes[name] for name in names if name in changes)
 
 
 def choose(
@@ -164,24 +141,11 @@ def _readable(
 
 def _why_not_read(files: Mapping[str, bytes], assignment_id: str) -> str:
     """Return why an assignment cannot be read; empty if it can."""
-    with tempfile.TemporaryDirectory() as folder:
-        _write(Path(folder), files)
-        try:
-            load(Path(folder), assignment_id)
-        except UserError as error:
-            return error.what
+    try:
+        loaded(files, assignment_id)
+    except UserError as error:
+        return error.what
     return ""
-
-
-def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    for name, data in files.items():
-        write_bytes(folder / name, data)
-
-
-def _prepared(files: Mapping[str, bytes], assignment_id: str) -> GradingContext:
-    with tempfile.TemporaryDirectory() as folder:
-        _write(Path(folder), files)
-        return prepare(load(Path(folder), assignment_id), refuse=False)
 
 
 def _unsound(
@@ -192,7 +156,7 @@ def _unsound(
     if not recording.chosen:
         return
     try:
-        context = _prepared(files_of(recording), assignment_id)
+        context = prepared(files_of(recording), assignment_id)
     except UserError as error:
         yield from _unsound_alone(recording, files_of, assignment_id, error)
         return
@@ -221,6 +185,6 @@ def _unsound_alone(
     for chosen in recording.chosen:
         alone = replace(recording, chosen=(chosen,))
         try:
-            _prepared(files_of(alone), assignment_id)
+            prepared(files_of(alone), assignment_id)
         except UserError as own:
             yield (chosen.test.file, chosen.test.test), str(own)

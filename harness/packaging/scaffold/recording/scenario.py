@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+from harness.packaging.scaffold.parts import in_yaml
 
 ANY = {"any": True}
 # A text that YAML reads as it stands.
@@ -88,15 +89,15 @@ class Recorded:
 
     def lines(self, keys: dict[str, Any]) -> Iterator[str]:
         """Yield the lines of the scenario with these keys."""
-        yield f"  - name: {_json(self.name)}"
+        yield f"  - name: {in_yaml(self.name)}"
         yield f"    function: {self.function}"
-        yield f"    clause: {_json(self.function)}"
+        yield f"    clause: {in_yaml(self.function)}"
         if self.points == "0":
             yield "    informational: true"
         elif self.points:
-            yield f"    points: {_json(self.points)}"
+            yield f"    points: {in_yaml(self.points)}"
         if self.visible is not None:
-            yield f"    visible: {_json(self.visible)}"
+            yield f"    visible: {in_yaml(self.visible)}"
         for key, value in keys.items():
             if key == "steps":
                 yield "    steps:"
@@ -127,8 +128,4 @@ def _flow(value: Any) -> str:
         return "[" + ", ".join(map(_flow, value)) + "]"
     if isinstance(value, float):  # YAML's numbers have no exponent here
         return f"{value:.20f}".rstrip("0") + ("0" if value.is_integer() else "")
-    return _json(value)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return in_yaml(value)

@@ -1,0 +1,45 @@
+"""The clauses and mutants with which an assignment begins, and values in YAML."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable
+
+from harness.packaging.scaffold.first_scenarios import First
+
+
+def in_yaml(value: object) -> str:
+    """Return a value of plain Python as YAML reads it in one line."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def clauses_file(names: Iterable[str]) -> bytes:
+    """Return clauses.yaml with a clause for each function or program."""
+    lines = ["clauses:"]
+    for name in names:
+        text = json.dumps(f"{name} does as the sheet says.")
+        lines.append(f'  - {{id: {in_yaml(name)}, section: "1", text: {text}}}')
+    return text_of(lines)
+
+
+def mutants_file(changes: Iterable[First]) -> bytes:
+    """Return mutants.yaml with a function that is not written yet for each of these."""
+    items = "".join(map(_mutant, changes))
+    if not items:
+        return b"mutants: []\n"
+    return f"mutants:\n{items}".encode()
+
+
+def _mutant(first: First) -> str:
+    find = textwrap.indent(first.find, " " * 6)
+    replaced = textwrap.indent(first.replace, " " * 6)
+    return (
+        f"  - clause: {in_yaml(first.name)}\n    file: {first.file}\n    why: It is not written.\n"
+        f"    find: |\n{find}\n    replace: |\n{replaced}\n"
+    )
+
+
+def text_of(lines: Iterable[str]) -> bytes:
+    """Return these lines as a file."""
+    return "".join(f"{line}\n" for line in lines).encode()
