@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from harness.common.errors import UserError
-from harness.intake.notebooks.reading import ENDING, SELF_CHECK_TAG
+from harness.intake.notebooks.reading import SELF_CHECK_TAG, notebook_name
 from harness.model.assignment import Assignment, SourceFile
 
 _HOW = (
@@ -49,11 +49,6 @@ def as_notebook(stub: SourceFile, title: str, command: str) -> SourceFile:
         cell["id"] = sha256(f"{name} {number}".encode()).hexdigest()[:8]
     text = json.dumps(notebook, indent=1, ensure_ascii=False)
     return SourceFile(name=name, data=f"{text}\n".encode())
-
-
-def notebook_name(program: str) -> str:
-    """Return the name of the notebook that may be handed in for a program."""
-    return program.removesuffix(".py") + ENDING
 
 
 def _cell(kind: str, source: str, *tags: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from harness.intake.notebooks.magics import plain_cell
 from harness.model.notebook import Notebook, NotebookCell
 from harness.model.policy import MAX_SOURCE_BYTES, SourceFile
 
-ENDING = ".ipynb"
+_ENDING = ".ipynb"
 MAX_NOTEBOOK_BYTES = 32 * MIB
 # The tag of a cell that the handout adds; it does not belong to the program.
 SELF_CHECK_TAG = "self-check"
@@ -38,12 +38,17 @@ _FAULTS: dict[object, str] = {
 
 def is_notebook(name: str) -> bool:
     """Return whether a file of this name is a notebook, however it is written."""
-    return name.lower().endswith(ENDING)
+    return name.lower().endswith(_ENDING)
 
 
 def program_name(name: str) -> str:
     """Return the name of the program that a notebook stands for: `a1.py` for `a1.ipynb`."""
-    return name[: -len(ENDING)] + ".py"
+    return name[: -len(_ENDING)] + ".py"
+
+
+def notebook_name(program: str) -> str:
+    """Return the name of the notebook that may be handed in for a program."""
+    return program.removesuffix(".py") + _ENDING
 
 
 @dataclass(frozen=True, slots=True)
