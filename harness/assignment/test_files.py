@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import itertools
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -21,12 +21,16 @@ _MAX_SET_LENGTH = 60  # characters of a set of parameters in a name
 _MAX_DESCRIPTION_LENGTH = 300
 _MAX_RANGE = 200  # numbers that are sets of parameters
 _POINTS = frozenset(("points", "weight", "partial_credit"))
+# The decorators that say something of points, visibility and parameters.
+UNDERSTOOD = _POINTS | {"visibility", "visible", "hidden", "parametrize"}
 _VISIBILITY: dict[str, Any] = {
     "visible": True,
     "hidden": False,
     "after_due_date": "after_due_date",
     "after_published": "after_published",
 }
+
+Documented = ast.Module | ast.FunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,14 +89,18 @@ def find_tests(name: str, data: bytes, runner: str) -> tuple[FoundTest, ...]:
 
 def _documented(tree: ast.Module) -> Iterator[FoundTest]:
     """Yield the docstrings with examples: of the module, and of functions and classes."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
-            continue
+    for name, node in documented(tree):
         text = ast.get_docstring(node, clean=False) or ""
         if ">>>" in text:
-            name = getattr(node, "name", "the docstring")
             line = getattr(node, "lineno", 1)
             yield FoundTest(test=name, line=line)
+
+
+def documented(tree: ast.Module) -> Iterator[tuple[str, Documented]]:
+    """Yield the parts of a program that may have docstrings, with the names of their tests."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            yield getattr(node, "name", "the docstring"), node
 
 
 def _holds_tests(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef], runner: str) -> bool:
@@ -206,12 +214,19 @@ def _sets_in(node: ast.expr) -> list[str] | None:
         return None if _has_star(node) else list(map(_written, node.elts))
     match node:
         case ast.Call(func=ast.Name(id="range"), args=[*args], keywords=[]):
-            numbers = [arg.value for arg in args if isinstance(arg, ast.Constant)]
-            bounds = [number for number in numbers if type(number) is int]
-            if len(bounds) == len(args) and 1 <= len(bounds) <= 3 and bounds[2:] != [0]:
-                found = range(*bounds)
-                return list(map(str, found)) if len(found) <= _MAX_RANGE else None
+            values = [arg.value if isinstance(arg, ast.Constant) else None for arg in args]
+            numbers = range_of(values, _MAX_RANGE)
+            return None if numbers is None else list(map(str, numbers))
     return None
+
+
+def range_of(bounds: Sequence[object], max_length: int) -> range | None:
+    """Return the range with these arguments; None if it is none, or has more numbers."""
+    numbers = [bound for bound in bounds if type(bound) is int]
+    if len(numbers) != len(bounds) or not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
+        return None
+    found = range(*numbers)
+    return found if len(found) <= max_length else None
 
 
 def _written(node: ast.expr) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.common.errors import UserError
+from harness.packaging.scaffold.syntax import names_in
 
 # A scenario has to provide input or files for these functions.
 _OUTSIDE = {"input", "open"}
@@ -58,7 +59,7 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
     classes = _constructors(tree)
     found: list[First] = []
     for name, node in classes.items():
-        if not _names(node) & {*asking, *_OUTSIDE}:
+        if not names_in(node) & {*asking, *_OUTSIDE}:
             calls = [make_call(name, classes, attempt) for attempt in range(ATTEMPTS)]
             found.append(_call(file, name, calls, node, lines))
     for name, node in functions.items():
@@ -167,7 +168,7 @@ def _run(
     for node in body:
         if isinstance(node, ast.FunctionDef) or _is_docstring(node):
             continue
-        node_asks = bool(_names(node) & asking_names)
+        node_asks = bool(names_in(node) & asking_names)
         asks = asks or node_asks
         acts = not isinstance(node, _QUIET) or (node_asks and isinstance(node, _ASSIGNMENTS))
         if acts and first_act is None:
@@ -191,13 +192,9 @@ def _asking(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
     # A chain of calls is at most as long as there are functions.
     for _ in functions:
         for name, node in functions.items():
-            if _names(node) & asking:
+            if names_in(node) & asking:
                 asking.add(name)
     return asking - _OUTSIDE
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _is_docstring(node: ast.stmt) -> bool:

@@ -16,6 +16,7 @@ import yaml
 
 from harness.common.errors import UserError
 from harness.packaging.scaffold.parts import in_yaml, text_of
+from harness.packaging.scaffold.syntax import options_of
 
 _CLASSROOM = (".github/classroom/autograding.json", "autograding.json")
 _WORKFLOWS = (".github/workflows/classroom.yml", "classroom.yml")
@@ -314,7 +315,7 @@ def _stdout(call: ast.Call) -> tuple[str, bool]:
     if ast.unparse(call.args[0]) == "check50.EOF":
         return r"\s*\Z", True
     text = str(_literal(call.args[0]))
-    options = {each.arg: each.value for each in call.keywords}
+    options = options_of(call)
     is_literal = "regex" in options and _literal(options["regex"]) is False
     return text, not is_literal and bool(_IS_PATTERN.search(text))
 

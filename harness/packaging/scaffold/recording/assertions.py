@@ -12,10 +12,12 @@ from harness.packaging.scaffold.recording.expressions import (
     shortened,
     value_of,
 )
+from harness.packaging.scaffold.syntax import options_of
 
 _USUAL_PLACES = 7  # of assertAlmostEqual
 _RELATIVE, _ABSOLUTE = 1e-6, 1e-12  # of pytest.approx
-_EDGES = {"": ("", ""), "strip": (r"\s*", r"\s*"), "rstrip": ("", r"\s*"), "lstrip": (r"\s*", "")}
+# The patterns before and after a text whose blanks are cut.
+EDGES = {"strip": (r"\s*", r"\s*"), "rstrip": ("", r"\s*"), "lstrip": (r"\s*", "")}
 
 
 def equal_to(value: object) -> Any:
@@ -60,8 +62,8 @@ def approximately(node: ast.Call, literals: Mapping[str, object]) -> dict[str, A
     """Return the matcher of `pytest.approx(number, rel=…, abs=…)`."""
     names = ("expected", "rel", "abs")
     stated = {name: value_of(arg, literals) for name, arg in zip(names, node.args, strict=False)}
-    for keyword in node.keywords:
-        stated[str(keyword.arg)] = value_of(keyword.value, literals)
+    for name, option in options_of(node).items():
+        stated[name] = value_of(option, literals)
     number = stated.get("expected")
     if not isinstance(number, int | float) or not stated.keys() <= set(names):
         raise NotRecordedError("it compares more than one number approximately")
@@ -78,7 +80,7 @@ def text_equal_to(value: object, edges: str) -> Any:
         raise NotRecordedError("it compares text with something else")
     if not edges:
         return value
-    before, after = _EDGES[edges]
+    before, after = EDGES[edges]
     return {"matches": rf"\A{before}{re.escape(value)}{after}\Z"}
 
 

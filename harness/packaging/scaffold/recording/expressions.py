@@ -6,11 +6,15 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+
+from harness.assignment.test_files import range_of
+from harness.common.escaping import shorten
 
 _MAX_VALUE = 4_000  # characters of a value as Python writes it
 _MAX_REPEATED = 1_000  # of a text or list that is repeated, and of numbers in a range
+_MAX_SHOWN = 40  # characters of an expression in a reason
 _CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau}
 _OPERATORS: dict[type[ast.operator], Callable[[object, object], object]] = {
     ast.Add: operator.add,
@@ -69,7 +73,7 @@ def value_of(node: ast.expr, literals: Mapping[str, object]) -> object:
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         is_plain = False
     if not is_plain or len(text) > _MAX_VALUE:
-        raise NotRecordedError(f"{_short(node)} is not a plain value")
+        raise NotRecordedError(f"{shortened(node)} is not a plain value")
     return value
 
 
@@ -95,7 +99,7 @@ def _value(node: ast.expr, literals: Mapping[str, object]) -> object:
             return set()
         case ast.Constant():
             return node.value
-    raise NotRecordedError(f"{_short(node)} is not a plain value")
+    raise NotRecordedError(f"{shortened(node)} is not a plain value")
 
 
 def _collected(node: ast.List | ast.Tuple | ast.Set, parts: list[object]) -> object:
@@ -115,11 +119,11 @@ def _computed(node: ast.BinOp, literals: Mapping[str, object]) -> object:
     is_bounded = not is_repeated or (isinstance(right, int) and right <= _MAX_REPEATED)
     is_formatted = isinstance(node.op, ast.Mod) and isinstance(left, str)
     if compute is None or not is_bounded or is_formatted:
-        raise NotRecordedError(f"{_short(node)} is computed")
+        raise NotRecordedError(f"{shortened(node)} is computed")
     try:
         return compute(left, right)
     except (TypeError, ArithmeticError, ValueError):
-        raise NotRecordedError(f"{_short(node)} is computed") from None
+        raise NotRecordedError(f"{shortened(node)} is computed") from None
 
 
 def items_of(node: ast.expr, literals: Mapping[str, object]) -> list[object]:
@@ -128,11 +132,9 @@ def items_of(node: ast.expr, literals: Mapping[str, object]) -> list[object]:
     match node:
         case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
             values = [value_of(arg, literals) for arg in args]
-            bounds = [value for value in values if type(value) is int]
-            if len(bounds) == len(values) and 1 <= len(bounds) <= 3 and bounds[2:] != [0]:
-                numbers = range(*bounds)
-                if len(numbers) <= _MAX_REPEATED:
-                    return list(numbers)
+            numbers = range_of(values, _MAX_REPEATED)
+            if numbers is not None:
+                return list(numbers)
         case ast.Call(func=ast.Attribute(value=table, attr="items"), args=[], keywords=[]):
             value = value_of(table, literals)
             if isinstance(value, dict):
@@ -141,7 +143,7 @@ def items_of(node: ast.expr, literals: Mapping[str, object]) -> list[object]:
             value = value_of(node, literals)
             if isinstance(value, list | tuple | str):
                 return list(value)
-    raise NotRecordedError(f"a loop over {_short(node)}")
+    raise NotRecordedError(f"a loop over {shortened(node)}")
 
 
 class AskedOfProgram(ast.NodeTransformer):
@@ -155,7 +157,7 @@ class AskedOfProgram(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, _NOT_ASKED):
-            raise NotRecordedError(f"{_short(node)} is worked out by the test")
+            raise NotRecordedError(f"{shortened(node)} is worked out by the test")
         visited: ast.AST = super().visit(node)
         return visited
 
@@ -192,19 +194,7 @@ class AskedOfProgram(ast.NodeTransformer):
         return ast.Name(name, ast.Load())
 
 
-def names_used(sources: list[str]) -> Iterator[str]:
-    """Yield the names in these texts of Python."""
-    for source in sources:
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Name):
-                yield node.id
-
-
-def _short(node: ast.AST) -> str:
-    text = " ".join(ast.unparse(node).split())
-    return text if len(text) <= 40 else f"{text[:39]}…"
-
-
 def shortened(node: ast.AST) -> str:
     """Return the beginning of a node's text."""
-    return _short(node)
+    text = " ".join(ast.unparse(node).split())
+    return shorten(text, _MAX_SHOWN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,10 +28,9 @@ from harness.packaging.scaffold.recording.replaced import (
     target_of,
 )
 from harness.packaging.scaffold.recording.scenario import Recorded, Run, Step
+from harness.packaging.scaffold.syntax import options_of
 
 _MAX_STEPS = 40
-_CAPSYS = ("readouterr",)
-_EDGES = ("strip", "rstrip", "lstrip")
 _COMPARED = {
     "assertEqual": ast.Eq, "assertEquals": ast.Eq, "assertListEqual": ast.Eq,
     "assertDictEqual": ast.Eq, "assertTupleEqual": ast.Eq, "assertSetEqual": ast.Eq,
@@ -221,11 +220,11 @@ class TestReader:
         return None
 
     def _text_of_call(self, inner: ast.expr, attr: str) -> _Text | None:
-        if isinstance(inner, ast.Name) and inner.id == "capsys" and attr in _CAPSYS:
+        if isinstance(inner, ast.Name) and inner.id == "capsys" and attr == "readouterr":
             return self._printed(self.first_unread)
         if isinstance(inner, ast.Name) and inner.id in self.streams and attr == "getvalue":
             return self._printed(self.streams[inner.id])
-        text = self._text(inner) if attr in _EDGES else None
+        text = self._text(inner) if attr in assertions.EDGES else None
         if text is not None and not text.edges:
             return _Text(text.stated, text.key, attr)
         return None
@@ -371,7 +370,8 @@ class TestReader:
 
     def _asserted(self, name: str, node: ast.Call) -> None:
         arguments = list(node.args)
-        options = {str(each.arg): each.value for each in node.keywords if each.arg != "msg"}
+        options = options_of(node)
+        options.pop("msg", None)
         match name, arguments:
             case "assertTrue", [test, *_]:
                 self._assert(test)
@@ -435,16 +435,15 @@ class TestReader:
         if target == STDOUT and name:
             self.streams[name] = len(self.recorded.steps)
         else:
-            values = [each.value for each in call.keywords]
-            self._typed(target, call, values)
+            self._typed(target, call)
 
-    def _typed(self, target: str, node: ast.expr, values: Sequence[ast.expr] = ()) -> None:
+    def _typed(self, target: str, node: ast.expr) -> None:
         if target != INPUT or self.recorded.inputs:
             raise NotRecordedError(f"it replaces {target or shortened(node)}")
         self.recorded.inputs = lines_typed(node, self.scope.literals)
 
     def _raising(self, node: ast.With, call: ast.Call, name: str) -> None:
-        options: Mapping[str | None, ast.expr] = {each.arg: each.value for each in call.keywords}
+        options = options_of(call)
         pattern = options.get("match") or (call.args[1] if len(call.args) > 1 else None)
         text = None if pattern is None else value_of(pattern, self.scope.literals)
         *before, last = node.body

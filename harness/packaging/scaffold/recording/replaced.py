@@ -13,9 +13,11 @@ from harness.packaging.scaffold.recording.expressions import (
     value_of,
 )
 from harness.packaging.scaffold.recording.scenario import Run
+from harness.packaging.scaffold.syntax import options_of
 
 INPUT = "builtins.input"
 STDOUT = "sys.stdout"
+PATCHES = ("patch", "mock.patch", "unittest.mock.patch")
 _TIMES = 5  # that a line is typed which answers every question
 _RUNS = ("subprocess.run", "run")
 _OPTIONS = frozenset((
@@ -54,8 +56,8 @@ def lines_typed(node: ast.expr, literals: Mapping[str, object]) -> tuple[str, ..
             return _lines(body.func.value, literals)
         case ast.Lambda(body=body):
             return _checked([value_of(body, literals)] * _TIMES)
-        case ast.Call(keywords=keywords):
-            stated = {each.arg: each.value for each in keywords}
+        case ast.Call():
+            stated = options_of(node)
             if stated.keys() == {"side_effect"}:
                 return _lines(stated["side_effect"], literals)
             if stated.keys() == {"return_value"}:
@@ -85,7 +87,7 @@ def run_of(node: ast.expr, literals: Mapping[str, object]) -> Run | None:
     if not isinstance(node, ast.Call) or ast.unparse(node.func) not in _RUNS or not node.args:
         return None
     command = node.args[0]
-    options = {str(each.arg): each.value for each in node.keywords}
+    options = options_of(node)
     if not isinstance(command, ast.List) or not options.keys() <= _OPTIONS:
         raise NotRecordedError(f"it runs {shortened(node)}")
     first, *words = command.elts

@@ -7,22 +7,27 @@ import doctest
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.assignment.test_files import DOCTEST_ENDINGS, FoundTest, find_tests
+from harness.assignment.test_files import (
+    DOCTEST_ENDINGS,
+    UNDERSTOOD,
+    FoundTest,
+    documented,
+    find_tests,
+)
 from harness.packaging.scaffold.recording.expressions import (
     NotRecordedError,
     Scope,
     items_of,
-    names_used,
     shortened,
     value_of,
 )
 from harness.packaging.scaffold.recording.one_test import TestReader
-from harness.packaging.scaffold.recording.replaced import STDOUT, target_of
+from harness.packaging.scaffold.recording.replaced import PATCHES, STDOUT, target_of
 from harness.packaging.scaffold.recording.scenario import Recorded
+from harness.packaging.scaffold.syntax import names_in, options_of
 
 _GIVEN = ("self", "capsys", "monkeypatch")
-_PATCHES = ("patch", "mock.patch", "unittest.mock.patch")
-_HARMLESS = ("points", "weight", "visibility", "number", "visible", "hidden", "partial_credit")
+_HARMLESS = UNDERSTOOD | {"number"}  # decorators
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +172,9 @@ class TestFile:
         run = recorded.run
         if run is None and not sources:
             raise NotRecordedError("it asks the program nothing")
-        used = list(names_used(sources))
+        used: set[str] = set()
+        for source in sources:
+            used |= names_in(ast.parse(source))
         known = [name for name in self.functions if name in used]
         named = [name for name in known if name.lower() in found.test.lower()]
         function = f"{self.modules[0]}.py"
@@ -182,7 +189,7 @@ class TestFile:
     def _check_decorators(self, function: ast.FunctionDef) -> None:
         for decorator in function.decorator_list:
             text = ast.unparse(decorator).partition("(")[0]
-            is_known = text in _PATCHES or text.rpartition(".")[2] in (*_HARMLESS, "parametrize")
+            is_known = text in PATCHES or text.rpartition(".")[2] in _HARMLESS
             if not is_known:
                 raise NotRecordedError(f"it is decorated with {text}")
 
@@ -207,11 +214,12 @@ class TestFile:
             reader.scope.forget(name)
             reader.scope.literals[name] = value
             names.remove(name)
+        used = names_in(ast.Module(function.body, []))
         for decorator in reversed(function.decorator_list):
-            if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) in _PATCHES:
-                is_named = len(decorator.args) < 2 and not _is_new(decorator)
+            if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) in PATCHES:
+                is_named = len(decorator.args) < 2 and "new" not in options_of(decorator)
                 name = names.pop(0) if is_named else ""
-                if name and target_of(decorator) != STDOUT and _uses(function, name):
+                if name and target_of(decorator) != STDOUT and name in used:
                     raise NotRecordedError(f"it asks how {name} was called")
                 reader.patched(decorator, name)
         for name in names:
@@ -308,18 +316,8 @@ def _parameters(found: FoundTest, function: ast.FunctionDef, scope: Scope) -> Ma
     return {str(name).strip(): each for name, each in zip(names, values, strict=True)}
 
 
-def _is_new(call: ast.Call) -> bool:
-    return any(keyword.arg == "new" for keyword in call.keywords)
-
-
-def _uses(function: ast.FunctionDef, name: str) -> bool:
-    parts = [part for statement in function.body for part in ast.walk(statement)]
-    return any(isinstance(part, ast.Name) and part.id == name for part in parts)
-
-
 def _docstring(text: str, name: str) -> str:
-    for node in ast.walk(ast.parse(text)):
-        is_named = getattr(node, "name", "the docstring") == name
-        if is_named and isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+    for part, node in documented(ast.parse(text)):
+        if part == name:
             return ast.get_docstring(node) or ""
     return ""
