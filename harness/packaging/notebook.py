@@ -17,6 +17,11 @@ _HOW = (
     "order. Hand in this file, `{name}`.\n\n"
     "Before you check your work, save the notebook; then run the last cell."
 )
+_CELLS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
 
 
 def notebook_of(stubs: Sequence[SourceFile], assignment: Assignment, command: str) -> SourceFile:
@@ -33,29 +38,24 @@ def as_notebook(stub: SourceFile, title: str, command: str) -> SourceFile:
     between two of them. `command` checks the notebook whose name follows it.
     """
     name = notebook_name(stub.name)
-    cells = [_cell("markdown", f"# {title}\n\n{_HOW.format(name=name)}")]
-    cells += (_cell("code", text) for text in _parts(stub.data.decode()))
-    cells.append(_cell("code", f"!{command} {name}", SELF_CHECK_TAG))
-    notebook = {
-        "cells": cells,
-        "metadata": {
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        },
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    how = _HOW.format(name=name)
+    cells = [_cell("markdown", f"# {title}\n\n{how}")]
+    for text in _parts(stub.data.decode()):
+        cells.append(_cell("code", text))
+    check = _cell("code", f"!{command} {name}")
+    check["metadata"] = {"tags": [SELF_CHECK_TAG]}
+    cells.append(check)
     for number, cell in enumerate(cells):
-        cell["id"] = sha256(f"{name} {number}".encode()).hexdigest()[:8]
-    text = json.dumps(notebook, indent=1, ensure_ascii=False)
-    return SourceFile(name=name, data=f"{text}\n".encode())
+        digest = sha256(f"{name} {number}".encode())
+        cell["id"] = digest.hexdigest()[:8]
+    notebook = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
+    written = json.dumps(notebook, indent=1, ensure_ascii=False)
+    return SourceFile(name=name, data=f"{written}\n".encode())
 
 
-def _cell(kind: str, source: str, *tags: str) -> dict[str, Any]:
+def _cell(kind: str, source: str) -> dict[str, Any]:
     lines = source.splitlines(keepends=True)
     cell: dict[str, Any] = {"cell_type": kind, "metadata": {}, "source": lines}
-    if tags:
-        cell["metadata"]["tags"] = list(tags)
     if kind == "code":
         cell |= {"execution_count": None, "outputs": []}
     return cell
@@ -73,18 +73,22 @@ def _parts(text: str) -> list[str]:
     if ast.get_docstring(tree) is not None:
         at = tree.body[0].end_lineno or 1
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            begin = _first_line(node) - 1
-            end = node.end_lineno or node.lineno
-            parts += [_joined(lines[at:begin]), _joined(lines[begin:end])]
-            at = end
+        if not isinstance(node, _CELLS):
+            continue
+        begin = _first_line(node) - 1
+        end = node.end_lineno or node.lineno
+        between = lines[at:begin]
+        parts += [_joined(between), _joined(lines[begin:end])]
+        at = end
     parts.append(_joined(lines[at:]))
     return [part for part in parts if part]
 
 
 def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
-    decorated = [decorator.lineno for decorator in node.decorator_list]
-    return min([node.lineno, *decorated])
+    first = node.lineno
+    for decorator in node.decorator_list:
+        first = min(first, decorator.lineno)
+    return first
 
 
 def _joined(lines: Sequence[str]) -> str:

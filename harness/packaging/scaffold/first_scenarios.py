@@ -58,12 +58,14 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
     lines = text.splitlines()
     classes = _constructors(tree)
     found: list[First] = []
+    outside = asking | _OUTSIDE
     for name, node in classes.items():
-        if not names_in(node) & {*asking, *_OUTSIDE}:
+        if not names_in(node) & outside:
             calls = [make_call(name, classes, attempt) for attempt in range(ATTEMPTS)]
             found.append(_call(file, name, calls, node, lines))
+    not_called = asking | {"main"}
     for name, node in functions.items():
-        is_public = name not in {*asking, "main"} and not name.startswith("_")
+        is_public = name not in not_called and not name.startswith("_")
         if is_public and _has_body_below(node):
             calls = [called(node, classes, attempt) for attempt in range(ATTEMPTS)]
             found.append(_call(file, name, calls, node, lines))
@@ -80,10 +82,10 @@ def unwritten(file: str, source: bytes) -> Iterator[First]:
     lines = text.splitlines()
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
-            for method in filter(_has_body_below, methods):
-                yield _call(file, node.name, [node.name], method, lines)
-                break
+            for part in node.body:
+                if isinstance(part, ast.FunctionDef) and _has_body_below(part):
+                    yield _call(file, node.name, [node.name], part, lines)
+                    break
         elif isinstance(node, ast.FunctionDef) and _has_body_below(node):
             yield _call(file, node.name, [node.name], node, lines)
         elif isinstance(node, ast.FunctionDef):
@@ -93,14 +95,16 @@ def unwritten(file: str, source: bytes) -> Iterator[First]:
 
 def _in_a_line(file: str, node: ast.FunctionDef, lines: Sequence[str]) -> First:
     """Return the change of a function whose body is beside its `def`."""
-    *before, line = _once(lines, node.lineno - 1, node.body[0].lineno)
-    head = line.encode()[: node.body[0].col_offset].decode()
+    first = node.body[0]
+    *before, line = _once(lines, node.lineno - 1, first.lineno)
+    head = line.encode()[: first.col_offset].decode()
+    changed = f"{head}raise NotImplementedError"
     return First(
         name=node.name,
         file=file,
         action=f"call: {node.name}()",
         find="\n".join([*before, line]),
-        replace="\n".join([*before, f"{head}raise NotImplementedError"]),
+        replace="\n".join([*before, changed]),
     )
 
 
@@ -112,7 +116,9 @@ def _has_body_below(node: ast.FunctionDef) -> bool:
 def _call(
     file: str, name: str, calls: Sequence[str], node: ast.FunctionDef, lines: Sequence[str]
 ) -> First:
-    find = "\n".join(_once(lines, node.lineno - 1, node.body[0].lineno - 1))
+    end = node.body[0].lineno - 1
+    head = _once(lines, node.lineno - 1, end)
+    find = "\n".join(head)
     indentation = " " * (node.col_offset + 4)
     replaced = f"{find}\n{indentation}raise NotImplementedError"
     action, *others = dict.fromkeys(f"call: {call}" for call in calls)
@@ -125,7 +131,10 @@ def _once(lines: Sequence[str], start: int, stop: int) -> list[str]:
     """Return these lines, with as many lines before them as it takes to make them unique at any
     indentation."""
     stripped = [line.strip() for line in lines]
-    while start and _occurrences(stripped, stripped[start:stop]) != 1:
+    while start:
+        part = stripped[start:stop]
+        if _occurrences(stripped, part) == 1:
+            break
         start -= 1
     return list(lines[start:stop])
 
@@ -133,14 +142,16 @@ def _once(lines: Sequence[str], start: int, stop: int) -> list[str]:
 def _occurrences(lines: Sequence[str], part: Sequence[str]) -> int:
     count = 0
     for start in range(len(lines)):
-        if lines[start : start + len(part)] == part:
+        end = start + len(part)
+        if lines[start:end] == part:
             count += 1
     return count
 
 
 def class_names(source: bytes) -> tuple[str, ...]:
     """Return the classes whose objects scenarios may return. `source` is Python."""
-    body = ast.parse(source.decode("utf-8-sig")).body
+    text = source.decode("utf-8-sig")
+    body = ast.parse(text).body
     return tuple(node.name for node in body if isinstance(node, ast.ClassDef))
 
 
@@ -170,12 +181,15 @@ def _run(
             continue
         node_asks = bool(names_in(node) & asking_names)
         asks = asks or node_asks
-        acts = not isinstance(node, _QUIET) or (node_asks and isinstance(node, _ASSIGNMENTS))
+        acts = not isinstance(node, _QUIET)
+        if node_asks and isinstance(node, _ASSIGNMENTS):
+            acts = True
         if acts and first_act is None:
             first_act = node
     if first_act is None:
         return
-    *before, line = _once(lines, first_act.lineno - 1, first_act.lineno)
+    number = first_act.lineno
+    *before, line = _once(lines, number - 1, number)
     yield First(
         name=file,
         file=file,
@@ -240,12 +254,15 @@ def _call_text(
     examples = []
     for argument in arguments:
         examples.append(_example(argument.annotation, classes, attempt, depth))
-    return f"{name}({', '.join(examples)})"
+    stated = ", ".join(examples)
+    return f"{name}({stated})"
 
 
 def _required(node: ast.FunctionDef) -> list[ast.arg]:
-    arguments = [*node.args.posonlyargs, *node.args.args]
-    return arguments[: len(arguments) - len(node.args.defaults)]
+    given = node.args
+    arguments = [*given.posonlyargs, *given.args]
+    required = len(arguments) - len(given.defaults)
+    return arguments[:required]
 
 
 def _example(kind: ast.expr | None, classes: Constructors, attempt: int, depth: int) -> str:
@@ -258,7 +275,8 @@ def _example(kind: ast.expr | None, classes: Constructors, attempt: int, depth: 
     if attempt:
         match kind:
             case ast.Subscript(value=ast.Name(id="list"), slice=inner):
-                return f"[{_example(inner, classes, attempt, depth)}]"
+                item = _example(inner, classes, attempt, depth)
+                return f"[{item}]"
             case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, value])):
                 key_text = _example(key, classes, attempt, depth)
                 value_text = _example(value, classes, attempt, depth)

@@ -45,7 +45,8 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
     try:
         submission, *_ = submitted(paths, plan.assignment)
         setup = GraderSetup(plan=plan, key=key)
-        with BrowserDriver(_this_interpreter(), machine) as driver, Grader(setup, driver) as grader:
+        interpreter = _this_interpreter()
+        with BrowserDriver(interpreter, machine) as driver, Grader(setup, driver) as grader:
             graded = grader.grade(submission).result
     except UserError as error:
         return _not_checked(str(error))
@@ -55,21 +56,24 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
     view = student_view(result, plan)
     passed = sum(tally.passed for tally in view.functions)
     total = sum(tally.total for tally in view.functions)
-    kind = "good" if total and passed == total else "bad"
-    if not total:
-        message = "The file could not be checked."
-    else:
+    kind = "bad"
+    message = "The file could not be checked."
+    if total:
         message = f"{passed} of {total} visible checks passed."
+        if passed == total:
+            kind = "good"
     told = notes(paths, (submission,), plan.assignment)
     causes = callees_first(view.causes, submission.files)
     shown = _as_checked(replace(view, causes=causes, notes=tuple(told)))
     html = check_results(shown)
+    verdicts = {entry.scenario_id: entry.verdict.kind for entry in result.scenarios}
+    functions = [(tally.function, tally.passed, tally.total) for tally in view.functions]
     answer = {
         "html": html,
-        "verdicts": {entry.scenario_id: entry.verdict.kind for entry in result.scenarios},
+        "verdicts": verdicts,
         "told": message,
         "kind": kind,
-        "functions": [(each.function, each.passed, each.total) for each in view.functions],
+        "functions": functions,
         "at": _place_of_mistake(view),
     }
     return json.dumps(answer)
@@ -115,8 +119,11 @@ def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequenc
     observation = _observed(machine, files, stimulus, lines, scenario.limits)
     kind = "program" if stimulus.action.program else "call"
     example_lines = [typed.text for typed in stimulus.inputs if typed.key is None]
-    is_example = list(lines) == example_lines[: len(lines)]
-    return _shown(observation, kind, example_lines[len(lines) :] if is_example else [])
+    count = len(lines)
+    following: list[str] = []
+    if list(lines) == example_lines[:count]:
+        following = example_lines[count:]
+    return _shown(observation, kind, following)
 
 
 def run(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequence[str]) -> str:
@@ -136,12 +143,15 @@ def _observed(
     limits: Limits,
 ) -> Observation:
     """Observe these files, with these lines typed in place of the stimulus's own."""
-    assignment = _packed()[0].assignment
-    submission: Submission = submitted(_write_files(files), assignment)[0]
+    plan, _ = _packed()
+    assignment = plan.assignment
+    paths = _write_files(files)
+    submission: Submission = submitted(paths, assignment)[0]
     typed = tuple(Typed(text=line) for line in lines)
     played = replace(stimulus, inputs=typed, replies=None)
+    interpreter = _this_interpreter()
     with (
-        BrowserDriver(_this_interpreter(), machine) as driver,
+        BrowserDriver(interpreter, machine) as driver,
         driver.submission(assignment, submission.files) as program,
     ):
         return program.observe(played, limits)
@@ -154,10 +164,12 @@ def _shown(observation: Observation, kind: str, example_lines: Sequence[str]) ->
     following = None
     hint = ""
     if not waits:
-        screen.append((f"\n[{_end_in_words(observation, kind)}]", False))
+        end = _end_in_words(observation, kind)
+        screen.append((f"\n[{end}]", False))
     elif example_lines:
         following = example_lines[0]
-        hint = f"The example types {following or 'only Enter'} now."
+        typed = following or "only Enter"
+        hint = f"The example types {typed} now."
     return json.dumps({"screen": screen, "waits": waits, "next": following, "hint": hint})
 
 
@@ -167,16 +179,19 @@ def _screen(observation: Observation) -> list[tuple[str, bool]]:
     for turn in (Turn(printed=observation.loading_printed), *observation.turns):
         screen.append((turn.printed, False))
         if turn.typed is not None:
-            screen += [(turn.typed.text or "⏎", True), ("\n", False)]
+            typed = turn.typed.text or "⏎"
+            screen += [(typed, True), ("\n", False)]
     return screen
 
 
 def _end_in_words(observation: Observation, kind: str) -> str:
-    if observation.raised is not None:
-        return f"{observation.raised.type_name}: {observation.raised.message}"
+    raised = observation.raised
+    if raised is not None:
+        return f"{raised.type_name}: {raised.message}"
     if observation.ending is Ending.ANSWERED:
         return f"The {kind} has ended."
-    return f"It was ended: {observation.ending.value.replace('_', ' ')}."
+    reason = observation.ending.value.replace("_", " ")
+    return f"It was ended: {reason}."
 
 
 def _write_files(files: Mapping[str, bytes]) -> list[Path]:
