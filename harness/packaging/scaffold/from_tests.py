@@ -73,6 +73,12 @@ class _Found:
         """Return the names of files with expectations, recognised by their names."""
         return [name for name in self.read if _OF_TESTS.search(name.lower())]
 
+    @property
+    def data(self) -> list[str]:
+        """Return the names of the other files that a test or the solution names."""
+        secret = self.secret
+        return [name for name in self.read if name not in secret]
+
 
 def from_tests(
     assignment_id: str, folder: Path, reference: Path | None, *, record: bool = False
@@ -88,33 +94,42 @@ def from_tests(
     if not found.tests and not checks.checks:
         hint = "test files are called test_….py or …_test.py, or are texts with >>> examples"
         raise UserError("this folder has no test files", place=str(folder), hint=hint)
-    texts = [_python_in(name, data) for name, data in (found.tests | found.beside).items()]
-    own = {PurePosixPath(name).stem for name in (*found.tests, *found.beside)}
+    modules = _program_modules(found, folder, reference)
+    modules += [check.file[:-3] for check in checks.checks if check.file[:-3] not in modules]
+    solution = _solution(folder, reference, modules)
+    found = replace(found, solution=solution)
+    count = _count(found.tests, found.runner)
+    recording = Recording()
+    if record:
+        recording = _recorded(assignment_id, found, checks)
+    notes = list(_notes(found))
+    for why in (*checks.left_out, *found.otter.left_out):
+        notes.append(f"Not taken: {why}")
+    for kept in recording.kept:
+        notes.append(f"Still a test: {kept.file} {kept.test}: {kept.why}")
+    return FromTests(
+        files=_files(assignment_id, found, checks, recording),
+        tests=count + len(checks.checks) - len(recording.tests),
+        recorded=recording.scenarios,
+        notes=tuple(notes),
+    )
+
+
+def _program_modules(found: _Found, folder: Path, reference: Path | None) -> list[str]:
+    """Return the modules that the tests import or name and that are none of their own files."""
+    given = found.tests | found.beside
+    own = {PurePosixPath(name).stem for name in given}
+    texts = [_python_in(name, data) for name, data in given.items()]
     if found.runner == "doctest":  # the file with the examples is the solution
-        own, modules = set(), [PurePosixPath(name).stem for name in found.tests]
+        own = set()
+        modules = [PurePosixPath(name).stem for name in found.tests]
     else:
         modules = [name for name in _imported(texts) if name not in own]
     for name in _named(texts):
         is_there = reference is None and _path_of(folder, name) is not None
         if name not in own and name not in modules and (is_there or not modules):
             modules.append(name)
-    modules += [check.file[:-3] for check in checks.checks if check.file[:-3] not in modules]
-    solution = _solution(folder, reference, modules)
-    found = replace(found, solution=solution)
-    _count(found.tests, found.runner)  # which are Python
-    recording = Recording()
-    if record:
-        recording = _recorded(assignment_id, found, checks)
-    left_out = (*checks.left_out, *found.otter.left_out)
-    notes = [*_notes(found), *(f"Not taken: {why}" for why in left_out)]
-    notes += [f"Still a test: {each.file} {each.test}: {each.why}" for each in recording.kept]
-    count = _count(found.tests, found.runner) + len(checks.checks) - len(recording.tests)
-    return FromTests(
-        files=_files(assignment_id, found, checks, recording),
-        tests=count,
-        recorded=recording.scenarios,
-        notes=tuple(notes),
-    )
+    return modules
 
 
 def _recorded(assignment_id: str, found: _Found, checks: FoundChecks) -> Recording:
@@ -158,11 +173,13 @@ def _files(
     spec = f"specs/{assignment_id}"
     solution = found.solution
     files = {f"reference/{assignment_id}/{name}": data for name, data in solution.items()}
-    for name, data in {**found.tests, **found.beside, **found.read}.items():
+    given = {**found.tests, **found.beside, **found.read}
+    for name, data in given.items():
         files[f"{spec}/{name}"] = data
     clauses = [*checks.clauses, *recording.functions]
     files[f"{spec}/assignment.yaml"] = _assignment_file(assignment_id, found, clauses, recording)
-    for name, data in {**checks.files(), **recording.files()}.items():
+    made = checks.files() | recording.files()
+    for name, data in made.items():
         files[f"{spec}/{name}"] = data
     if recording.chosen:
         files[f"{spec}/clauses.yaml"] = clauses_file(clauses)
@@ -178,7 +195,8 @@ def _look_into(folder: Path) -> _Found:
         for path in sorted((folder / below).glob("*")):
             if path.name.startswith(".") or not path.is_file():
                 continue
-            name, data = path.relative_to(folder).as_posix(), path.read_bytes()
+            name = path.relative_to(folder).as_posix()
+            data = path.read_bytes()
             if path.suffix in ENDINGS and otter.add(name, data):
                 continue
             if _is_test(path, data):
@@ -325,7 +343,7 @@ _MODULE_TEXT = re.compile(
 def _assignment_file(
     assignment_id: str, found: _Found, clauses: Sequence[str], recording: Recording
 ) -> bytes:
-    version = ".".join(map(str, sys.version_info[:2]))
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
     lines = [
         f"title: {assignment_id}",
         "course: A course",
@@ -348,11 +366,10 @@ def _assignment_file(
         lines.append(f"  clause: [{clauses[0]}]")
     if found.runner != "pytest":
         lines.append(f"  runner: {found.runner}")
-    secret = found.secret
-    beside = [*found.beside, *secret]
+    beside = [*found.beside, *found.secret]
     if beside:
         lines.append(f"  beside: [{', '.join(beside)}]")
-    data = [name for name in found.read if name not in secret]
+    data = found.data
     if data:
         lines.append(f"  data: [{', '.join(data)}]")
     lines.append("  visible: false  # true, or hint; select: says it for some of them")
@@ -383,16 +400,19 @@ def _count(tests: Mapping[str, bytes], runner: str) -> int:
 
 
 def _notes(found: _Found) -> Iterator[str]:
-    secret = found.secret
-    data = [name for name in found.read if name not in secret]
+    data = ", ".join(found.data)
     if data:
-        yield f"The program can read {', '.join(data)}: see data: in assignment.yaml"
+        yield f"The program can read {data}: see data: in assignment.yaml"
+    secret = ", ".join(found.secret)
     if secret:
-        yield f"Only the tests can read {', '.join(secret)}: see beside: in assignment.yaml"
-    outside = sorted({name.decode() for text in found.tests.values() for name in _ABOVE(text)})
+        yield f"Only the tests can read {secret}: see beside: in assignment.yaml"
+    outside: set[str] = set()
+    for text in found.tests.values():
+        outside.update(name.decode() for name in _ABOVE(text))
     if outside:
-        names = ", ".join(outside[:5])
+        names = ", ".join(sorted(outside)[:5])
         yield f"Tests name files outside this folder ({names}): copy them in, and change the paths"
     rest = sorted(found.others.keys() - found.read.keys())
     if rest:
-        yield f"Not taken, since no test names them: {', '.join(rest[:5])}"
+        names = ", ".join(rest[:5])
+        yield f"Not taken, since no test names them: {names}"

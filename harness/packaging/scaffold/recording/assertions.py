@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from harness.packaging.scaffold.recording.expressions import (
     NotRecordedError,
@@ -29,8 +29,10 @@ def equal_to(value: object) -> Any:
 
 def identical_to(node: ast.expr) -> Any:
     """Return the matcher of a result that a test compares by `is`."""
-    if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool)):
-        return node.value
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if value is None or isinstance(value, bool):
+            return value
     raise NotRecordedError(f"it asks for the identity of {shortened(node)}")
 
 
@@ -53,9 +55,11 @@ def almost_equal(number: object, options: Mapping[str, object]) -> dict[str, Any
     return near(number, 0.5 * 10**-places)
 
 
-def is_approx(node: ast.expr) -> bool:
+def is_approx(node: ast.expr) -> TypeGuard[ast.Call]:
     """Return whether this is a call of `pytest.approx`."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("approx", "pytest.approx")
+    if not isinstance(node, ast.Call):
+        return False
+    return ast.unparse(node.func) in ("approx", "pytest.approx")
 
 
 def approximately(node: ast.Call, literals: Mapping[str, object]) -> dict[str, Any]:
@@ -96,7 +100,10 @@ def both(first: Any, second: Any) -> Any:
     """Return the matcher of a text that two matchers ask for."""
     parts: list[Any] = []
     for matcher in (first, second):
-        parts += matcher.get("all_of", [matcher]) if isinstance(matcher, dict) else [matcher]
+        if isinstance(matcher, dict):
+            parts += matcher.get("all_of", [matcher])
+        else:
+            parts.append(matcher)
     whole = next((part for part in parts if isinstance(part, str)), None)
     if whole is None:
         return {"all_of": parts}

@@ -55,26 +55,30 @@ class Recording:
     @property
     def tests(self) -> tuple[tuple[str, str], ...]:
         """Return the file and the name of each test that became a scenario."""
-        return tuple((chosen.test.file, chosen.test.test) for chosen in self.chosen)
+        return tuple(chosen.test.key for chosen in self.chosen)
 
     @property
     def functions(self) -> tuple[str, ...]:
         """Return the functions and programs that the scenarios are about, each a clause."""
-        names = [each.recorded.function for chosen in self.chosen for each in chosen.stated]
-        return tuple(dict.fromkeys(names))
+        names: dict[str, None] = {}
+        for chosen in self.chosen:
+            for scenario in chosen.stated:
+                names[scenario.recorded.function] = None
+        return tuple(names)
 
     def files(self) -> dict[str, bytes]:
         """Return a file of scenarios for each file of tests, by name."""
         lines_of: dict[str, list[str]] = {}
         for chosen in self.chosen:
-            lines = lines_of.setdefault(_file_name(chosen.test.file), ["scenarios:"])
-            for each in chosen.stated:
-                lines += each.recorded.lines(each.keys)
+            name = _file_name(chosen.test.file)
+            lines = lines_of.setdefault(name, ["scenarios:"])
+            for scenario in chosen.stated:
+                lines += scenario.recorded.lines(scenario.keys)
         return {name: text_of(lines) for name, lines in lines_of.items()}
 
     def without(self, whys: Mapping[tuple[str, str], str]) -> Recording:
         """Return it with these tests as tests again, for these reasons."""
-        chosen = [each for each in self.chosen if (each.test.file, each.test.test) not in whys]
+        chosen = [entry for entry in self.chosen if entry.test.key not in whys]
         kept = [Kept(file, test, why) for (file, test), why in whys.items()]
         return Recording(chosen=tuple(chosen), kept=(*self.kept, *kept))
 
@@ -103,7 +107,7 @@ def choose(
         try:
             stated = tuple(_readable(test, files_of, assignment_id, taken))
         except NotRecordedError as error:
-            recording = recording.without({(test.file, test.test): str(error)})
+            recording = recording.without({test.key: str(error)})
             continue
         recording = replace(recording, chosen=(*recording.chosen, _Chosen(test, stated)))
     for _ in range(_MAX_ROUNDS):
@@ -120,23 +124,29 @@ def _readable(
     """Yield the test's scenarios, each in the first form that can be read. Raise NotRecordedError
     if one cannot be read in any."""
     for recorded in test.scenarios:
-        number = 1
-        name = recorded.name
-        while (test.file, name.lower()) in taken:
-            number += 1
-            name = f"{recorded.name} ({number})"
-        taken.add((test.file, name.lower()))
-        recorded.name = name
+        recorded.name = _free_name(recorded.name, test.file, taken)
         why = ""
         for keys in recorded.forms():
             stated = _Stated(recorded, keys)
-            alone = Recording(chosen=(_Chosen(test, (stated,)),))
+            chosen = _Chosen(test, (stated,))
+            alone = Recording(chosen=(chosen,))
             why = _why_not_read(files_of(alone), assignment_id)
             if not why:
                 yield stated
                 break
         if why:
             raise NotRecordedError(why)
+
+
+def _free_name(wanted: str, file: str, taken: set[tuple[str, str]]) -> str:
+    """Return a name that no scenario of this file has, and take it."""
+    number = 1
+    name = wanted
+    while (file, name.lower()) in taken:
+        number += 1
+        name = f"{wanted} ({number})"
+    taken.add((file, name.lower()))
+    return name
 
 
 def _why_not_read(files: Mapping[str, bytes], assignment_id: str) -> str:
@@ -160,14 +170,17 @@ def _unsound(
     except UserError as error:
         yield from _unsound_alone(recording, files_of, assignment_id, error)
         return
-    test_of = {}
-    scenarios = iter(context.specification.plan.scenarios)
-    by_name = {(scenario.place.file, scenario.name): scenario.id for scenario in scenarios}
+    tests: dict[tuple[str, str], tuple[str, str]] = {}
     for chosen in recording.chosen:
-        for each in chosen.stated:
-            for (file, name), scenario_id in by_name.items():
-                if file.endswith(f"/{_file_name(chosen.test.file)}") and name == each.recorded.name:
-                    test_of[scenario_id] = (chosen.test.file, chosen.test.test)
+        file_name = _file_name(chosen.test.file)
+        for entry in chosen.stated:
+            tests[file_name, entry.recorded.name] = chosen.test.key
+    test_of: dict[str, tuple[str, str]] = {}
+    for scenario in context.specification.plan.scenarios:
+        file_name = PurePosixPath(scenario.place.file).name
+        test = tests.get((file_name, scenario.name))
+        if test is not None:
+            test_of[scenario.id] = test
     report = validate(context, (), jobs=1)
     for problem in report.problems:
         if problem.check not in _NOT_OF_TESTS and problem.scenario in test_of:
@@ -179,12 +192,11 @@ def _unsound_alone(
 ) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield the tests without which the reference answers the others."""
     if len(recording.chosen) == 1:
-        test = recording.chosen[0].test
-        yield (test.file, test.test), str(error)
+        yield recording.chosen[0].test.key, str(error)
         return
     for chosen in recording.chosen:
         alone = replace(recording, chosen=(chosen,))
         try:
             prepared(files_of(alone), assignment_id)
         except UserError as own:
-            yield (chosen.test.file, chosen.test.test), str(own)
+            yield chosen.test.key, str(own)

@@ -52,7 +52,10 @@ class Scope:
 
     def copy(self) -> Scope:
         return Scope(
-            set(self.modules), dict(self.program), dict(self.literals), set(self.variables)
+            modules=set(self.modules),
+            program=dict(self.program),
+            literals=dict(self.literals),
+            variables=set(self.variables),
         )
 
     def forget(self, name: str) -> None:
@@ -67,14 +70,19 @@ def value_of(node: ast.expr, literals: Mapping[str, object]) -> object:
     """Return the value of an expression without names but `literals`. Raise NotRecordedError for
     any other."""
     value = _value(node, literals)
-    try:
-        text = repr(value)
-        is_plain = ast.literal_eval(text) == value or value == set()
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        is_plain = False
-    if not is_plain or len(text) > _MAX_VALUE:
+    if not _is_plain(value):
         raise NotRecordedError(f"{shortened(node)} is not a plain value")
     return value
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether a value is that of a literal which is short enough."""
+    try:
+        text = repr(value)
+        is_literal = ast.literal_eval(text) == value or value == set()
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return False
+    return is_literal and len(text) <= _MAX_VALUE
 
 
 def _value(node: ast.expr, literals: Mapping[str, object]) -> object:
@@ -92,14 +100,19 @@ def _value(node: ast.expr, literals: Mapping[str, object]) -> object:
         case ast.List() | ast.Tuple() | ast.Set():
             parts = [_value(part, literals) for part in node.elts]
             return _collected(node, parts)
-        case ast.Dict(keys=keys, values=values) if None not in keys:
-            found = [_value(key, literals) for key in keys if key is not None]
-            return dict(zip(found, [_value(each, literals) for each in values], strict=True))
+        case ast.Dict() if None not in node.keys:
+            return _dictionary(node, literals)
         case ast.Call(func=ast.Name(id="set"), args=[], keywords=[]):
             return set()
         case ast.Constant():
             return node.value
     raise NotRecordedError(f"{shortened(node)} is not a plain value")
+
+
+def _dictionary(node: ast.Dict, literals: Mapping[str, object]) -> dict[object, object]:
+    keys = [_value(key, literals) for key in node.keys if key is not None]
+    values = [_value(value, literals) for value in node.values]
+    return dict(zip(keys, values, strict=True))
 
 
 def _collected(node: ast.List | ast.Tuple | ast.Set, parts: list[object]) -> object:
@@ -113,12 +126,15 @@ def _collected(node: ast.List | ast.Tuple | ast.Set, parts: list[object]) -> obj
 
 
 def _computed(node: ast.BinOp, literals: Mapping[str, object]) -> object:
-    left, right = _value(node.left, literals), _value(node.right, literals)
+    left = _value(node.left, literals)
+    right = _value(node.right, literals)
     compute = _OPERATORS.get(type(node.op))
-    is_repeated = isinstance(node.op, ast.Mult) and not isinstance(left, int | float)
-    is_bounded = not is_repeated or (isinstance(right, int) and right <= _MAX_REPEATED)
-    is_formatted = isinstance(node.op, ast.Mod) and isinstance(left, str)
-    if compute is None or not is_bounded or is_formatted:
+    is_allowed = compute is not None
+    if isinstance(node.op, ast.Mult) and not isinstance(left, int | float):
+        is_allowed = isinstance(right, int) and right <= _MAX_REPEATED
+    if isinstance(node.op, ast.Mod) and isinstance(left, str):
+        is_allowed = False
+    if compute is None or not is_allowed:
         raise NotRecordedError(f"{shortened(node)} is computed")
     try:
         return compute(left, right)
@@ -129,21 +145,20 @@ def _computed(node: ast.BinOp, literals: Mapping[str, object]) -> object:
 def items_of(node: ast.expr, literals: Mapping[str, object]) -> list[object]:
     """Return the values that a loop goes through. Raise NotRecordedError for any but stated
     ones."""
+    items: object = None
     match node:
         case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
-            values = [value_of(arg, literals) for arg in args]
-            numbers = range_of(values, _MAX_REPEATED)
-            if numbers is not None:
-                return list(numbers)
+            bounds = [value_of(arg, literals) for arg in args]
+            items = range_of(bounds, _MAX_REPEATED)
         case ast.Call(func=ast.Attribute(value=table, attr="items"), args=[], keywords=[]):
             value = value_of(table, literals)
             if isinstance(value, dict):
-                return list(value.items())
+                items = tuple(value.items())
         case _:
-            value = value_of(node, literals)
-            if isinstance(value, list | tuple | str):
-                return list(value)
-    raise NotRecordedError(f"a loop over {shortened(node)}")
+            items = value_of(node, literals)
+    if not isinstance(items, list | tuple | str | range):
+        raise NotRecordedError(f"a loop over {shortened(node)}")
+    return list(items)
 
 
 class AskedOfProgram(ast.NodeTransformer):
@@ -175,17 +190,19 @@ class AskedOfProgram(ast.NodeTransformer):
             self.uses_program = True
             return node
         if name in scope.literals:
-            value = scope.literals[name]
-            if isinstance(value, _SCALARS):
-                return ast.Constant(value)
-            self.needed[name] = None
-            self.uses_program = True  # the program may have changed it
-            return node
+            return self._of_value(node, scope.literals[name])
         if name in scope.program:
             return self._of_program(scope.program[name])
         if name in _BUILTINS:
             return node
         raise NotRecordedError(f"it uses {name}")
+
+    def _of_value(self, node: ast.Name, value: object) -> ast.AST:
+        if isinstance(value, _SCALARS):
+            return ast.Constant(value)
+        self.needed[node.id] = None
+        self.uses_program = True  # the program may have changed it
+        return node
 
     def _of_program(self, name: str) -> ast.Name:
         if name.startswith("_"):

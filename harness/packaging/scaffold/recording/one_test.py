@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +21,7 @@ from harness.packaging.scaffold.recording.expressions import (
 )
 from harness.packaging.scaffold.recording.replaced import (
     INPUT,
+    PATCHES,
     STDOUT,
     is_string_io,
     lines_typed,
@@ -31,6 +32,9 @@ from harness.packaging.scaffold.recording.scenario import Recorded, Run, Step
 from harness.packaging.scaffold.syntax import options_of
 
 _MAX_STEPS = 40
+_KEYS = {"stdout": "prints", "stderr": "stderr"}  # by the attribute of a finished process
+_RAISES = ("pytest.raises", "raises", "self.assertRaises", "self.assertRaisesRegex")
+_REDIRECTS = ("redirect_stdout", "contextlib.redirect_stdout")
 _COMPARED = {
     "assertEqual": ast.Eq, "assertEquals": ast.Eq, "assertListEqual": ast.Eq,
     "assertDictEqual": ast.Eq, "assertTupleEqual": ast.Eq, "assertSetEqual": ast.Eq,
@@ -92,7 +96,7 @@ class TestReader:
                 raise NotRecordedError(f"it has a statement {type(node).__name__.lower()}")
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
-        known = self.scope.modules | set(self.scope.program)
+        known = self.scope.modules | self.scope.program.keys()
         for alias in node.names:
             name = alias.asname or alias.name
             if name not in known:
@@ -104,7 +108,8 @@ class TestReader:
         asked = AskedOfProgram(self.scope)
         rewritten = asked.visit(copy.deepcopy(node))
         for name in asked.needed:
-            self._add(Step(source=f"{name} = {self.scope.literals.pop(name)!r}"))
+            value = self.scope.literals.pop(name)
+            self._add(Step(source=f"{name} = {value!r}"))
             self.scope.variables.add(name)
         assert isinstance(rewritten, ast.expr)
         return rewritten, asked.uses_program
@@ -125,30 +130,36 @@ class TestReader:
 
     def _expression(self, node: ast.expr) -> Step:
         """Return the step that asks for the value of an expression."""
-        return self._add(Step(source=ast.unparse(self._asked(node)), is_call=True))
+        source = ast.unparse(self._asked(node))
+        return self._add(Step(source=source, is_call=True))
 
     def _change(self, target: ast.expr, operator: str, value: ast.expr) -> None:
         """Add a step that changes an object: `x.y = 1`, `x[0] += 2`."""
-        written, _ = self._rewritten(value)
+        rewritten, _ = self._rewritten(value)
         place = ast.unparse(self._asked(target))
-        self._add(Step(source=f"{place} {operator} {ast.unparse(written)}"))
+        written = ast.unparse(rewritten)
+        self._add(Step(source=f"{place} {operator} {written}"))
 
     def _add_to(self, node: ast.AugAssign) -> None:
         target = node.target
-        if isinstance(target, ast.Name) and target.id in self.scope.literals:
+        literals = self.scope.literals
+        if isinstance(target, ast.Name) and target.id in literals:
             left = ast.Name(target.id, ast.Load())
             total = ast.BinOp(left=left, op=node.op, right=node.value)
-            self.scope.literals[target.id] = value_of(total, self.scope.literals)
+            literals[target.id] = value_of(total, literals)
             return
-        _, operator, _ = ast.unparse(node).removeprefix(ast.unparse(target)).split(" ", 2)
+        written = ast.unparse(node)
+        rest = written.removeprefix(ast.unparse(target))
+        _, operator, _ = rest.split(" ", 2)
         self._change(target, operator, node.value)
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Attribute | ast.Subscript):
             self._change(target, "=", value)
             return
-        names = [part.id for part in _parts(target) if isinstance(part, ast.Name)]
-        if len(names) != len(_parts(target)):
+        parts = _parts(target)
+        names = _plain_names(parts)
+        if len(names) != len(parts):
             raise NotRecordedError(f"it assigns to {shortened(target)}")
         if len(names) == 1 and self._captures(names[0], value):
             return
@@ -162,22 +173,29 @@ class TestReader:
     def _bind(self, target: ast.expr, names: Sequence[str], value: ast.expr) -> None:
         rewritten = self._asked(value)
         for name in names:
-            self.scope.forget(name)
-            self.captured.pop(name, None)
+            self._forget(name)
             self.scope.variables.add(name)
-        self._add(Step(source=f"{ast.unparse(target)} = {ast.unparse(rewritten)}"))
+        bound = ast.unparse(target)
+        written = ast.unparse(rewritten)
+        self._add(Step(source=f"{bound} = {written}"))
+
+    def _forget(self, name: str) -> None:
+        """Forget the meaning of a name, which gets a new one."""
+        self.scope.forget(name)
+        self.captured.pop(name, None)
 
     def _bind_values(self, target: ast.expr, names: Sequence[str], found: object) -> None:
-        values = [found] if isinstance(target, ast.Name) else found
+        values = found
+        if isinstance(target, ast.Name):
+            values = [found]
         if not isinstance(values, list | tuple) or len(values) != len(names):
             raise NotRecordedError(f"it assigns to {shortened(target)}")
         for name, value in zip(names, values, strict=True):
-            self.scope.forget(name)
-            self.captured.pop(name, None)
+            self._forget(name)
             self.scope.literals[name] = value
 
     def _loop(self, node: ast.For) -> None:
-        names = [part.id for part in _parts(node.target) if isinstance(part, ast.Name)]
+        names = _plain_names(_parts(node.target))
         for value in items_of(node.iter, self.scope.literals):
             self._bind_values(node.target, names, value)
             self.read(node.body)
@@ -189,15 +207,20 @@ class TestReader:
             return True
         run = run_of(value, self.scope.literals)
         if run is not None:
-            if self.recorded.steps or self.recorded.run is not None:
-                raise NotRecordedError("it runs the program more than once")
-            self.recorded.run = self.runs[name] = run
+            self._run(name, run)
             return True
         text = self._text(value)
-        if text is not None:
-            self.scope.forget(name)
-            self.captured[name] = text
-        return text is not None
+        if text is None:
+            return False
+        self.scope.forget(name)
+        self.captured[name] = text
+        return True
+
+    def _run(self, name: str, run: Run) -> None:
+        if self.recorded.steps or self.recorded.run is not None:
+            raise NotRecordedError("it runs the program more than once")
+        self.recorded.run = run
+        self.runs[name] = run
 
     def _text(self, node: ast.expr) -> _Text | None:
         """Return the captured text that an expression is; None for any other."""
@@ -207,43 +230,56 @@ class TestReader:
             case ast.Call(func=ast.Attribute(value=inner, attr=attr), args=[], keywords=[]):
                 return self._text_of_call(inner, attr)
             case ast.Attribute(value=ast.Name(id=name), attr=stream) if name in self.runs:
-                key = {"stdout": "prints", "stderr": "stderr"}.get(stream)
-                return None if key is None else _Text(self.runs[name].stated, key)
+                return self._stream_of(self.runs[name], stream)
             case ast.Attribute(value=inner, attr="out"):
                 return self._text(inner)
-            case ast.Call(func=ast.Name(id="str"), args=[part], keywords=[]):
-                return self._message(part)
-            case ast.Subscript(
-                value=ast.Attribute(value=part, attr="args"), slice=ast.Constant(value=0)
-            ):
-                return self._message(part)
-        return None
+        return self._message(node)
+
+    def _stream_of(self, run: Run, stream: str) -> _Text | None:
+        key = _KEYS.get(stream)
+        if key is None:
+            return None
+        return _Text(run.stated, key)
 
     def _text_of_call(self, inner: ast.expr, attr: str) -> _Text | None:
-        if isinstance(inner, ast.Name) and inner.id == "capsys" and attr == "readouterr":
+        name = inner.id if isinstance(inner, ast.Name) else ""
+        if name == "capsys" and attr == "readouterr":
             return self._printed(self.first_unread)
-        if isinstance(inner, ast.Name) and inner.id in self.streams and attr == "getvalue":
-            return self._printed(self.streams[inner.id])
-        text = self._text(inner) if attr in assertions.EDGES else None
-        if text is not None and not text.edges:
-            return _Text(text.stated, text.key, attr)
-        return None
+        if name in self.streams and attr == "getvalue":
+            return self._printed(self.streams[name])
+        if attr not in assertions.EDGES:
+            return None
+        text = self._text(inner)
+        if text is None or text.edges:
+            return None
+        return _Text(text.stated, text.key, attr)
 
     def _printed(self, first: int) -> _Text:
         """Return the output since a step. Raise NotRecordedError unless it is that of one."""
         steps = self.recorded.steps
         acts = [step for step in steps[first:] if "(" in step.source]
-        if not acts or any(step.is_call for step in acts[:-1]):
+        before = acts[:-1]
+        if not acts or any(step.is_call for step in before):
             raise NotRecordedError("it reads the output of several calls together, or of none")
-        for step in acts[:-1]:  # which makes an object, and prints nothing
+        for step in before:  # which makes an object, and prints nothing
             step.stated.setdefault("prints", "")
         self.first_unread = len(steps)
         return _Text(acts[-1].stated, "prints")
 
     def _message(self, node: ast.expr) -> _Text | None:
-        """Return the message of a caught exception."""
-        caught = self._caught(node)
-        return None if caught is None else _Text(caught.stated["raises"], "message")
+        """Return the message of a caught exception: `str(error.value)`, `error.value.args[0]`."""
+        match node:
+            case ast.Call(func=ast.Name(id="str"), args=[part], keywords=[]):
+                caught = self._caught(part)
+            case ast.Subscript(
+                value=ast.Attribute(value=part, attr="args"), slice=ast.Constant(value=0)
+            ):
+                caught = self._caught(part)
+            case _:
+                return None
+        if caught is None:
+            return None
+        return _Text(caught.stated["raises"], "message")
 
     def _caught(self, node: ast.expr) -> Step | None:
         """Return the step whose exception an expression is; None for any other."""
@@ -254,15 +290,16 @@ class TestReader:
 
     def _state_type(self, left: ast.expr, right: ast.expr) -> bool:
         """Read `type(error.exception) == ValueError`; return whether it is that."""
+        caught = None
         match left:
             case ast.Call(func=ast.Name(id="type"), args=[part], keywords=[]):
                 caught = self._caught(part)
-                if caught is not None:
-                    raises = caught.stated["raises"]
-                    del raises["any"], raises["is_a"]
-                    raises["type"] = self._class(right)
-                    return True
-        return False
+        if caught is None:
+            return False
+        raises = caught.stated["raises"]
+        del raises["any"], raises["is_a"]
+        raises["type"] = self._class(right)
+        return True
 
     def _assert(self, node: ast.expr) -> None:
         match node:
@@ -293,14 +330,18 @@ class TestReader:
                 is_wanted = isinstance(op, ast.In)
                 self._state(right, assertions.containing(part, is_wanted=is_wanted), is_text=True)
             case ast.Lt() | ast.LtE() if (distance := _distance(left)) is not None:
-                within = value_of(right, self.scope.literals)
-                if not isinstance(within, int | float):
-                    raise NotRecordedError("its tolerance is not a number")
-                asked, stated = self._sides(*distance)
-                number = value_of(stated, self.scope.literals)
-                self._state(asked, assertions.near(number, within))
+                self._near(*distance, right)
             case _:
                 raise NotRecordedError(f"it compares by {type(op).__name__}")
+
+    def _near(self, left: ast.expr, right: ast.expr, distance: ast.expr) -> None:
+        """State that two numbers are at most this far from each other."""
+        within = value_of(distance, self.scope.literals)
+        if not isinstance(within, int | float):
+            raise NotRecordedError("its tolerance is not a number")
+        asked, stated = self._sides(left, right)
+        number = value_of(stated, self.scope.literals)
+        self._state(asked, assertions.near(number, within))
 
     def _sides(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
         """Return the program's side and the test's stated side. Raise NotRecordedError if
@@ -315,7 +356,7 @@ class TestReader:
         literals = self.scope.literals
         if assertions.is_approx(left):
             left, right = right, left
-        if assertions.is_approx(right) and isinstance(right, ast.Call):
+        if assertions.is_approx(right):
             self._state(left, assertions.approximately(right, literals))
             return
         if self._state_type(left, right):
@@ -351,9 +392,10 @@ class TestReader:
         self._state_text(text, matcher)
 
     def _state_text(self, text: _Text, matcher: Any) -> None:
-        if text.key in text.stated:
-            matcher = assertions.both(text.stated[text.key], matcher)
-        text.stated[text.key] = matcher
+        stated, key = text.stated, text.key
+        if key in stated:
+            matcher = assertions.both(stated[key], matcher)
+        stated[key] = matcher
 
     def _call(self, node: ast.Call) -> None:
         """Read a call as a statement: of an assertion, of a fixture, or of the program."""
@@ -380,19 +422,26 @@ class TestReader:
             case "assertIsNone", [test, *_]:
                 self._compare(test, ast.Is(), ast.Constant(None))
             case "assertAlmostEqual", [left, right, *places]:
-                asked, stated = self._sides(left, right)
                 if places:
                     options["places"] = places[0]
-                found = {key: value_of(each, self.scope.literals) for key, each in options.items()}
-                number = value_of(stated, self.scope.literals)
-                self._state(asked, assertions.almost_equal(number, found))
+                self._almost_equal(left, right, options)
             case "assertRaises", [kind, function, *rest]:
                 call = ast.Call(func=function, args=rest, keywords=node.keywords)
-                self._expression(call).stated["raises"] = assertions.raised(self._class(kind), None)
+                step = self._expression(call)
+                step.stated["raises"] = assertions.raised(self._class(kind), None)
             case known, [left, right, *_] if known in _COMPARED:
                 self._compare(left, _COMPARED[known](), right)
             case _:
                 raise NotRecordedError(f"it uses {name}")
+
+    def _almost_equal(
+        self, left: ast.expr, right: ast.expr, options: Mapping[str, ast.expr]
+    ) -> None:
+        literals = self.scope.literals
+        asked, stated = self._sides(left, right)
+        values = {name: value_of(option, literals) for name, option in options.items()}
+        number = value_of(stated, literals)
+        self._state(asked, assertions.almost_equal(number, values))
 
     def _class(self, node: ast.expr) -> str:
         """Return the name of an exception's class, in the program."""
@@ -408,25 +457,25 @@ class TestReader:
             self.read(node.body)
             return
         item, *others = items
-        name = item.optional_vars.id if isinstance(item.optional_vars, ast.Name) else ""
+        variable = item.optional_vars
+        name = variable.id if isinstance(variable, ast.Name) else ""
         call = item.context_expr
+        unknown = NotRecordedError(f"it has a statement with {shortened(call)}")
         if not isinstance(call, ast.Call):
-            raise NotRecordedError(f"it has a statement with {shortened(call)}")
-        match ast.unparse(call.func):
-            case "pytest.raises" | "raises" | "self.assertRaises" | "self.assertRaisesRegex":
-                self._raising(node, call, name)
-                return
-            case "self.subTest":
-                pass
-            case "patch" | "mock.patch" | "unittest.mock.patch":
-                self.patched(call, name)
-            case "redirect_stdout" | "contextlib.redirect_stdout":
-                stream = ast.unparse(call.args[0])
-                if stream not in self.streams:
-                    raise NotRecordedError(f"it has a statement with {shortened(call)}")
-                self.streams[stream] = len(self.recorded.steps)
-            case _:
-                raise NotRecordedError(f"it has a statement with {shortened(call)}")
+            raise unknown
+        function = ast.unparse(call.func)
+        if function in _RAISES:
+            self._raising(node, call, name)
+            return
+        if function in PATCHES:
+            self.patched(call, name)
+        elif function in _REDIRECTS:
+            stream = ast.unparse(call.args[0])
+            if stream not in self.streams:
+                raise unknown
+            self.streams[stream] = len(self.recorded.steps)
+        elif function != "self.subTest":
+            raise unknown
         self._with(node, others)
 
     def patched(self, call: ast.Call, name: str) -> None:
@@ -444,15 +493,20 @@ class TestReader:
 
     def _raising(self, node: ast.With, call: ast.Call, name: str) -> None:
         options = options_of(call)
-        pattern = options.get("match") or (call.args[1] if len(call.args) > 1 else None)
-        text = None if pattern is None else value_of(pattern, self.scope.literals)
+        patterns = call.args[1:]
+        if "match" in options:
+            patterns = [options["match"]]
+        text = None
+        if patterns:
+            text = value_of(patterns[0], self.scope.literals)
         *before, last = node.body
         self.read(before)
         source = last.value if isinstance(last, ast.Expr | ast.Assign) else None
         if before or not isinstance(source, ast.Call):
             raise NotRecordedError("it expects an exception of more than one call")
         step = self._expression(source)
-        step.stated["raises"] = assertions.raised(self._class(call.args[0]), text)
+        kind = self._class(call.args[0])
+        step.stated["raises"] = assertions.raised(kind, text)
         if name:
             self.raises[name] = step
 
@@ -469,4 +523,11 @@ def _distance(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
 
 def _parts(target: ast.expr) -> list[ast.expr]:
     """Return the parts of a target: those of a tuple, or itself."""
-    return list(target.elts) if isinstance(target, ast.Tuple | ast.List) else [target]
+    if isinstance(target, ast.Tuple | ast.List):
+        return target.elts
+    return [target]
+
+
+def _plain_names(parts: Sequence[ast.expr]) -> list[str]:
+    """Return the names among the parts of a target."""
+    return [part.id for part in parts if isinstance(part, ast.Name)]

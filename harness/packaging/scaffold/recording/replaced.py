@@ -24,6 +24,7 @@ _OPTIONS = frozenset((
     "capture_output", "text", "universal_newlines", "timeout", "check", "stdout", "stderr",
     "encoding", "input",
 ))  # fmt: skip
+_AS_TEXT = ("text", "universal_newlines", "encoding")
 _PYTHONS = ("sys.executable", "'python'", "'python3'")
 
 
@@ -46,63 +47,87 @@ def is_string_io(node: ast.expr) -> bool:
 def lines_typed(node: ast.expr, literals: Mapping[str, object]) -> tuple[str, ...]:
     """Return the lines that stand for `input`: of `patch(…, side_effect=[…])`, `return_value=…`, or
     a lambda that returns one or the next of a list. Raise NotRecordedError for anything else."""
-    match node:
-        case ast.Lambda(body=ast.Call(func=ast.Name(id="next"), args=[lines])):
+    if isinstance(node, ast.Lambda):
+        lines = _taken_in_turn(node.body)
+        if lines is not None:
             return _lines(lines, literals)
-        case ast.Lambda(body=ast.Call(func=ast.Attribute(attr="pop"), args=[ast.Constant(0)])):
-            body = node.body
-            assert isinstance(body, ast.Call)
-            assert isinstance(body.func, ast.Attribute)
-            return _lines(body.func.value, literals)
-        case ast.Lambda(body=body):
-            return _checked([value_of(body, literals)] * _TIMES)
-        case ast.Call():
-            stated = options_of(node)
-            if stated.keys() == {"side_effect"}:
-                return _lines(stated["side_effect"], literals)
-            if stated.keys() == {"return_value"}:
-                return _checked([value_of(stated["return_value"], literals)] * _TIMES)
+        return _always(node.body, literals)
+    if isinstance(node, ast.Call):
+        options = options_of(node)
+        if options.keys() == {"side_effect"}:
+            return _lines(options["side_effect"], literals)
+        if options.keys() == {"return_value"}:
+            return _always(options["return_value"], literals)
     raise NotRecordedError(f"it replaces input by {shortened(node)}")
+
+
+def _taken_in_turn(node: ast.expr) -> ast.expr | None:
+    """Return the lines of `next(lines)` or `lines.pop(0)`; None for anything else."""
+    match node:
+        case ast.Call(func=ast.Name(id="next"), args=[lines]):
+            return lines
+        case ast.Call(func=ast.Attribute(value=lines, attr="pop"), args=[ast.Constant(0)]):
+            return lines
+    return None
+
+
+def _always(node: ast.expr, literals: Mapping[str, object]) -> tuple[str, ...]:
+    """Return a line that answers every question."""
+    line = value_of(node, literals)
+    return _checked([line] * _TIMES)
 
 
 def _lines(node: ast.expr, literals: Mapping[str, object]) -> tuple[str, ...]:
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "iter" and node.args:
         node = node.args[0]
-    found = value_of(node, literals)
-    if not isinstance(found, list | tuple) or not found:
+    lines = value_of(node, literals)
+    if not isinstance(lines, list | tuple) or not lines:
         raise NotRecordedError(f"it types {shortened(node)}")
-    return _checked(list(found))
+    return _checked(list(lines))
 
 
 def _checked(lines: list[object]) -> tuple[str, ...]:
-    found = tuple(line for line in lines if isinstance(line, str) and line.isprintable())
-    if len(found) != len(lines):
-        raise NotRecordedError("it answers input with what nobody can type")
-    return found
+    typed: list[str] = []
+    for line in lines:
+        if not isinstance(line, str) or not line.isprintable():
+            raise NotRecordedError("it answers input with what nobody can type")
+        typed.append(line)
+    return tuple(typed)
 
 
 def run_of(node: ast.expr, literals: Mapping[str, object]) -> Run | None:
     """Return the run of a program by `subprocess`; None for any other expression. Raise
     NotRecordedError for one that no scenario can state."""
-    if not isinstance(node, ast.Call) or ast.unparse(node.func) not in _RUNS or not node.args:
+    if not isinstance(node, ast.Call) or not node.args:
+        return None
+    if ast.unparse(node.func) not in _RUNS:
         return None
     command = node.args[0]
     options = options_of(node)
     if not isinstance(command, ast.List) or not options.keys() <= _OPTIONS:
         raise NotRecordedError(f"it runs {shortened(node)}")
-    first, *words = command.elts
-    values = [value_of(word, literals) for word in words]
-    texts = [value for value in values if isinstance(value, str)]
-    if ast.unparse(first) not in _PYTHONS or len(texts) != len(words) or not texts:
-        raise NotRecordedError(f"it runs {shortened(command)}")
-    file, *argv = texts
-    if not file.endswith(".py"):
-        raise NotRecordedError(f"it runs {shortened(command)}")
-    stdin = value_of(options["input"], literals) if "input" in options else ""
-    is_text = "text" in options or "universal_newlines" in options or "encoding" in options
-    if not isinstance(stdin, str) or not is_text:
+    file, *argv = _words_after_python(command, literals)
+    stdin: object = ""
+    if "input" in options:
+        stdin = value_of(options["input"], literals)
+    if not isinstance(stdin, str) or options.keys().isdisjoint(_AS_TEXT):
         raise NotRecordedError("it reads the program's output as bytes")
-    run = Run(file=PurePosixPath(file).name, argv=tuple(argv), stdin=stdin)
+    name = PurePosixPath(file).name
+    run = Run(file=name, argv=tuple(argv), stdin=stdin)
     if "check" in options and value_of(options["check"], literals) is True:
         run.stated["exit"] = 0
     return run
+
+
+def _words_after_python(command: ast.List, literals: Mapping[str, object]) -> list[str]:
+    """Return the program and its arguments. Raise NotRecordedError for another command."""
+    python, *words = command.elts
+    texts: list[str] = []
+    for word in words:
+        text = value_of(word, literals)
+        if isinstance(text, str):
+            texts.append(text)
+    is_stated = bool(texts) and len(texts) == len(words)
+    if ast.unparse(python) not in _PYTHONS or not is_stated or not texts[0].endswith(".py"):
+        raise NotRecordedError(f"it runs {shortened(command)}")
+    return texts

@@ -28,6 +28,8 @@ from harness.packaging.scaffold.syntax import names_in, options_of
 
 _GIVEN = ("self", "capsys", "monkeypatch")
 _HARMLESS = UNDERSTOOD | {"number"}  # decorators
+_PLAIN_BASES = frozenset(("unittest.TestCase", "TestCase", "object"))
+_NOT_CALLED = ("tearDown", "setUpClass", "tearDownClass", "teardown_method", "setup_class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ class RecordedTest:
     file: str
     test: str
     scenarios: tuple[Recorded, ...]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return the file and the name."""
+        return self.file, self.test
 
 
 @dataclass(slots=True)
@@ -93,14 +100,16 @@ class TestFile:
         sources: list[str] = []
         for example in doctest.DocTestParser().get_examples(text):
             source = example.source.rstrip("\n")
+            is_import = source.startswith(("import ", "from "))
             if example.options or "<BLANKLINE>" in example.want:
                 raise NotRecordedError("it has options or empty lines of doctest")
-            if source.startswith(("import ", "from ")):
+            if is_import:
                 self._check_import(source)
                 continue
             sources.append(source)
             first, *others = source.split("\n")
-            lines += [f">>> {first}", *(f"... {line}" for line in others)]
+            lines.append(f">>> {first}")
+            lines += [f"... {line}" for line in others]
             lines += example.want.splitlines()
         if not sources:
             raise NotRecordedError("it asks the program nothing")
@@ -117,16 +126,18 @@ class TestFile:
     def _scope(self, tree: ast.Module) -> Scope:
         """Return the names of the file: of the program, and values that are stated once."""
         scope = Scope()
-        assigned = [name for node in ast.walk(tree) for name in _global_names(node)]
+        assigned: set[str] = set()
+        for part in ast.walk(tree):
+            assigned.update(_global_names(part))
         for node in tree.body:
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                self._add_imported(scope, node)
-            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                name = node.targets[0].id
-                if len(node.targets) == 1 and name not in assigned:
-                    self._add_value(scope, name, node.value)
-            elif isinstance(node, ast.FunctionDef) and _is_fixture(node):
-                self._fixtures[node.name] = node
+            match node:
+                case ast.Import() | ast.ImportFrom():
+                    self._add_imported(scope, node)
+                case ast.Assign(targets=[ast.Name(id=name)]):
+                    if name not in assigned:
+                        self._add_value(scope, name, node.value)
+                case ast.FunctionDef() if _is_fixture(node):
+                    self._fixtures[node.name] = node
         return scope
 
     def _add_value(self, scope: Scope, name: str, value: ast.expr) -> None:
@@ -137,19 +148,17 @@ class TestFile:
 
     def _add_imported(self, scope: Scope, node: ast.Import | ast.ImportFrom) -> None:
         main = self.modules[0]
+        module = ""
         if isinstance(node, ast.ImportFrom):
-            module = (node.module or "").rpartition(".")[2]
-            for alias in node.names:
-                if alias.name == main:
-                    scope.modules.add(alias.asname or alias.name)
-                elif module == main and alias.name == "*":
-                    scope.program |= {name: name for name in self.functions}
-                elif module == main:
-                    scope.program[alias.asname or alias.name] = alias.name
-            return
+            _, _, module = (node.module or "").rpartition(".")
         for alias in node.names:
+            name = alias.asname or alias.name
             if alias.name == main:
-                scope.modules.add(alias.asname or alias.name)
+                scope.modules.add(name)
+            elif module == main and alias.name == "*":
+                scope.program |= {function: function for function in self.functions}
+            elif module == main:
+                scope.program[name] = alias.name
 
     def _scenario(
         self, found: FoundTest, function: ast.FunctionDef, owner: ast.ClassDef | None, scope: Scope
@@ -161,7 +170,7 @@ class TestFile:
             self._check_class(owner)
             function = _without_self(function)
             for name in ("setUp", "setup_method"):
-                for method in _methods_called(owner, name):
+                for method in _functions_called(name, owner.body):
                     reader.read(_without_self(method).body)
         self._bind_parameters(found, function, reader)
         reader.read(function.body)
@@ -172,35 +181,40 @@ class TestFile:
         run = recorded.run
         if run is None and not sources:
             raise NotRecordedError("it asks the program nothing")
+        function = self._function_of(sources, found.test)
+        if run is not None:
+            function = run.file
+        decorated = found.decorated
+        points = ""
+        if decorated.points is not None:
+            points = str(decorated.points)
+        return replace(recorded, function=function, points=points, visible=decorated.visible)
+
+    def _function_of(self, sources: list[str], test: str) -> str:
+        """Return the first function that is used, if possible one in the test's name; otherwise
+        the program."""
         used: set[str] = set()
         for source in sources:
             used |= names_in(ast.parse(source))
         known = [name for name in self.functions if name in used]
-        named = [name for name in known if name.lower() in found.test.lower()]
-        function = f"{self.modules[0]}.py"
-        if run is not None:
-            function = run.file
-        elif named or known:
-            function = (named or known)[0]
-        decorated = found.decorated
-        points = "" if decorated.points is None else str(decorated.points)
-        return replace(recorded, function=function, points=points, visible=decorated.visible)
+        named = [name for name in known if name.lower() in test.lower()]
+        first, *_ = (*named, *known, f"{self.modules[0]}.py")
+        return first
 
     def _check_decorators(self, function: ast.FunctionDef) -> None:
         for decorator in function.decorator_list:
-            text = ast.unparse(decorator).partition("(")[0]
-            is_known = text in PATCHES or text.rpartition(".")[2] in _HARMLESS
-            if not is_known:
+            text, _, _ = ast.unparse(decorator).partition("(")
+            _, _, name = text.rpartition(".")
+            if text not in PATCHES and name not in _HARMLESS:
                 raise NotRecordedError(f"it is decorated with {text}")
 
     def _check_class(self, owner: ast.ClassDef) -> None:
         bases = [ast.unparse(base) for base in owner.bases]
-        if not {*bases} <= {"unittest.TestCase", "TestCase", "object"}:
-            raise NotRecordedError(f"its class derives from {', '.join(bases)}")
+        if not _PLAIN_BASES.issuperset(bases):
+            named = ", ".join(bases)
+            raise NotRecordedError(f"its class derives from {named}")
         for node in owner.body:
-            if isinstance(node, ast.FunctionDef) and node.name in (
-                "tearDown", "setUpClass", "tearDownClass", "teardown_method", "setup_class",
-            ):  # fmt: skip
+            if isinstance(node, ast.FunctionDef) and node.name in _NOT_CALLED:
                 raise NotRecordedError(f"its class has {node.name}")
             if isinstance(node, ast.Assign):
                 raise NotRecordedError("its class has values of its own")
@@ -248,19 +262,18 @@ def _found_in(tree: ast.Module, test: str) -> tuple[ast.FunctionDef, ast.ClassDe
     owner = None
     body = tree.body
     if owner_name:
-        classes = [node for node in body if isinstance(node, ast.ClassDef)]
-        owner = [node for node in classes if node.name == owner_name][-1]
+        *_, owner = (
+            node for node in body if isinstance(node, ast.ClassDef) and node.name == owner_name
+        )
         body = owner.body
-    functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
+    functions = _functions_called(name, body)
     if not functions:
         raise NotRecordedError("it is inherited")
     return functions[-1], owner
 
 
-def _methods_called(owner: ast.ClassDef, name: str) -> Iterator[ast.FunctionDef]:
-    for node in owner.body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            yield node
+def _functions_called(name: str, body: Sequence[ast.stmt]) -> list[ast.FunctionDef]:
+    return [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
 
 
 def _global_names(node: ast.AST) -> Iterator[str]:
@@ -281,8 +294,8 @@ class _SelfNames(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        is_own = isinstance(node.value, ast.Name) and node.value.id == "self"
-        if not is_own or node.attr.startswith(("assert", "subTest", "fail", "skip")):
+        is_of_test = node.attr.startswith(("assert", "subTest", "fail", "skip"))
+        if is_of_test or not isinstance(node.value, ast.Name) or node.value.id != "self":
             return node
         return ast.Name(f"self_{node.attr}", node.ctx)
 
@@ -295,25 +308,29 @@ def _without_self(function: ast.FunctionDef) -> ast.FunctionDef:
 
 def _parameters(found: FoundTest, function: ast.FunctionDef, scope: Scope) -> Mapping[str, object]:
     """Return the values of a test's set of parameters."""
-    decorators = [
-        decorator
-        for decorator in function.decorator_list
-        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("parametrize")
-    ]
-    if not decorators:
+    calls: list[ast.Call] = []
+    for decorator in function.decorator_list:
+        if not isinstance(decorator, ast.Call):
+            continue
+        if ast.unparse(decorator.func).endswith("parametrize"):
+            calls.append(decorator)
+    if not calls:
         return {}
-    if len(decorators) > 1 or found.index is None or decorators[0].keywords:
+    first = calls[0]
+    if len(calls) > 1 or found.index is None or first.keywords:
         raise NotRecordedError("its parameters are computed or multiplied")
-    stated, sets = decorators[0].args
-    written = value_of(stated, scope.literals)
-    names = written.split(",") if isinstance(written, str) else written
+    stated, sets = first.args
+    names = value_of(stated, scope.literals)
+    if isinstance(names, str):
+        names = names.split(",")
     if not isinstance(names, list | tuple):
         raise NotRecordedError("its parameters are computed or multiplied")
-    value = items_of(sets, scope.literals)[found.index]
-    values = [value] if len(names) == 1 else value
+    values = items_of(sets, scope.literals)[found.index]
+    if len(names) == 1:
+        values = [values]
     if not isinstance(values, list | tuple) or len(values) != len(names):
         raise NotRecordedError(f"its parameters are {shortened(sets)}")
-    return {str(name).strip(): each for name, each in zip(names, values, strict=True)}
+    return {str(name).strip(): value for name, value in zip(names, values, strict=True)}
 
 
 def _docstring(text: str, name: str) -> str:
