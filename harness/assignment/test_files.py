@@ -214,8 +214,12 @@ def _sets_in(node: ast.expr) -> list[str] | None:
         return None if _has_star(node) else list(map(_written, node.elts))
     match node:
         case ast.Call(func=ast.Name(id="range"), args=[*args], keywords=[]):
-            values = [arg.value if isinstance(arg, ast.Constant) else None for arg in args]
-            numbers = range_of(values, _MAX_RANGE)
+            bounds: list[object] = []
+            for arg in args:
+                if not isinstance(arg, ast.Constant):
+                    return None
+                bounds.append(arg.value)
+            numbers = range_of(bounds, _MAX_RANGE)
             return None if numbers is None else list(map(str, numbers))
     return None
 
