@@ -558,6 +558,19 @@ def test_checks_of_programs_become_scenarios(
     assert sorted(scenario.id for scenario in plan.scenarios) == ids
 
 
+@pytest.mark.parametrize("name", ["no", "1", "1_000", "a: b", "größe"])
+def test_programs_have_any_names(tmp_path: Path, name: str) -> None:
+    tests = [{"name": "greets", "run": f"python3 '{name}.py'", "output": "Hi"}]
+    text = json.dumps({"tests": tests})
+    write_bytes(tmp_path / "old/.github/classroom/autograding.json", text.encode())
+    write_bytes(tmp_path / "old" / f"{name}.py", b"print('Hi')\n")
+    begun = from_tests("w1", tmp_path / "old", None)
+    for file, data in begun.files.items():
+        write_bytes(tmp_path / "course" / file, data)
+    (scenario,) = load(tmp_path / "course", "w1").plan.scenarios
+    assert scenario.clauses == (name,)
+
+
 OTTER = b"""OK_FORMAT = True
 
 test = {

@@ -168,6 +168,15 @@ def test_examples_of_a_doctest_are_a_session() -> None:
     assert form["session"] == ">>> double(2)\n4"
 
 
+def test_docstrings_of_one_name_stay_tests() -> None:
+    text = b"class A:\n    def area(self):\n        '\\n>>> 1\\n1\\n'\n"
+    text += text.replace(b"A", b"B")
+    file = TestFile("a2.py", text, "doctest", ("A", "B"), ("a1",))
+    file.read()
+    assert not file.recorded
+    assert [(kept.test, kept.why) for kept in file.kept] == [("area", "2 docstrings have its name")]
+
+
 # Each would lose something, or tell the program what is expected.
 STAY = {
     "def test_x():\n    assert double(2) > 3\n": "compares by Gt",

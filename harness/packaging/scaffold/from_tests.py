@@ -15,7 +15,13 @@ from harness.assignment.test_files import DOCTEST_ENDINGS, find_tests
 from harness.common.errors import UserError
 from harness.model.stimulus import statements
 from harness.packaging.scaffold.otter import ENDINGS, OtterTests
-from harness.packaging.scaffold.parts import clauses_file, in_yaml, mutants_file, text_of
+from harness.packaging.scaffold.parts import (
+    clauses_file,
+    in_yaml,
+    mutants_file,
+    name_in_yaml,
+    text_of,
+)
 from harness.packaging.scaffold.program_checks import FoundChecks, find_checks
 from harness.packaging.scaffold.recording.choose import Recording, choose, mutants_of
 from harness.packaging.scaffold.recording.test_file import TestFile
@@ -348,7 +354,7 @@ def _assignment_file(
         f"title: {assignment_id}",
         "course: A course",
         f'python: "{version}"',
-        f"submission: {{files: [{', '.join(found.solution)}]}}",
+        f"submission: {{files: [{', '.join(map(name_in_yaml, found.solution))}]}}",
         "functionality_marks: 10",
     ]
     if clauses:
@@ -363,7 +369,7 @@ def _assignment_file(
     if left_out:
         lines += ["  leave_out:", *(f"    - {in_yaml(name)}" for name in left_out)]
     if clauses:
-        lines.append(f"  clause: [{clauses[0]}]")
+        lines.append(f"  clause: [{name_in_yaml(clauses[0])}]")
     if found.runner != "pytest":
         lines.append(f"  runner: {found.runner}")
     beside = [*found.beside, *found.secret]

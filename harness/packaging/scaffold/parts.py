@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Iterable
+
+import yaml
 
 from harness.packaging.scaffold.first_scenarios import First
 
@@ -12,6 +15,14 @@ from harness.packaging.scaffold.first_scenarios import First
 def in_yaml(value: object) -> str:
     """Return a value of plain Python as YAML reads it in one line."""
     return json.dumps(value, ensure_ascii=False)
+
+
+def name_in_yaml(name: str) -> str:
+    """Return a name as YAML reads it, in quotes only if it needs them: `no` and `1` do."""
+    is_plain = re.fullmatch(r"[A-Za-z_][\w./-]*", name, re.ASCII)
+    if is_plain and yaml.safe_load(name) == name:
+        return name
+    return in_yaml(name)
 
 
 def clauses_file(names: Iterable[str]) -> bytes:

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from harness.common.errors import UserError
-from harness.packaging.scaffold.parts import in_yaml, text_of
+from harness.packaging.scaffold.parts import in_yaml, name_in_yaml, text_of
 from harness.packaging.scaffold.syntax import options_of
 
 _CLASSROOM = (".github/classroom/autograding.json", "autograding.json")
@@ -49,7 +49,7 @@ class ProgramCheck:
             yield "    informational: true"
         elif self.points != 1:
             yield f'    points: "{self.points}"'
-        yield f"    run: {self.file}"
+        yield f"    run: {name_in_yaml(self.file)}"
         stated: dict[str, Any] = {"argv": list(self.argv)} if self.argv else {}
         if self.stdin is not None:
             stated["stdin"] = self.stdin
@@ -80,7 +80,8 @@ class FoundChecks:
         """Return a file of scenarios for each program, by name."""
         found: dict[str, bytes] = {}
         for program in dict.fromkeys(check.file for check in self.checks):
-            lines = [f"function: {program}", f"clause: {Path(program).stem}", "scenarios:"]
+            clause = name_in_yaml(Path(program).stem)
+            lines = [f"function: {name_in_yaml(program)}", f"clause: {clause}", "scenarios:"]
             for check in self.checks:
                 if check.file == program:
                     lines += check.lines()
@@ -93,8 +94,9 @@ class FoundChecks:
         """Return the lines of a file with a clause for each program."""
         lines = ["clauses:"]
         for program in dict.fromkeys(check.file for check in self.checks):
-            text = f"{program} does as the sheet says."
-            lines.append(f'  - {{id: {Path(program).stem}, section: "1", text: {text}}}')
+            clause = name_in_yaml(Path(program).stem)
+            text = in_yaml(f"{program} does as the sheet says.")
+            lines.append(f'  - {{id: {clause}, section: "1", text: {text}}}')
         return lines
 
 

@@ -84,6 +84,8 @@ class TestFile:
 
     def _scenarios(self, test: str, sets: Sequence[FoundTest]) -> Iterator[Recorded]:
         if self.runner == "doctest" or self.name.endswith(DOCTEST_ENDINGS):
+            if len(sets) > 1:
+                raise NotRecordedError(f"{len(sets)} docstrings have its name")
             yield self._session(sets[0])
             return
         tree = ast.parse(self.data)
