@@ -9,7 +9,7 @@ floats may be.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 
 from harness.common.escaping import plain, shortened, visible
@@ -23,6 +23,11 @@ _MAX_COMPARED = 1_000_000  # characters, looking for lines that are the same but
 _BLANKS = re.compile(r"[^\S\n]+")
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
+_READ_NUMBER: dict[ValueKind, Callable[[str], complex]] = {
+    ValueKind.INT: int,
+    ValueKind.FLOAT: float,
+    ValueKind.COMPLEX: complex,
+}
 _NEVER_SAME = frozenset({ValueKind.TOO_LARGE, ValueKind.UNREADABLE})
 
 
@@ -53,15 +58,46 @@ def _same_scalar(left: Value, right: Value, floats: Floats | None) -> bool:
         return same_text(left.text, right.text, TextRules(within=floats.within))
     if left.kind not in _NUMBERS:
         return False
-    is_float = left.kind is ValueKind.FLOAT
-    number = float if is_float else complex
+    return same_number(left, right, floats)
+
+
+def number_of(value: Value) -> complex | None:
+    """Return the number that an int, a float or a complex value has; None for any other value, and
+    for an int with more digits than Python reads."""
+    read = _READ_NUMBER.get(value.kind)
+    if read is None:
+        return None
     try:
-        expected, actual = number(left.text), number(right.text)
+        return read(value.text)
     except (ValueError, OverflowError):
+        return None
+
+
+def same_number(expected: Value, actual: Value, floats: Floats | None) -> bool:
+    """Return whether two numbers, which may be of different kinds, are equal or near enough."""
+    number, other = number_of(expected), number_of(actual)
+    if number is None or other is None:
         return False
-    if expected == actual:
+    if number == other:
         return True
-    return floats is not None and is_near(expected, actual, floats.within)
+    return floats is not None and is_near(number, other, floats.within)
+
+
+def same_in_any_order(
+    expected: Sequence[Value], actual: Sequence[Value], is_same: Callable[[Value, Value], bool]
+) -> bool:
+    """Return whether both sides have the same items, each equally often."""
+    if len(expected) != len(actual):
+        return False
+    missing = list(expected)
+    for item in actual:
+        for index, candidate in enumerate(missing):
+            if is_same(candidate, item):
+                del missing[index]
+                break
+        else:
+            return False
+    return True
 
 
 def is_near(number: complex, other: complex, within: float) -> bool:

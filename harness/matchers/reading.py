@@ -34,6 +34,10 @@ class Refused(Exception):  # noqa: N818 - the mistake is the specification's
     """A place in a specification cannot be read; the error is already noted."""
 
 
+class PartsDisagreeError(Exception):
+    """Arguments of a matcher that are right one by one do not fit together. Its text says why."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YamlNode:
     """One place in a specification and the data there.
@@ -187,7 +191,7 @@ class MatcherKey:
     """A key that names a matcher in YAML, with the function that makes the matcher of its parts."""
 
     name: str
-    make: Callable[..., Matcher]
+    make: Callable[..., Matcher]  # raises PartsDisagreeError
     parts: dict[str, Part]
     for_text: bool
     example: str  # of a whole one
@@ -204,7 +208,11 @@ class MatcherKey:
             if name not in stated and not part.optional:
                 field.refuse(f"{self.name} needs a {part.key}", f"write {self.example}")
         values = read_all(stated.values(), lambda part: part.read(field.at(part.key)))
-        matcher = self.make(**dict(zip(stated, values, strict=True)))
+        arguments = dict(zip(stated, values, strict=True))
+        try:
+            matcher = self.make(**arguments)
+        except PartsDisagreeError as error:
+            field.refuse(str(error))
         if "floats" in stated or not hasattr(matcher, "floats"):
             return matcher
         # If none is stated, the scenario's or the assignment's tolerance holds.

@@ -143,6 +143,16 @@ class Value:
             yield part
             pending += part.items
 
+    def by_name(self) -> dict[str, Value]:
+        """Return the parts of an object by the names of its attributes, and the values of a dict by
+        the texts of its keys; nothing of another value."""
+        if self.kind not in KEYED:
+            return {}
+        named: dict[str, Value] = {}
+        for name, part in zip(self.items[::2], self.items[1::2], strict=True):
+            named[name.text] = part
+        return named
+
     def source(self, limit: int | None = None) -> str:
         """The value as Python would show it (`repr`); with a limit not much more than so many
         characters. Without recursion: a hostile value may be nested far deeper than Python's own

@@ -67,6 +67,7 @@ CASES: dict[str, tuple[Matcher, Value, bool]] = {
     "a dtype": (array_of([1, 2], dtype="int64"), array([1, 2], "int32"), False),
     "true is no 1": (array_of([1, 0]), array([True, False], "bool"), False),
     "nan": (array_of([math.nan, 1]), array([math.nan, 1.0], "float64"), True),
+    "an int beyond the precision of floats": (array_of([2**53]), array([2**53 + 1]), False),
     "null for nan": (array_of([None, 1]), array([math.nan, 1.0], "float64"), True),
     "a list": (array_of([1, 2]), Value.of([1, 2]), False),
     "a list where lists are right": (array_of([1, 2], lists=True), Value.of([1, 2]), True),
@@ -94,6 +95,11 @@ CASES: dict[str, tuple[Matcher, Value, bool]] = {
     "another index": (frame_of(index=("p", "q")), frame(ROWS), False),
     "dtypes": (frame_of(dtype="int"), frame(ROWS), False),
     "no frame": (frame_of(), Value.of([[1, "x"]]), False),
+    "a class of the program's with a short row": (frame_of(), frame([[1, "x"], [2]]), False),
+    "a class of the program's with a long row": (frame_of(), frame([[1, "x", 3], ROWS[1]]), False),
+    "a class of the program's with too few labels": (
+        frame_of(index=("p", "q")), frame(ROWS, index=("p",)), False,
+    ),
 }  # fmt: skip
 
 

@@ -117,10 +117,7 @@ def rows_of(value: Value) -> Value:
     part = _ROWS.get(value.text)
     if value.kind is not ValueKind.OBJECT or part is None:
         return value
-    for name, rows in zip(value.items[::2], value.items[1::2], strict=True):
-        if name.text == part:
-            return rows
-    return value
+    return value.by_name().get(part, value)
 
 
 def grid_pair(expected: Value, actual: Value) -> GridPair | None:

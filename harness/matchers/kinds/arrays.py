@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from harness.common.words import listed
-from harness.matchers.comparison import is_near, same, source, with_tolerated
+from harness.common.words import counted, listed
+from harness.matchers.comparison import (
+    same,
+    same_in_any_order,
+    same_number,
+    source,
+    with_tolerated,
+)
 from harness.matchers.reading import (
     DISTANCE,
     FLAG,
     Part,
+    PartsDisagreeError,
     YamlNode,
     matcher_key,
     read_all,
@@ -22,16 +31,9 @@ from harness.model.values import SEQUENCES, Value, ValueKind
 ARRAY_TYPE, FRAME_TYPE, SERIES_TYPE = "ndarray", "DataFrame", "Series"
 ANY_DTYPE = "any"
 _GROUPS = ("int", "float", "bool", "complex", "str", "datetime")
+_TABLE_PARTS = frozenset({"columns", "dtypes", "index", "rows"})
 _NUMBERS = frozenset({ValueKind.INT, ValueKind.FLOAT})
 _NAN = "nan"
-
-
-def parts(value: Value) -> Mapping[str, Value]:
-    """Return the named parts of an object; none of another value."""
-    if value.kind is not ValueKind.OBJECT:
-        return {}
-    names = (name.text for name in value.items[::2])
-    return dict(zip(names, value.items[1::2], strict=True))
 
 
 def is_alike(expected: Value, actual: Value, floats: Floats | None) -> bool:
@@ -55,14 +57,7 @@ def _is_same_cell(left: Value, right: Value, floats: Floats | None) -> bool:
         return _is_missing(left) and _is_missing(right)
     if left.kind not in _NUMBERS or right.kind not in _NUMBERS:
         return same(left, right, floats)
-    if left.text == right.text:
-        return True
-    try:
-        numbers = float(left.text), float(right.text)
-    except (ValueError, OverflowError):
-        return False
-    within = 0.0 if floats is None else floats.within
-    return numbers[0] == numbers[1] or is_near(*numbers, within)
+    return left.text == right.text or same_number(left, right, floats)
 
 
 def _is_missing(value: Value) -> bool:
@@ -92,7 +87,7 @@ class ArrayOf(Matcher):
         return self.lists and is_plain and is_alike(self.items, value, self.floats)
 
     def _accepts_array(self, value: Value) -> bool:
-        found = parts(value)
+        found = value.by_name()
         if value.text == ARRAY_TYPE and "items" in found and "dtype" in found:
             has_dtype = _has_dtype(found["dtype"].text, self.dtype)
             return has_dtype and is_alike(self.items, found["items"], self.floats)
@@ -103,7 +98,7 @@ class ArrayOf(Matcher):
         return has_dtype and is_alike(self.items, value.content, self.floats)
 
     def as_tables(self, value: Value) -> tuple[Value, Value] | None:
-        actual = parts(value).get("items")
+        actual = value.by_name().get("items")
         if actual is None:
             return None
         return self.items, with_tolerated(self.items, actual, self.floats)
@@ -150,11 +145,13 @@ def _shape(value: Value) -> tuple[int, ...] | None:
     """Return the lengths of nested lists, the outer one first; None if they differ."""
     if value.kind is not ValueKind.LIST:
         return ()
-    shapes = [_shape(item) for item in value.items]
-    if any(shape is None or shape != shapes[0] for shape in shapes):
-        return None
-    inner = shapes[0] if shapes else ()
-    return (len(value.items), *(inner or ()))
+    inner: tuple[int, ...] = ()
+    for position, item in enumerate(value.items):
+        shape = _shape(item)
+        if shape is None or (position > 0 and shape != inner):
+            return None
+        inner = shape
+    return (len(value.items), *inner)
 
 
 ARRAY = matcher_key(
@@ -178,6 +175,42 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Table:
+    """The parts of a program's data frame."""
+
+    columns: list[str]
+    dtypes: list[str]
+    index: tuple[Value, ...]
+    rows: list[tuple[Value, ...]]  # each as long as `columns`; as many as there are labels
+
+
+def _table_of(value: Value) -> _Table | None:
+    """Return the parts of a data frame; None for any other value, such as an object of a class of
+    the program's that has this name."""
+    found = value.by_name()
+    if value.text != FRAME_TYPE or not found.keys() >= _TABLE_PARTS:
+        return None
+    columns = _texts(found["columns"])
+    index = found["index"].items
+    rows: list[tuple[Value, ...]] = []
+    for row in found["rows"].items:
+        if len(row.items) != len(columns):
+            return None
+        rows.append(row.items)
+    if len(rows) != len(index):
+        return None
+    return _Table(columns=columns, dtypes=_texts(found["dtypes"]), index=index, rows=rows)
+
+
+def _texts(value: Value) -> list[str]:
+    return [item.text for item in value.items]
+
+
+def _list_of(items: Iterable[Value]) -> Value:
+    return Value(ValueKind.LIST, items=tuple(items))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FrameOf(Matcher):
     """A data frame of these columns. Without an `index` any will do."""
 
@@ -189,72 +222,60 @@ class FrameOf(Matcher):
     floats: Floats | None = None
 
     def accepts(self, value: Value) -> bool:
-        found = parts(value)
-        if value.text != FRAME_TYPE or not {"columns", "dtypes", "index", "rows"} <= set(found):
+        table = _table_of(value)
+        if table is None or not self._has_columns(table):
             return False
-        names = [name.text for name in found["columns"].items]
-        expected = [column.name for column in self.columns]
-        if self.any_column_order and len(set(names)) == len(names):
-            names, expected = sorted(names), sorted(expected)
-        if names != expected:
-            return False
-        if not all(_has_dtype(dtype.text, self.dtype) for dtype in found["dtypes"].items):
-            return False
-        written = [name.text for name in found["columns"].items]
-        order = [written.index(column.name) for column in self.columns]
-        rows = [[row.items[place] for place in order] for row in found["rows"].items]
-        return self._has_rows(list(found["index"].items), rows)
+        expected = self._rows(self.index)
+        rows = self._rows_of(table)
+        if self.any_row_order:
+            return same_in_any_order(expected, rows, partial(is_alike, floats=self.floats))
+        return is_alike(_list_of(expected), _list_of(rows), self.floats)
 
-    def _has_rows(self, index: list[Value], rows: list[list[Value]]) -> bool:
-        """Return whether these are the rows, each with its label if labels count."""
-        expected = list(self._rows())
-        if self.index is not None:
-            rows = [[label, *row] for label, row in zip(index, rows, strict=True)]
-        if len(rows) != len(expected):
-            return False
-        for row in rows:
-            at = self._place_of(row, expected)
-            if at is None:
-                return False
-            del expected[at]
-        return True
+    def _has_columns(self, table: _Table) -> bool:
+        """Return whether a data frame has these columns, and only dtypes that are asked for."""
+        names = self._names()
+        if self.any_column_order:
+            has_names = sorted(table.columns) == sorted(names)
+        else:
+            has_names = table.columns == names
+        return has_names and all(_has_dtype(dtype, self.dtype) for dtype in table.dtypes)
 
-    def _place_of(self, row: list[Value], left: list[list[Value]]) -> int | None:
-        """Return the place of a row among those that are left; None if it is not the first one, or
-        in any order none of them."""
-        actual = Value(ValueKind.LIST, items=tuple(row))
-        candidates = left if self.any_row_order else left[:1]
-        for place, expected in enumerate(candidates):
-            if is_alike(Value(ValueKind.LIST, items=tuple(expected)), actual, self.floats):
-                return place
-        return None
+    def _names(self) -> list[str]:
+        return [column.name for column in self.columns]
 
-    def _rows(self) -> Iterator[list[Value]]:
-        count = max((len(column.values) for column in self.columns), default=0)
-        for at in range(count):
-            label = [] if self.index is None else [self.index[at]]
-            yield label + [column.values[at] for column in self.columns]
+    def _rows(self, index: tuple[Value, ...] | None) -> list[Value]:
+        """Return the expected rows, each with its label first if there is an index."""
+        columns = [column.values for column in self.columns]
+        if index is not None:
+            columns.insert(0, index)
+        return list(map(_list_of, zip(*columns, strict=True)))
+
+    def _rows_of(self, table: _Table) -> list[Value]:
+        """Return a data frame's rows in the form of the expected ones."""
+        places = list(map(table.columns.index, self._names()))
+        rows: list[Value] = []
+        for label, row in zip(table.index, table.rows, strict=True):
+            cells = [row[place] for place in places]
+            if self.index is not None:
+                cells.insert(0, label)
+            rows.append(_list_of(cells))
+        return rows
 
     def as_tables(self, value: Value) -> tuple[Value, Value] | None:
-        actual = parts(value).get("rows")
+        actual = value.by_name().get("rows")
         if actual is None:
             return None
-        rows: list[Value] = []
-        for at in range(len(self.columns[0].values)):
-            cells = tuple(column.values[at] for column in self.columns)
-            rows.append(Value(ValueKind.LIST, items=cells))
-        expected = Value(ValueKind.LIST, items=tuple(rows))
+        expected = _list_of(self._rows(None))
         return expected, with_tolerated(expected, actual, self.floats)
 
     def in_words(self, *, whole: bool = False) -> str:
         shown: list[Value] = []
         for column in self.columns:
-            values = Value(ValueKind.LIST, items=column.values)
-            shown += [Value(ValueKind.STR, column.name), values]
-        words = f"a data frame of {source(Value(ValueKind.DICT, items=tuple(shown)), whole=whole)}"
+            shown += [Value(ValueKind.STR, column.name), _list_of(column.values)]
+        columns = Value(ValueKind.DICT, items=tuple(shown))
+        words = f"a data frame of {source(columns, whole=whole)}"
         if self.index is not None:
-            index = source(Value(ValueKind.LIST, items=self.index), whole=whole)
-            words += f" with the index {index}"
+            words += f" with the index {source(_list_of(self.index), whole=whole)}"
         free = []
         if self.any_column_order:
             free.append("columns")
@@ -268,19 +289,34 @@ class FrameOf(Matcher):
 def _columns(field: YamlNode) -> tuple[Column, ...]:
     if not isinstance(field.data, dict) or not field.data:
         field.expected("columns with their values", "write {frame: {name: [Ada, Bob]}}")
-    columns = read_all((field.at(name) for name in field.data), _column)
-    if len({len(column.values) for column in columns}) > 1:
+    columns = read_all(map(field.at, field.data), _column)
+    lengths = set(map(_length, columns))
+    if len(lengths) > 1:
         field.refuse("the columns have different lengths")
     return columns
+
+
+def _length(column: Column) -> int:
+    return len(column.values)
 
 
 def _column(field: YamlNode) -> Column:
     return Column(str(field.path[-1]), read_values(field))
 
 
+def _frame(**arguments: Any) -> FrameOf:
+    """Return the matcher. Raise PartsDisagreeError if the index does not fit the columns."""
+    frame = FrameOf(**arguments)
+    count = _length(frame.columns[0])
+    if frame.index is not None and len(frame.index) != count:
+        labels, rows = counted(len(frame.index), "label"), counted(count, "row")
+        raise PartsDisagreeError(f"the index has {labels} for {rows}")
+    return frame
+
+
 FRAME = matcher_key(
     "frame",
-    FrameOf,
+    _frame,
     for_text=False,
     example="{frame: {name: [Ada, Bob], age: [36, 41]}}",
     columns=Part(read=_columns, schema={"type": "object"}),

@@ -1,10 +1,10 @@
 """Matchers made of others: `one_of`, `all_of`, `none_of`; `a_line` and `last_line` of a text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from harness.matchers.comparison import same, source
+from harness.matchers.comparison import source
 from harness.matchers.kinds import MATCHER, read, read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Part, Schema, YamlNode, as_read, matcher_key, read_all
@@ -24,14 +24,16 @@ class OneOf(Matcher):
     floats: Floats | None = None
 
     def accepts(self, value: Value) -> bool:
-        if any(same(candidate, value, self.floats) for candidate in self.values):
-            return True
-        return any(matcher.accepts(value) for matcher in self.matchers)
+        return any(option.accepts(value) for option in self._options())
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
-        options: list[Matcher] = [Exactly(value=value) for value in self.values]
-        options += self.matchers
-        return any(matcher.accepts_text(text, rules) for matcher in options)
+        return any(option.accepts_text(text, rules) for option in self._options())
+
+    def _options(self) -> Iterator[Matcher]:
+        """Yield a matcher for each value, then the other matchers."""
+        for value in self.values:
+            yield Exactly(value=value, floats=self.floats)
+        yield from self.matchers
 
     def in_words(self, *, whole: bool = False) -> str:
         named: list[str] = []

@@ -6,26 +6,22 @@ program's own class is compared by the submission's own `==`, whose answer is ob
 
 import ast
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
-from harness.matchers.comparison import same, source, with_tolerated
+from harness.matchers.comparison import number_of, same, source, with_tolerated
 from harness.matchers.reading import Part, YamlNode, matcher_key
 from harness.model.expectation import Floats, Matcher, OfExpression
 from harness.model.values import Value, ValueKind
 
-_NUMBERS: dict[ValueKind, Callable[[str], complex]] = {
-    ValueKind.INT: int,
-    ValueKind.FLOAT: float,
-    ValueKind.COMPLEX: complex,
-}
 _BUILTINS = frozenset(vars(builtins))
 _EMPTY = frozenset({"set()", "frozenset()"})  # which have no literal
 _DATA = frozenset(
-    {ValueKind.NONE, ValueKind.BOOL, *_NUMBERS, ValueKind.STR, ValueKind.BYTES, ValueKind.LIST,
-     ValueKind.TUPLE, ValueKind.DICT, ValueKind.SET, ValueKind.FROZENSET}
+    {ValueKind.NONE, ValueKind.BOOL, ValueKind.INT, ValueKind.FLOAT, ValueKind.COMPLEX,
+     ValueKind.STR, ValueKind.BYTES, ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT,
+     ValueKind.SET, ValueKind.FROZENSET}
 )  # fmt: skip
 
 
@@ -115,14 +111,10 @@ def _literal(expression: str) -> Value | None:
 
 
 def _number(value: Value) -> complex | None:
+    """Return the number that `==` takes the value for: True equals 1."""
     if value.kind is ValueKind.BOOL:
         return value.text == "True"
-    if value.kind not in _NUMBERS:
-        return None
-    try:
-        return _NUMBERS[value.kind](value.text)
-    except (ValueError, OverflowError):
-        return None
+    return number_of(value)
 
 
 def _with_numbers(value: Value, own: Mapping[complex, Value]) -> Value:

@@ -93,9 +93,7 @@ def found_name(value: Value) -> FoundName | None:
     """Return a program's report on a name; None for any other value."""
     if value.kind is not ValueKind.DICT:
         return None
-    parts: dict[str, Value] = {}
-    for key, part in zip(value.items[::2], value.items[1::2], strict=True):
-        parts[key.text] = part
+    parts = value.by_name()
     if parts.keys() != {"is", "parameters", "attributes"}:
         return None
     parameters: tuple[str, ...] | None = None

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import quoted
 from harness.common.words import listed
 from harness.matchers.comparison import (
     is_near,
+    number_of,
     same,
+    same_in_any_order,
     same_text,
     source,
     type_with_article,
@@ -146,11 +149,8 @@ class Approximately(Matcher):
             value = value.content
         if value.kind not in _NUMBERS:
             return False
-        try:
-            number = float(value.text)
-        except (ValueError, OverflowError):
-            return False
-        return is_near(number, self.number, self.within)
+        number = number_of(value)
+        return number is not None and is_near(number, self.number, self.within)
 
     def in_words(self, *, whole: bool = False) -> str:
         return f"a number no more than {self.within!r} away from {self.number!r}"
@@ -174,17 +174,8 @@ class Unordered(Matcher):
     floats: Floats | None = None
 
     def accepts(self, value: Value) -> bool:
-        if value.kind is not ValueKind.LIST or len(value.items) != len(self.items):
-            return False
-        missing = list(self.items)
-        for item in value.items:
-            for index, candidate in enumerate(missing):
-                if same(candidate, item, self.floats):
-                    del missing[index]
-                    break
-            else:
-                return False
-        return True
+        is_same = partial(same, floats=self.floats)
+        return value.kind is ValueKind.LIST and same_in_any_order(self.items, value.items, is_same)
 
     def in_words(self, *, whole: bool = False) -> str:
         return f"{source(Value(ValueKind.LIST, items=self.items), whole=whole)} in any order"
