@@ -1,5 +1,6 @@
 """Options that several commands share, and finding the course's root and the assignment."""
 
+import dataclasses
 import functools
 import getpass
 import inspect
@@ -7,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast, get_args
 
 import click
 
@@ -158,10 +159,8 @@ def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Calla
 
     def in_a_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
         if value is not None and not value.absolute().parent.is_dir():
-            what, hint = (
-                f"the folder {value.parent} does not exist",
-                "create it first, or name another",
-            )
+            what = f"the folder {value.parent} does not exist"
+            hint = "create it first, or name another"
             raise UserError(what, place=str(value), hint=hint)
         return value
 
@@ -316,6 +315,34 @@ def _as_one(
 
     return apply
 
+
+def options_of(parameter: str, kind: type) -> Callable[[F], F]:
+    """Give a command the options of a dataclass as one parameter, an instance of that class.
+
+    Each field is annotated with its type and its option: `fresh: Annotated[bool, flag("--fresh",
+    "Grade everything again.")]`. The option must give its value the name of the field.
+    """
+    decorators: list[Callable[[F], F]] = []
+    for declared in dataclasses.fields(kind):
+        _, decorator = get_args(declared.type)
+        decorators.append(decorator)
+    return _as_one(parameter, kind, *decorators)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class CourseOptions:
+    """The course that a command works on, and what to use in place of the course's own."""
+
+    root: Annotated[Path | None, root]
+    python: Annotated[Path | None, python]
+    support: Annotated[Path | None, support]
+
+    def base(self, paths: Sequence[Path] = ()) -> Path:
+        """Return the folder with specs/, as `the_root` finds it."""
+        return the_root(self.root, paths)
+
+
+course = options_of("course", CourseOptions)
 
 class_options = _as_one(
     "asked",

@@ -4,6 +4,7 @@ import io
 import sys
 from pathlib import Path
 
+import click
 from rich.console import Console, RenderableType
 
 from harness.common.escaping import visible
@@ -29,6 +30,12 @@ def print_result(*results: RenderableType) -> None:
 def say(console: Console, markup: str) -> None:
     """Print a sentence in one line, even if it is wider than the terminal."""
     console.print(markup, highlight=False, soft_wrap=True)
+
+
+def tell_notice(notice: str) -> None:
+    """Print an interpreter's notice on standard error, if it has one."""
+    if notice:
+        click.echo(f"notice: {notice}", err=True)
 
 
 def relative_to_here(path: Path) -> Path:

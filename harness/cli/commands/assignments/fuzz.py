@@ -1,8 +1,10 @@
 """Search for faults that the scenarios miss."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import click
 from rich.table import Table
@@ -29,32 +31,46 @@ from harness.study.fuzz.searching import fuzz
 from harness.study.similarity import graded_submissions
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """How much is drawn, from which seed, and where results go."""
+
+    root: Annotated[Path | None, options.root]
+    python: Annotated[Path | None, options.python]
+    inputs: Annotated[
+        int,
+        options.option(
+            "--inputs",
+            "How many inputs to draw for each function.",
+            default=10_000,
+            type=click.IntRange(1),
+        ),
+    ]
+    seconds: Annotated[
+        float | None,
+        options.option(
+            "--seconds",
+            "Stop after about this many seconds.",
+            type=click.FloatRange(0, min_open=True),
+        ),
+    ]
+    seed: Annotated[
+        int,
+        options.option(
+            "--seed", "The seed of the random inputs.", default=0, type=click.IntRange(0)
+        ),
+    ]
+    jobs: Annotated[int | None, options.jobs()]
+    target: Annotated[Path | None, options.json_file("Write the result to this file.")]
+
+
 @options.click_command(
     "fuzz", "harness fuzz connect4ish", "harness fuzz connect4ish jo/a1.py --seconds 60"
 )
 @click.argument("assignment_id", metavar="ID")
 @click.argument("paths", nargs=-1, type=options.PATH, metavar="[FILE…]")
-@options.several(options.root, options.python)
-@options.option(
-    "--inputs", "How many inputs to draw for each function.", default=10_000, type=click.IntRange(1)
-)
-@options.option(
-    "--seconds", "Stop after about this many seconds.", type=click.FloatRange(0, min_open=True)
-)
-@options.option("--seed", "The seed of the random inputs.", default=0, type=click.IntRange(0))
-@options.jobs()
-@options.json_file("Write the result to this file.")
-def command(
-    assignment_id: str,
-    paths: tuple[Path, ...],
-    root: Path | None,
-    python: Path | None,
-    inputs: int,
-    seconds: float | None,
-    seed: int,
-    jobs: int | None,
-    target: Path | None,
-) -> int:
+@options.options_of("chosen", _Options)
+def command(assignment_id: str, paths: tuple[Path, ...], chosen: _Options) -> int:
     """Compare submissions with full marks with the reference, on inputs that no scenario has.
 
     FILE is a report folder (its submissions with full marks are used), a folder of submissions
@@ -67,27 +83,30 @@ def command(
 
     Exit status: 0 nothing differs, 1 something does, 2 cannot run, 130 interrupted.
     """
-    base = options.the_root(root)
+    base = options.the_root(chosen.root)
     compilation = _load(base, assignment_id)
     cache = base / CACHE
-    context = prepare(compilation.specification, python=python, cache=cache, recall_tier=True)
+    context = prepare(
+        compilation.specification, python=chosen.python, cache=cache, recall_tier=True
+    )
     with steps() as tell:
-        chosen = _choose(base, context, paths, jobs, partial(tell, "grading first"))
+        tell_grading = partial(tell, "grading first")
+        submissions = _choose(base, context, paths, chosen.jobs, tell_grading)
         report = fuzz(
             context,
             compilation.fuzzing,
-            chosen,
-            inputs=inputs,
-            seconds=seconds,
-            seed=seed,
-            jobs=jobs,
+            submissions,
+            inputs=chosen.inputs,
+            seconds=chosen.seconds,
+            seed=chosen.seed,
+            jobs=chosen.jobs,
             cache=cache,
             progress=partial(_tell_function, tell),
         )
     _show(report)
-    if target is not None:
-        files.write(target, serial.dumps(report) + "\n", private=True)
-    if not report.complete and seconds is None:
+    if chosen.target is not None:
+        files.write(chosen.target, serial.dumps(report) + "\n", private=True)
+    if not report.complete and chosen.seconds is None:
         return 130
     differs = any(submission.differences for submission in report.submissions)
     return 1 if differs else 0

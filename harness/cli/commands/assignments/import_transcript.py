@@ -1,6 +1,8 @@
 """Turn transcripts of a program into scenarios."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -12,33 +14,47 @@ from harness.common.words import counted
 from harness.study.transcripts import import_transcript
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """Where the scenarios go, and how the reference is run."""
+
+    target: Annotated[
+        Path,
+        options.option(
+            "--to",
+            "target",
+            "The YAML file in specs/<id> to add the scenarios to.",
+            required=True,
+            type=options.FILE,
+        ),
+    ]
+    program: Annotated[
+        str,
+        options.option(
+            "--program", "The file to run (default: the first submitted file).", default=""
+        ),
+    ]
+    constants: Annotated[dict[str, str], options.constants]
+    clauses: Annotated[
+        tuple[str, ...],
+        options.option(
+            "--clause",
+            "clauses",
+            "A clause that the scenarios test. Can be repeated.",
+            multiple=True,
+        ),
+    ]
+    python: Annotated[Path | None, options.python]
+
+
 @options.click_command(
     "import-transcript",
     "harness import-transcript game.txt --to specs/connect4ish/gameplay.yaml",
     "harness import-transcript four.txt --to specs/connect4ish/main.yaml --set BOARD_SIZE=4",
 )
 @click.argument("transcripts", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
-@options.option(
-    "--to",
-    "target",
-    "The YAML file in specs/<id> to add the scenarios to.",
-    required=True,
-    type=options.FILE,
-)
-@options.option("--program", "The file to run (default: the first submitted file).", default="")
-@options.constants
-@options.option(
-    "--clause", "clauses", "A clause that the scenarios test. Can be repeated.", multiple=True
-)
-@options.python
-def command(
-    transcripts: tuple[Path, ...],
-    target: Path,
-    program: str,
-    constants: dict[str, str],
-    clauses: tuple[str, ...],
-    python: Path | None,
-) -> int:
+@options.options_of("chosen", _Options)
+def command(transcripts: tuple[Path, ...], chosen: _Options) -> int:
     """Add a scenario to a YAML file for each FILE, a transcript with prompts and typed lines as a
     person saw them.
 
@@ -46,12 +62,18 @@ def command(
     something else than the transcript, it names the line and adds nothing. If `marks:` of the other
     files already add up to all marks, the new scenario is informational.
     """
+    target = chosen.target
     if target.resolve().parent.parent.name != "specs" or target.suffix != ".yaml":
         what = "not a scenario file of an assignment"
         raise UserError(what, place=str(target), hint="specs/<id>/NAME.yaml")
     for path in transcripts:
         added = import_transcript(
-            path, target, program=program, constants=constants, clauses=clauses, python=python
+            path,
+            target,
+            program=chosen.program,
+            constants=chosen.constants,
+            clauses=chosen.clauses,
+            python=chosen.python,
         )
         inputs = counted(added.inputs, "input")
         click.echo(f"{visible(str(path))}: scenario {added.name!r} with {inputs}")

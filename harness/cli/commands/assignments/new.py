@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -19,56 +21,74 @@ _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Start:
+    """What the assignment is made from."""
+
+    source: Annotated[
+        str | None,
+        options.option(
+            "--from", "source", "Copy an assignment that comes with the harness.", metavar="ID"
+        ),
+    ]
+    names: Annotated[
+        tuple[str, ...],
+        options.option(
+            "--file",
+            "names",
+            "A file that students submit. Can be repeated.  [default: a1.py]",
+            metavar="NAME",
+            multiple=True,
+        ),
+    ]
+    tests: Annotated[
+        Path | None,
+        options.option(
+            "--from-tests",
+            "tests",
+            "Run this folder's tests as they are: pytest, unittest, doctest, autograding.json, "
+            "check50.",
+            metavar="DIR",
+            type=options.FOLDER,
+        ),
+    ]
+    record: Annotated[
+        bool,
+        options.flag(
+            "--record",
+            "Turn each test into a scenario in YAML if a scenario can check exactly the same.",
+        ),
+    ]
+    reference: Annotated[
+        Path | None,
+        options.option(
+            "--reference",
+            "The solution that these tests pass (default: the module that they import).",
+            metavar="FILE",
+            type=options.FILE,
+        ),
+    ]
+    packages: Annotated[
+        tuple[str, ...],
+        options.option(
+            "--package",
+            "packages",
+            "A package that the reference imports. Can be repeated.",
+            metavar="NAME==VERSION",
+            multiple=True,
+        ),
+    ]
+
+
 @options.click_command("new", "harness new a1", "harness new a1 --from-tests old-tests")
 @click.argument("assignment_id", metavar="ID")
-@options.option("--from", "source", "Copy an assignment that comes with the harness.", metavar="ID")
-@options.option(
-    "--file",
-    "names",
-    "A file that students submit. Can be repeated.  [default: a1.py]",
-    metavar="NAME",
-    multiple=True,
-)
-@options.option(
-    "--from-tests",
-    "tests",
-    "Run this folder's tests as they are: pytest, unittest, doctest, autograding.json, check50.",
-    metavar="DIR",
-    type=options.FOLDER,
-)
-@options.option(
-    "--record",
-    "Turn each test into a scenario in YAML if a scenario can check exactly the same.",
-    is_flag=True,
-)
-@options.option(
-    "--reference",
-    "The solution that these tests pass (default: the module that they import).",
-    metavar="FILE",
-    type=options.FILE,
-)
-@options.option(
-    "--package",
-    "packages",
-    "A package that the reference imports. Can be repeated.",
-    metavar="NAME==VERSION",
-    multiple=True,
-)
+@options.options_of("start", _Start)
 @options.option(
     "--root",
     "The course's folder (default: the nearest one with specs/, or this folder).",
     type=options.FOLDER,
 )
-def command(
-    assignment_id: str,
-    source: str | None,
-    names: tuple[str, ...],
-    packages: tuple[str, ...],
-    tests: Path | None,
-    record: bool,
-    reference: Path | None,
-    root: Path | None,
-) -> int:
+def command(assignment_id: str, start: _Start, root: Path | None) -> int:
     """Write the first files of the assignment ID: a reference, scenarios, mutants and samples.
 
     They pass `harness validate`; change them from there. If reference/ID already contains Python
@@ -81,31 +101,32 @@ def command(
     Existing files are not changed, except .gitignore in a repository: it excludes answers and
     student data.
     """
-    _check_names(assignment_id, names)
+    _check_names(assignment_id, start.names)
     base = root or _course_folder()
-    if tests is not None:
-        if source or names or packages:
+    if start.tests is not None:
+        if start.source or start.names or start.packages:
             raise UserError("--from-tests stands without --from, --file and --package")
-        recorded = from_tests(assignment_id, tests, reference, record=record)
+        recorded = from_tests(assignment_id, start.tests, start.reference, record=start.record)
         _begin_from_tests(base, assignment_id, recorded)
         return 0
-    if record:
+    if start.record:
         raise UserError("--record belongs to --from-tests", hint="add --from-tests DIR")
-    if reference is not None:
+    if start.reference is not None:
         raise UserError("--reference belongs to --from-tests", hint="put it into reference/ID")
     solution = _solution_in(base / "reference" / assignment_id)
-    if names and (source or solution):
+    if start.names and (start.source or solution):
         raise UserError("--file is for a new reference", hint="leave it out")
-    if packages and not solution:
+    if start.packages and not solution:
         what = f"--package is for a reference that is there, in reference/{assignment_id}"
         raise UserError(what, hint="for a new one write packages: in assignment.yaml")
-    if source is None and solution:
-        begun = scaffold.from_reference(assignment_id, solution, packages, base.resolve() / CACHE)
+    if start.source is None and solution:
+        cache = base.resolve() / CACHE
+        begun = scaffold.from_reference(assignment_id, solution, start.packages, cache)
         _write(base, begun.files)
         _keep_out(base)
         _say_what_is_missing(begun, f"specs/{assignment_id}/first.yaml")
     else:
-        _write(base, _sample_files(assignment_id, source, names))
+        _write(base, _sample_files(assignment_id, start.source, start.names))
         _keep_out(base)
     click.echo(f"Next: harness validate {assignment_id}")
     return 0

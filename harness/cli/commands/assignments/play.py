@@ -2,7 +2,9 @@
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -17,28 +19,41 @@ _ATTACHED = "HARNESS_PLAY_ATTACHED"  # set for the process on the other side of 
 _INTERRUPTED = 130
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """The program to run, and whether the session is recorded."""
+
+    submission: Annotated[
+        Path | None,
+        options.option(
+            "--submission", "The submission to run (default: the reference).", type=options.PATH
+        ),
+    ]
+    program: Annotated[
+        str | None,
+        options.option(
+            "--run", "program", "Which program to run if there are several.", metavar="FILE"
+        ),
+    ]
+    constants: Annotated[dict[str, str], options.constants]
+    name: Annotated[
+        str | None,
+        options.option(
+            "--record", "name", "Add the session as a scenario with this name.", metavar="NAME"
+        ),
+    ]
+    root: Annotated[Path | None, options.root]
+    python: Annotated[Path | None, options.python]
+
+
 @options.click_command(
     "play",
     "harness play connect4ish --set BOARD_SIZE=4",
     'harness play connect4ish --record "a win by a removal"',
 )
 @click.argument("assignment_id", metavar="ID")
-@options.option(
-    "--submission", "The submission to run (default: the reference).", type=options.PATH
-)
-@options.option("--run", "program", "Which program to run if there are several.", metavar="FILE")
-@options.constants
-@options.option("--record", "name", "Add the session as a scenario with this name.", metavar="NAME")
-@options.several(options.root, options.python)
-def command(
-    assignment_id: str,
-    submission: Path | None,
-    program: str | None,
-    constants: dict[str, str],
-    name: str | None,
-    root: Path | None,
-    python: Path | None,
-) -> int:
+@options.options_of("chosen", _Options)
+def command(assignment_id: str, chosen: _Options) -> int:
     """Run the assignment's program on this terminal, confined as in grading.
 
     A recorded session becomes a scenario in specs/ID/recorded.yaml. Its transcript, in
@@ -57,21 +72,22 @@ def command(
     # Only on this side of the terminal: it takes a while to load.
     from harness.study.transcripts import RECORDED, check_name, play, record  # noqa: PLC0415
 
-    base = options.the_root(root)
+    base = options.the_root(chosen.root)
+    name = chosen.name
     if name is not None:
         check_name(base, assignment_id, name)
     played = play(
         base,
         assignment_id,
-        program=program or "",
-        submission=submission,
-        constants=constants,
-        python=python,
+        program=chosen.program or "",
+        submission=chosen.submission,
+        constants=chosen.constants,
+        python=chosen.python,
         cache=base / CACHE,
     )
     if name is not None:
         target = base / "specs" / assignment_id / RECORDED
-        counts = record(target, name, played, constants)
+        counts = record(target, name, played, chosen.constants)
         inputs = counted(len(played.typed), "input")
         done = "recorded until it was interrupted" if played.interrupted else "recorded"
         _say(f"{done}: {name!r} with {inputs} in {target}")

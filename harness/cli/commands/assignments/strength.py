@@ -1,7 +1,9 @@
 """Measure how many single faults the scenarios notice."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 from rich.console import Console
@@ -23,30 +25,38 @@ from harness.study.strength import measure
 _LISTED = 10  # scenarios that could be left out; the JSON file has all
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """How much is tried, and where results go."""
+
+    root: Annotated[Path | None, options.root]
+    python: Annotated[Path | None, options.python]
+    jobs: Annotated[int | None, options.jobs()]
+    pairs: Annotated[
+        int,
+        options.option(
+            "--pairs",
+            "Also try this many programs with two changes in one function, which can hide each "
+            "other.",
+            type=click.IntRange(0, 100_000),
+            show_default=False,
+            default=0,
+        ),
+    ]
+    target: Annotated[
+        Path | None,
+        options.json_file("Write every change, and the scenario that notices it, to this file."),
+    ]
+
+
 @options.click_command(
     "strength",
     "harness strength connect4ish",
     "harness strength connect4ish --pairs 200 --json strength.json",
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
-@options.several(options.root, options.python)
-@options.jobs()
-@options.option(
-    "--pairs",
-    "Also try this many programs with two changes in one function, which can hide each other.",
-    type=click.IntRange(0, 100_000),
-    show_default=False,
-    default=0,
-)
-@options.json_file("Write every change, and the scenario that notices it, to this file.")
-def command(
-    ids: tuple[str, ...],
-    root: Path | None,
-    python: Path | None,
-    jobs: int | None,
-    pairs: int,
-    target: Path | None,
-) -> int:
+@options.options_of("chosen", _Options)
+def command(ids: tuple[str, ...], chosen: _Options) -> int:
     """Change the reference in one place at a time and run the scenarios on each changed program,
     for the assignments ID… or all.
 
@@ -56,17 +66,23 @@ def command(
 
     Exit status: 0 measured, 1 an entry of equivalent.yaml is wrong, 2 cannot run.
     """
-    base = options.the_root(root)
+    base = options.the_root(chosen.root)
     console = result_console()
     reports = []
     for assignment_id in ids or available(base):
         loaded = load(base, assignment_id)
-        report = measure_strength(loaded, base / CACHE, python=python, jobs=jobs, pairs=pairs)
+        report = measure_strength(
+            loaded,
+            base / CACHE,
+            python=chosen.python,
+            jobs=chosen.jobs,
+            pairs=chosen.pairs,
+        )
         reports.append(report)
         show_strength(report, console)
-    if target is not None:
+    if chosen.target is not None:
         text = ",\n".join(map(serial.dumps, reports))
-        files.write(target, f"[{text}]\n")
+        files.write(chosen.target, f"[{text}]\n")
     has_mistakes = any(report.mistakes for report in reports)
     return 1 if has_mistakes else 0
 

@@ -2,8 +2,9 @@
 
 import difflib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import click
 from rich.console import Console
@@ -34,36 +35,50 @@ from harness.model.plan import Assignment, Specification
 from harness.reporting.github import placed
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chosen:
+    """The steps to do or to leave out."""
+
+    no_samples: Annotated[bool, options.flag("--no-samples", "Skip the sample submissions.")]
+    isolation: Annotated[
+        bool,
+        options.flag(
+            "--isolation",
+            "Run mutants and samples twice, in shared and in separate processes, and compare.",
+        ),
+    ]
+    strength: Annotated[
+        bool,
+        options.flag(
+            "--strength", "Also measure how many changes of the reference the scenarios notice."
+        ),
+    ]
+    accept: Annotated[
+        bool,
+        options.flag(
+            "--accept",
+            "Write the results of the reference and the samples into draws, transcripts and "
+            "expect.yaml, after showing each difference.",
+        ),
+    ]
+    details: Annotated[
+        bool, options.flag("--details", "Also show every clause, mutant and sample in tables.")
+    ]
+
+
 @options.click_command(
     "validate", "harness validate", "harness validate connect4ish --no-samples --strength"
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
-@options.several(options.root, options.python, options.support, options.logging)
+@options.several(options.course, options.logging)
 @options.jobs()
-@click.option("--no-samples", is_flag=True, help="Skip the sample submissions.")
-@options.flag(
-    "--isolation",
-    "Run mutants and samples twice, in shared and in separate processes, and compare.",
-)
-@options.flag("--strength", "Also measure how many changes of the reference the scenarios notice.")
-@options.flag(
-    "--accept",
-    "Write the results of the reference and the samples into draws, transcripts and expect.yaml, "
-    "after showing each difference.",
-)
-@options.flag("--details", "Also show every clause, mutant and sample in tables.")
+@options.options_of("chosen", _Chosen)
 @options.report_format
 def command(
     ids: tuple[str, ...],
-    root: Path | None,
-    python: Path | None,
-    support: Path | None,
+    course: options.CourseOptions,
     jobs: int | None,
-    no_samples: bool,
-    isolation: bool,
-    strength: bool,
-    accept: bool,
-    details: bool,
+    chosen: _Chosen,
     form: str,
 ) -> int:
     """Check that reference, scenarios, mutants and samples agree, for the assignments ID… or all.
@@ -72,32 +87,37 @@ def command(
 
     Exit status: 0 sound, 1 something must be fixed, 2 cannot run.
     """
-    base = options.the_root(root)
+    base = course.base()
+    cache = base / CACHE
     console = result_console()
     sound = True
     for assignment_id in ids or available(base):
-        if accept:
-            accept_recordings(base, assignment_id, python)
-        loaded = _load(base, assignment_id, support, form)
-        context = prepare(loaded, python=python, cache=base / CACHE, refuse=False, recall_tier=True)
+        if chosen.accept:
+            accept_recordings(base, assignment_id, course.python)
+        loaded = _load(base, assignment_id, course.support, form)
+        context = prepare(loaded, python=course.python, cache=cache, refuse=False, recall_tier=True)
         folder = base / "submissions"
         # In a folder with only one assignment its samples may lie in submissions/ itself.
         if (folder / assignment_id).is_dir() or len(available(base)) > 1:
             folder /= assignment_id
-        samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
+        samples: tuple[Sample, ...] = ()
+        if not chosen.no_samples:
+            samples = read_samples(folder, loaded.plan.assignment)
         with steps() as tell:
-            report = validate(context, samples, jobs=jobs, isolation=isolation, progress=tell)
-        if accept:
+            report = validate(
+                context, samples, jobs=jobs, isolation=chosen.isolation, progress=tell
+            )
+        if chosen.accept:
             report = accept_samples(report, folder)
-        show(report, console, details=details)
+        show(report, console, details=chosen.details)
         if form == options.GITHUB:
             for problem in report.problems:
                 click.echo(str(placed(problem.message, where=problem.place, title=problem.check)))
         if context.interpreter.notice:
             say(console, f"[bold red]notice:[/] {escape(context.interpreter.notice)}")
         sound = sound and report.sound
-        if strength and report.sound:
-            strength_report = measure_strength(loaded, base / CACHE, python=python, jobs=jobs)
+        if chosen.strength and report.sound:
+            strength_report = measure_strength(loaded, cache, python=course.python, jobs=jobs)
             show_strength(strength_report, console)
             sound = sound and not strength_report.mistakes
     return 0 if sound else 1

@@ -5,12 +5,15 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from harness.assignment.loading import CACHE, load
 from harness.cli import options
+from harness.cli.printing import tell_notice
 from harness.common import escaping
 from harness.common.errors import UserError, error_lines
 from harness.grading.check import check_submissions, not_here, notes, submitted, without_files
@@ -23,53 +26,60 @@ from harness.results.student_view import student_view
 Stamps = Mapping[Path, tuple[int, ...]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """How much is explained."""
+
+    failures: Annotated[
+        int,
+        options.option(
+            "--failures", "How many failures to explain.", default=3, type=click.IntRange(1)
+        ),
+    ]
+    whole: Annotated[bool, options.flag("--all", "whole", "Explain every failure in full.")]
+
+
 @options.click_command(
     "check",
     "harness check a1.py --assignment connect4ish",
     "harness check a1.py --assignment connect4ish --watch",
 )
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
-@options.several(options.assignment, options.root, options.python, options.support, options.without)
+@options.several(options.assignment, options.course, options.without)
 @options.logging
-@click.option("--watch", is_flag=True, help="Check again each time a file is saved.")
-@options.option("--failures", "How many failures to explain.", default=3, type=click.IntRange(1))
-@click.option("--all", "whole", is_flag=True, help="Explain every failure in full.")
+@options.flag("--watch", "Check again each time a file is saved.")
+@options.options_of("shown", _Shown)
 @options.report_format
 def command(
     files: tuple[Path, ...],
     assignment: str | None,
-    root: Path | None,
-    python: Path | None,
-    support: Path | None,
+    course: options.CourseOptions,
     without: tuple[str, ...],
     watch: bool,
-    failures: int,
-    whole: bool,
+    shown: _Shown,
     form: str,
 ) -> int:
     """Run the visible checks on FILE… and explain the first failures.
 
     Exit status: 0 all passed, 1 something failed, 2 cannot run.
     """
-    base = options.the_root(root, files)
+    base = course.base(files)
     assignment_id = options.the_assignment(base, assignment, files)
     # Only the list of all scenarios tells which tags exist.
-    loaded = load(base, assignment_id, support=support, visible=not without)
+    loaded = load(base, assignment_id, support=course.support, visible=not without)
     visible = visible_only(without_tags(loaded, without))
-    context = prepare(visible, python=python, cache=base / CACHE, recall_tier=True)
-    if context.interpreter.notice:
-        click.echo(f"notice: {context.interpreter.notice}", err=True)
+    context = prepare(visible, python=course.python, cache=base / CACHE, recall_tier=True)
+    tell_notice(context.interpreter.notice)
     if form == options.GITHUB:
-        if whole:
-            failures = sys.maxsize
-        return _annotate(context, files, failures)
+        most = sys.maxsize if shown.whole else shown.failures
+        return _annotate(context, files, most)
     before = stamps(files)
-    passed = _check(context, files, failures, whole=whole)
+    passed = _check(context, files, shown)
     if watch:
         for _ in saves(files, before):
             click.clear()
             try:
-                passed = _check(context, files, failures, whole=whole)
+                passed = _check(context, files, shown)
             except UserError as error:  # an editor may have the file away for a moment
                 click.echo(error_lines(str(error)), nl=False, err=True)
                 passed = False
@@ -80,7 +90,7 @@ def _status(*, passed: bool) -> int:
     return 0 if passed else 1
 
 
-def _check(context: GradingContext, files: tuple[Path, ...], failures: int, *, whole: bool) -> bool:
+def _check(context: GradingContext, files: tuple[Path, ...], shown: _Shown) -> bool:
     plan = context.specification.plan
     submissions = submitted(files, plan.assignment)
     for note in notes(files, submissions, plan.assignment):
@@ -90,7 +100,7 @@ def _check(context: GradingContext, files: tuple[Path, ...], failures: int, *, w
     results = [without_files(result, absent) for result in checked]
     for result in results:
         view = student_view(result, plan)
-        click.echo(explain_on_screen(view, failures, whole=whole), nl=False)
+        click.echo(explain_on_screen(view, shown.failures, whole=shown.whole), nl=False)
     return all(result.all_passed for result in results)
 
 

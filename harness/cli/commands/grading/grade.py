@@ -4,9 +4,10 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 from rich.console import Console
@@ -31,6 +32,79 @@ INTERRUPTED = 130
 SOME_HARNESS_ERROR = 3
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """What is graded, where, and within which limits."""
+
+    python: Annotated[Path | None, options.python]
+    support: Annotated[Path | None, options.support]
+    without: Annotated[tuple[str, ...], options.without]
+    out: Annotated[
+        Path | None,
+        options.option(
+            *("-o", "--out", "--output"),
+            "Folder for the report (default: reports/<assignment>).",
+            type=options.FOLDER,
+        ),
+    ]
+    jobs: Annotated[int | None, options.jobs("Worker processes (default: one per core).")]
+    cluster: Annotated[
+        Cluster | None,
+        options.cluster_options(
+            "Grade on the workers of a dask scheduler: tcp://HOST:8786 or tls://HOST:8786."
+        ),
+    ]
+    require_tier: Annotated[
+        str, options.require_tier("Refuse to grade if confinement is weaker than this.")
+    ]
+
+    isolate: Annotated[
+        str | None,
+        options.option(
+            "--isolate",
+            "Run every scenario in its own process, even for programs without global state.",
+            type=click.Choice(["all"]),
+        ),
+    ]
+    only: Annotated[
+        tuple[str, ...],
+        options.option(
+            "--only",
+            "Grade only this submission; the others stay as they are. Can be repeated.",
+            multiple=True,
+            metavar="ID",
+        ),
+    ]
+    fresh: Annotated[
+        bool,
+        options.flag("--fresh", "Grade everything again and ignore the results of earlier runs."),
+    ]
+    watch: Annotated[
+        bool,
+        options.flag(
+            "--watch", "Grade submissions as they arrive in the folder PATH, until interrupted."
+        ),
+    ]
+    thorough: Annotated[
+        bool,
+        options.flag(
+            "--thorough",
+            "Give every scenario its full time limit, even if a program loops everywhere. The "
+            "limit on all scenarios together does not apply.",
+        ),
+    ]
+    total_seconds: Annotated[
+        float | None,
+        options.option(
+            "--total-seconds",
+            "Hold a submission for review if its runs take longer than this together (default: "
+            "limits: total_seconds, else 100 times the reference).",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+        ),
+    ]
+
+
 @options.click_command(
     "grade",
     "harness grade submissions/connect4ish",
@@ -38,60 +112,13 @@ SOME_HARNESS_ERROR = 3
 )
 @click.argument("paths", nargs=-1, required=True, type=options.PATH, metavar="PATH…")
 @options.several(options.assignment, options.root, options.class_options, options.logging)
-@options.several(options.python, options.support, options.without)
-@options.option(
-    *("-o", "--out", "--output"),
-    "Folder for the report (default: reports/<assignment>).",
-    type=options.FOLDER,
-)
-@options.jobs("Worker processes (default: one per core).")
-@options.cluster_options(
-    "Grade on the workers of a dask scheduler: tcp://HOST:8786 or tls://HOST:8786."
-)
-@options.require_tier("Refuse to grade if confinement is weaker than this.")
-@options.option(
-    "--isolate",
-    "Run every scenario in its own process, even for programs without global state.",
-    type=click.Choice(["all"]),
-)
-@options.option(
-    "--only",
-    "Grade only this submission; the others stay as they are. Can be repeated.",
-    multiple=True,
-    metavar="ID",
-)
-@options.flag("--fresh", "Grade everything again and ignore the results of earlier runs.")
-@options.flag("--watch", "Grade submissions as they arrive in the folder PATH, until interrupted.")
-@options.flag(
-    "--thorough",
-    "Give every scenario its full time limit, even if a program loops everywhere. The limit on "
-    "all scenarios together does not apply.",
-)
-@options.option(
-    "--total-seconds",
-    "Hold a submission for review if its runs take longer than this together (default: limits: "
-    "total_seconds, else 100 times the reference).",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-)
+@options.options_of("chosen", _Options)
 def command(
     paths: tuple[Path, ...],
     assignment: str | None,
     root: Path | None,
     asked: ClassOptions,
-    python: Path | None,
-    support: Path | None,
-    without: tuple[str, ...],
-    out: Path | None,
-    jobs: int | None,
-    cluster: Cluster | None,
-    require_tier: str,
-    isolate: str | None,
-    only: tuple[str, ...],
-    fresh: bool,
-    watch: bool,
-    thorough: bool,
-    total_seconds: float | None,
+    chosen: _Options,
 ) -> int:
     """Grade all submissions in PATH…: a folder of submissions, single files, or a download from
     Gradescope, Canvas, Brightspace, Blackboard or Moodle, as a zip or unpacked.
@@ -102,27 +129,31 @@ def command(
     Exit status: 0 complete, 2 cannot run, 3 the harness failed on a submission, 130 interrupted
     (by Ctrl-C or SIGTERM; finished results are in the report).
     """
-    _refuse_jobs_of_workers(jobs, cluster)
+    _refuse_jobs_of_workers(chosen.jobs, chosen.cluster)
     base = options.the_root(root, paths)
     assignment_id = options.the_assignment(base, assignment, paths)
-    load = partial(load_assignment, base, assignment_id, support=support)
+    load = partial(load_assignment, base, assignment_id, support=chosen.support)
+    is_alone = chosen.isolate is not None
+    load_as_asked = partial(_with_options, load, chosen.without, alone=is_alone)
+    folder = chosen.out or base / options.REPORTS / assignment_id
     once = partial(
         _grade,
-        partial(_with_options, load, without, alone=isolate is not None),
+        load_as_asked,
         paths,
-        out or base / options.REPORTS / assignment_id,
-        python=python,
-        jobs=jobs,
-        cluster=cluster,
-        require_tier=Tier(require_tier),
-        fresh=fresh,
-        thorough=thorough,
-        total_seconds=total_seconds,
-        only=only,
+        folder,
+        python=chosen.python,
+        jobs=chosen.jobs,
+        cluster=chosen.cluster,
+        require_tier=Tier(chosen.require_tier),
+        fresh=chosen.fresh,
+        thorough=chosen.thorough,
+        total_seconds=chosen.total_seconds,
+        only=chosen.only,
         asked=asked,
     )
-    if watch:
-        return _watch(paths, once, whole=not only and not fresh)
+    if chosen.watch:
+        is_whole = not chosen.only and not chosen.fresh
+        return _watch(paths, once, whole=is_whole)
     return once()
 
 
@@ -183,9 +214,8 @@ def _grade(
 
     def hear(event: Event) -> None:
         nonlocal broken
-        if isinstance(
-            event, SubmissionGraded | CausesFound
-        ):  # not sent for results that are kept from before
+        # These are not sent for results that are kept from before.
+        if isinstance(event, SubmissionGraded | CausesFound):
             result = event.result
             broken |= result.earlier or result.status is SubmissionStatus.HARNESS_ERROR
         show(event)

@@ -2,7 +2,9 @@
 
 import re
 import webbrowser
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 from markupsafe import escape
@@ -26,39 +28,52 @@ def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
     return Part(number=int(match[1]), of=int(match[2]))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Marking:
+    """Who marks which submissions."""
+
+    part: Annotated[
+        Part,
+        options.option(
+            "--part",
+            "Mark only part K of N, so that several people can share the work.",
+            default="1/1",
+            metavar="K/N",
+            callback=_part,
+        ),
+    ]
+    anonymous: Annotated[
+        bool, options.flag("--anonymous", "Hide students' names and file names while marking.")
+    ]
+    request: Annotated[
+        Path | None,
+        options.file(
+            "--request",
+            "Open the request in this email or text, which comes from a student's page.",
+        ),
+    ]
+    at: Annotated[
+        str | None,
+        options.option("--at", "Begin at the submission of this id or student.", metavar="STUDENT"),
+    ]
+    who: Annotated[
+        str | None,
+        options.option(
+            "--who", "The name to store with your marks (default: your login name).", metavar="NAME"
+        ),
+    ]
+
+
 @options.click_command(
     "review",
     "harness review reports/connect4ish",
     "harness review reports/connect4ish --part 1/3 --anonymous",
 )
 @click.argument("run", type=options.RUN)
-@options.option(
-    "--part",
-    "Mark only part K of N, so that several people can share the work.",
-    default="1/1",
-    metavar="K/N",
-    callback=_part,
-)
-@options.flag("--anonymous", "Hide students' names and file names while marking.")
-@options.file(
-    "--request", "Open the request in this email or text, which comes from a student's page."
-)
-@options.option("--at", "Begin at the submission of this id or student.", metavar="STUDENT")
-@options.option(
-    "--who", "The name to store with your marks (default: your login name).", metavar="NAME"
-)
+@options.options_of("marking", _Marking)
 @options.option("--port", "The port to use (default: a free one).", type=click.IntRange(0, 65535))
 @options.flag("--no-browser", "Print the address and open no browser.")
-def command(
-    run: Path,
-    part: Part,
-    anonymous: bool,
-    request: Path | None,
-    at: str | None,
-    who: str | None,
-    port: int | None,
-    no_browser: bool,
-) -> int:
+def command(run: Path, marking: _Marking, port: int | None, no_browser: bool) -> int:
     """Mark RUN (a report folder) in the browser: programs with findings, rubrics and comments.
 
     Every change is stored at once, with its author and time. Ctrl-C ends the page and writes the
@@ -70,16 +85,18 @@ def command(
     except ModuleNotFoundError as error:
         what = f"{error.name} is not installed"
         raise UserError(what, hint=install_command("review")) from None
-    if anonymous and request is not None:
-        raise UserError("--request shows who asks, and --anonymous hides it", hint="leave out one")
-    if anonymous and at is not None:
-        raise UserError("--at names a student, and --anonymous hides them", hint="leave out one")
+    _refuse_names_while_anonymous(marking)
     database = store_of(run)
+    who = marking.who
     if who is None:
         who = options.login_name()
-    desk = Desk(database, who=who, part=part, anonymous=anonymous)
-    asked = None if request is None else read_asked(request, desk)
-    begin = 0 if at is None else desk.number_of(at)
+    desk = Desk(database, who=who, part=marking.part, anonymous=marking.anonymous)
+    asked = None
+    if marking.request is not None:
+        asked = read_asked(marking.request, desk)
+    begin = 0
+    if marking.at is not None:
+        begin = desk.number_of(marking.at)
     server = ReviewServer(desk, database.parent, port or 0, asked=asked, begin=begin)
     opener = database.parent / _OPENS
     try:
@@ -97,6 +114,16 @@ def command(
         if not no_browser:
             opener.unlink(missing_ok=True)
     return _end(database, desk)
+
+
+def _refuse_names_while_anonymous(marking: _Marking) -> None:
+    if not marking.anonymous:
+        return
+    hint = "leave out one"
+    if marking.request is not None:
+        raise UserError("--request shows who asks, and --anonymous hides it", hint=hint)
+    if marking.at is not None:
+        raise UserError("--at names a student, and --anonymous hides them", hint=hint)
 
 
 def _end(database: Path, desk: Desk) -> int:

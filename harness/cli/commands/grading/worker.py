@@ -1,6 +1,8 @@
 """Work for a `grade` that runs on another machine."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -13,19 +15,36 @@ from harness.model.observation import Tier
 WANTED = "3.12"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """Where work comes from, and how much of it is taken."""
+
+    cluster: Annotated[
+        Cluster,
+        options.cluster_options(
+            "The dask scheduler, tcp://HOST:8786 or tls://HOST:8786.", required=True
+        ),
+    ]
+    jobs: Annotated[
+        int | None, options.jobs("Submissions to grade at a time (default: one per core).")
+    ]
+    require_tier: Annotated[
+        str, options.require_tier("Take no work if confinement is weaker than this.")
+    ]
+    name: Annotated[
+        str | None,
+        options.option("--name", "This worker's name in messages (default: host and process)."),
+    ]
+    python: Annotated[Path | None, options.python]
+
+
 @options.click_command(
     "worker",
     "harness worker --scheduler tcp://grading.example.edu:8786",
     "harness worker --scheduler tcp://127.0.0.1:8786 --jobs 4 --require-tier strong",
 )
-@options.cluster_options("The dask scheduler, tcp://HOST:8786 or tls://HOST:8786.", required=True)
-@options.jobs("Submissions to grade at a time (default: one per core).")
-@options.require_tier("Take no work if confinement is weaker than this.")
-@click.option("--name", help="This worker's name in messages (default: host and process).")
-@options.python
-def command(
-    cluster: Cluster, jobs: int | None, require_tier: str, name: str | None, python: Path | None
-) -> int:
+@options.options_of("chosen", _Options)
+def command(chosen: _Options) -> int:
     """Grade submissions for `harness grade --scheduler ADDRESS`, until interrupted.
 
     The worker tries its confinement and interpreter first. It takes part in runs that use the same
@@ -35,12 +54,12 @@ def command(
     Exit status: 2 cannot work, 130 interrupted.
     """
     run_worker(
-        cluster,
-        jobs=jobs,
-        require=Tier(require_tier),
-        python=python,
+        chosen.cluster,
+        jobs=chosen.jobs,
+        require=Tier(chosen.require_tier),
+        python=chosen.python,
         wanted=WANTED,
-        name=name,
+        name=chosen.name,
         tell=lambda line: click.echo(visible(line), err=True),
     )
     return 0

@@ -7,6 +7,7 @@ import click
 
 from harness.assignment.loading import CACHE, load
 from harness.cli import options
+from harness.cli.printing import tell_notice
 from harness.common.files import write_bytes
 from harness.grading.context import for_students, prepare, without_tests
 from harness.packaging.handout import REQUIREMENTS, classroom50_bundle
@@ -20,22 +21,20 @@ from harness.packaging.handout import REQUIREMENTS, classroom50_bundle
 @click.argument("assignment", metavar="ID")
 @options.output("The folder for the bundle.", metavar="DIR", required=True)
 @options.flag("--with-hidden", "Include hidden scenarios. Students can then read them.")
-@options.several(options.root, options.python, options.support)
+@options.course
 def command(
     assignment: str,
     output: Path,
     with_hidden: bool,
-    root: Path | None,
-    python: Path | None,
-    support: Path | None,
+    course: options.CourseOptions,
 ) -> int:
     """Build the autograder of assignment ID: autograder.py and grader.pyz. They need only Python.
 
     The bundle contains the visible scenarios and their answers, but no code of the reference. It
     runs in the student's own repository, so its results are feedback: grade again yourself.
     """
-    base = options.the_root(root)
-    specification = load(base, assignment, support=support)
+    base = course.base()
+    specification = load(base, assignment, support=course.support)
     if with_hidden:
         specification = without_tests(specification)
         specification = replace(specification, plan=specification.plan.without_stand_ins())
@@ -45,9 +44,8 @@ def command(
         )
     else:
         specification = for_students(specification)
-    context = prepare(specification, python=python, cache=base / CACHE)
-    if context.interpreter.notice:
-        click.echo(f"notice: {context.interpreter.notice}", err=True)
+    context = prepare(specification, python=course.python, cache=base / CACHE)
+    tell_notice(context.interpreter.notice)
     if context.specification.plan.assignment.packages:
         install = f"pip install -r {REQUIREMENTS}"
         click.echo(f"notice: have the workflow run `{install}` before the autograder", err=True)

@@ -6,6 +6,7 @@ import click
 
 from harness.assignment.loading import CACHE, load
 from harness.cli import options
+from harness.cli.printing import tell_notice
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.grading.context import for_students, prepare
@@ -19,15 +20,13 @@ from harness.packaging.handout import handout_zip
 @options.output("The file to write (default: handout-ID.zip), or with --web the folder.")
 @options.flag("--web", "Build the page of harness web instead (default folder: web-ID).")
 @options.flag("--notebook", "Hand the stub out as a notebook; its last cell runs the self-check.")
-@options.several(options.root, options.python, options.support)
+@options.course
 def command(
     assignment: str,
     output: Path | None,
     web: bool,
     notebook: bool,
-    root: Path | None,
-    python: Path | None,
-    support: Path | None,
+    course: options.CourseOptions,
 ) -> int:
     """Build the archive for the students of assignment ID.
 
@@ -37,19 +36,20 @@ def command(
     """
     if web and notebook:
         raise UserError("--web and --notebook cannot be combined")
-    base = options.the_root(root)
     if web:
         from harness.cli.commands.publishing.web import write_page  # noqa: PLC0415  (templates are slow to load)
 
         folder = output or Path(f"web-{assignment}")
-        click.echo(write_page(base, assignment, folder, python, support))
+        page = write_page(course, assignment, folder)
+        click.echo(page)
         return 0
-    specification = load(base, assignment, support=support)
+    base = course.base()
+    specification = load(base, assignment, support=course.support)
     visible = for_students(specification)
-    context = prepare(visible, python=python, cache=base / CACHE, recall_tier=True)
-    if context.interpreter.notice:
-        click.echo(f"notice: {context.interpreter.notice}", err=True)
+    context = prepare(visible, python=course.python, cache=base / CACHE, recall_tier=True)
+    tell_notice(context.interpreter.notice)
     target = output or Path(f"handout-{assignment}.zip")
-    write_bytes(target, handout_zip(specification, context, notebook=notebook))
+    data = handout_zip(specification, context, notebook=notebook)
+    write_bytes(target, data)
     click.echo(target)
     return 0

@@ -6,6 +6,7 @@ import click
 
 from harness.assignment.loading import CACHE, load
 from harness.cli import options
+from harness.cli.printing import tell_notice
 from harness.common.files import write_bytes
 from harness.grading.context import for_students, prepare
 from harness.packaging.web.folder import INDEX, web_folder
@@ -18,36 +19,31 @@ from harness.packaging.web.folder import INDEX, web_folder
 @options.output(
     "The folder to write; several assignments get a folder each.", metavar="DIR", required=True
 )
-@options.several(options.root, options.python, options.support)
-def command(
-    assignments: tuple[str, ...],
-    output: Path,
-    root: Path | None,
-    python: Path | None,
-    support: Path | None,
-) -> int:
+@options.course
+def command(assignments: tuple[str, ...], output: Path, course: options.CourseOptions) -> int:
     """Build a web page on which students check their work in the browser.
 
     The result is a static folder for any web space. It contains the visible scenarios and their
     answers, like the self-check file, but no code of the reference. npm fetches Pyodide and the
     editor once.
     """
-    base = options.the_root(root)
     for assignment in assignments:
-        target = output / assignment if len(assignments) > 1 else output
-        click.echo(write_page(base, assignment, target, python, support))
+        target = output
+        if len(assignments) > 1:
+            target /= assignment
+        page = write_page(course, assignment, target)
+        click.echo(page)
     return 0
 
 
-def write_page(
-    base: Path, assignment: str, target: Path, python: Path | None, support: Path | None
-) -> Path:
+def write_page(course: options.CourseOptions, assignment: str, target: Path) -> Path:
     """Make the folder of an assignment's page, and return the page's path."""
-    specification = load(base, assignment, support=support)
+    base = course.base()
+    specification = load(base, assignment, support=course.support)
+    visible = for_students(specification)
     cache = base / CACHE
-    context = prepare(for_students(specification), python=python, cache=cache, recall_tier=True)
-    if context.interpreter.notice:
-        click.echo(f"notice: {context.interpreter.notice}", err=True)
+    context = prepare(visible, python=course.python, cache=cache, recall_tier=True)
+    tell_notice(context.interpreter.notice)
     for name, data in web_folder(specification, context, cache).items():
         write_bytes(target / name, data)
     return target / INDEX

@@ -1,6 +1,8 @@
 """Write marks for a gradebook, feedback pages or results."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -24,6 +26,63 @@ class _ExportCommand(click.Command):
             formatter.write_dl([(known.name, known.help) for known in exporters().values()])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _GradebookOptions:
+    """The gradebook to fill in, and how."""
+
+    gradebook: Annotated[
+        Path | None,
+        options.file(
+            "--gradebook",
+            "The downloaded gradebook or worksheet: its column is filled in, the rest stays as it "
+            "is.",
+        ),
+    ]
+    column: Annotated[
+        str | None,
+        options.option(
+            "--column", "The gradebook's column (default: the assignment's title).", metavar="TITLE"
+        ),
+    ]
+    match: Annotated[
+        Path | None,
+        options.file(
+            "--match",
+            "A CSV (download id, gradebook id) for students whose row is not found otherwise.",
+        ),
+    ]
+    clear: Annotated[
+        bool,
+        options.flag(
+            "--clear",
+            "Empty the cells of students without a mark in this run (default: keep them).",
+        ),
+    ]
+    roster: Annotated[
+        Path | None,
+        options.file(
+            "--roster",
+            "For Brightspace without --gradebook: the class list, which has the ids for the "
+            "import.",
+        ),
+    ]
+    marks: Annotated[
+        str,
+        options.option(
+            "--marks",
+            "For gradebooks: the total, the marks before late penalties, or only the functionality "
+            "mark.",
+            default=Marks.TOTAL.value,
+            type=click.Choice(list(map(str, Marks))),
+        ),
+    ]
+
+    def any_given(self) -> bool:
+        """Return whether one of these options is given."""
+        given = (self.gradebook, self.column, self.match, self.clear, self.roster)
+        return any(given) or self.marks != Marks.TOTAL
+
+
 @options.click_command(
     "export",
     "harness export reports/connect4ish --to csv -o marks.csv",
@@ -33,29 +92,7 @@ class _ExportCommand(click.Command):
 @click.argument("run", type=options.RUN)
 @click.option("--to", "form", required=True, metavar="FORMAT", help="One of the formats below.")
 @options.output("The file to write (default: standard output).")
-@options.file(
-    "--gradebook",
-    "The downloaded gradebook or worksheet: its column is filled in, the rest stays as it is.",
-)
-@options.option(
-    "--column", "The gradebook's column (default: the assignment's title).", metavar="TITLE"
-)
-@options.file(
-    "--match", "A CSV (download id, gradebook id) for students whose row is not found otherwise."
-)
-@options.flag(
-    "--clear", "Empty the cells of students without a mark in this run (default: keep them)."
-)
-@options.file(
-    "--roster",
-    "For Brightspace without --gradebook: the class list, which has the ids for the import.",
-)
-@options.option(
-    "--marks",
-    "For gradebooks: the total, the marks before late penalties, or only the functionality mark.",
-    default=Marks.TOTAL.value,
-    type=click.Choice([each.value for each in Marks]),
-)
+@options.options_of("book", _GradebookOptions)
 @options.flag(
     "--anonymous", "For json, csv, junit: numbers in place of ids; no names, times or comments."
 )
@@ -63,12 +100,7 @@ def command(
     run: Path,
     form: str,
     output: Path | None,
-    gradebook: Path | None,
-    column: str | None,
-    match: Path | None,
-    clear: bool,
-    roster: Path | None,
-    marks: str,
+    book: _GradebookOptions,
     anonymous: bool,
 ) -> int:
     """Write the run in RUN (a report folder) as FORMAT.
@@ -78,9 +110,9 @@ def command(
     without a submission, and students who were matched only by name.
     """
     chosen = exporter(form)
-    of_gradebook = (gradebook, column, match, clear, roster, marks != Marks.TOTAL)
-    _refuse(chosen, of_gradebook=any(of_gradebook), anonymous=anonymous, to_file=output is not None)
-    if gradebook is not None and roster is not None:
+    to_file = output is not None
+    _refuse(chosen, of_gradebook=book.any_given(), anonymous=anonymous, to_file=to_file)
+    if book.gradebook is not None and book.roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")
     result, plan = read_run(run)
     if anonymous:
@@ -92,12 +124,12 @@ def command(
         run=result,
         plan=plan,
         folder=folder,
-        marks=Marks(marks),
-        gradebook=gradebook,
-        column=column,
-        clear=clear,
-        match=match,
-        roster=roster,
+        marks=Marks(book.marks),
+        gradebook=book.gradebook,
+        column=book.column,
+        clear=book.clear,
+        match=book.match,
+        roster=book.roster,
     )
     exported = export_of_all(chosen, request)
     _write(exported.data, output)

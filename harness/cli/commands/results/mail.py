@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -19,6 +21,34 @@ from harness.reporting.mail import FOLDER, TEMPLATE, MailRequest, mails, remove_
 from harness.results.database import read_run, store_of
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """How the emails look and where they go."""
+
+    sender: Annotated[
+        str, options.option("--from", "sender", "The sender.", required=True, metavar="ADDRESS")
+    ]
+    template: Annotated[
+        Path | None,
+        options.file("--template", "A Jinja template: Subject: …, an empty line, then the text."),
+    ]
+    link: Annotated[
+        str,
+        options.option(
+            "--link",
+            "Link to the pages below this address instead of attaching them.",
+            default="",
+            metavar="URL",
+        ),
+    ]
+    roster: Annotated[
+        Path | None,
+        options.file(
+            "--roster", "A CSV with ids and email addresses, for downloads without addresses."
+        ),
+    ]
+
+
 @options.click_command(
     "mail",
     'harness mail reports/connect4ish --dry-run --from "CSSE7030 <csse7030@uni.example>"',
@@ -26,18 +56,8 @@ from harness.results.database import read_run, store_of
 )
 @click.argument("run", type=options.RUN)
 @options.flag("--dry-run", "Required: write files and send nothing.")
-@click.option("--from", "sender", required=True, metavar="ADDRESS", help="The sender.")
-@options.file("--template", "A Jinja template: Subject: …, an empty line, then the text.")
-@options.option(
-    "--link",
-    "Link to the pages below this address instead of attaching them.",
-    default="",
-    metavar="URL",
-)
-@options.file("--roster", "A CSV with ids and email addresses, for downloads without addresses.")
-def command(
-    run: Path, dry_run: bool, sender: str, template: Path | None, link: str, roster: Path | None
-) -> int:
+@options.options_of("wanted", _Wanted)
+def command(run: Path, dry_run: bool, wanted: _Wanted) -> int:
     """Write an email with the feedback page for each student of RUN (a report folder).
 
     The emails are .eml files in its folder `mail`. Nothing is sent: open the files in a mail
@@ -50,15 +70,17 @@ def command(
     result, plan = read_run(run)
     if not result.facts.complete:
         raise UserError("this run is not complete", place=str(run), hint="grade again first")
-    addresses = _addresses(result.submissions, roster) if roster else None
+    addresses: dict[str, str] | None = None
+    if wanted.roster:
+        addresses = _addresses(result.submissions, wanted.roster)
     request = MailRequest(
-        sender=sender,
+        sender=wanted.sender,
         at=datetime.now(UTC),
-        template=template or TEMPLATE,
-        link=link,
+        template=wanted.template or TEMPLATE,
+        link=wanted.link,
         addresses=addresses,
     )
-    made = [*mails(result, plan, folder, request)]
+    made = list(mails(result, plan, folder, request))
     remove_mails(folder)
     for mail in made:
         if mail.data:

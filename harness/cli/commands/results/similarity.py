@@ -1,7 +1,9 @@
 """Find similar programs in a class."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 from rich.table import Column, Table
@@ -32,27 +34,37 @@ from harness.study.similarity import (
 _LISTED = 20  # pairs on the terminal; the page has all
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """The programs to compare with, and how students are named."""
+
+    earlier: Annotated[
+        tuple[Path, ...],
+        options.option(
+            "--base",
+            "earlier",
+            "Submissions of an earlier year: code that they contain counts less, and programs "
+            "similar to one of them are listed. Can be repeated.",
+            type=options.PATH,
+            multiple=True,
+            metavar="PATH",
+        ),
+    ]
+    anonymous: Annotated[
+        bool, options.flag("--anonymous", "Write numbers in place of student ids.")
+    ]
+    python: Annotated[Path | None, options.python]
+    root: Annotated[Path | None, options.root]
+
+
 @options.click_command(
     "similarity",
     "harness similarity reports/connect4ish",
     "harness similarity reports/connect4ish --anonymous",
 )
 @click.argument("run", type=options.RUN)
-@options.option(
-    "--base",
-    "earlier",
-    "Submissions of an earlier year: code that they contain counts less, and programs similar to "
-    "one of them are listed. Can be repeated.",
-    type=options.PATH,
-    multiple=True,
-    metavar="PATH",
-)
-@click.option("--anonymous", is_flag=True, help="Write numbers in place of student ids.")
-@options.python
-@options.root
-def command(
-    run: Path, earlier: tuple[Path, ...], anonymous: bool, python: Path | None, root: Path | None
-) -> int:
+@options.options_of("chosen", _Options)
+def command(run: Path, chosen: _Options) -> int:
     """Compare the programs graded in RUN (a report folder) pair by pair.
 
     Names, comments, layout and the order of functions make no difference. Code from the stub, the
@@ -63,7 +75,8 @@ def command(
     all pairs, and `study.html`, an overview. Similarity does not prove copying, and no mark depends
     on it. The command uses no network.
     """
-    return compare(run, options.the_root(root, [run]), python, earlier, anonymous=anonymous)
+    base = options.the_root(chosen.root, [run])
+    return compare(run, base, chosen.python, chosen.earlier, anonymous=chosen.anonymous)
 
 
 def compare(
