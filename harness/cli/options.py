@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast, get_args
+from typing import Annotated, Any, Protocol, TypeVar, cast, get_args
 
 import click
 
@@ -21,6 +21,14 @@ from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class OptionDecorator(Protocol):
+    """A decorator that gives options to the function of a command."""
+
+    def __call__(self, function: F, /) -> F:
+        """Return the function with the options."""
+
 
 # The command that reads a path reports, in our words, that it cannot be read.
 PATH = click.Path(path_type=Path, readable=False)
@@ -47,14 +55,14 @@ class _RunPath(click.Path):
 RUN = _RunPath(path_type=Path, readable=False)
 
 
-def option(*words: str, **settings: Any) -> Callable[[F], F]:
+def option(*words: str, **settings: Any) -> OptionDecorator:
     """Return an option: its names, then its help, which shows its default if there is one."""
     *names, text = words
     settings.setdefault("show_default", settings.get("default") not in (None, ""))
     return click.option(*names, help=text, **settings)
 
 
-def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+def several(*decorators: OptionDecorator) -> OptionDecorator:
     """Apply several click options as one decorator."""
 
     def apply(function: F) -> F:
@@ -65,12 +73,12 @@ def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
-def flag(*words: str) -> Callable[[F], F]:
+def flag(*words: str) -> OptionDecorator:
     """Return an option without a value."""
     return option(*words, is_flag=True)
 
 
-def file(*words: str) -> Callable[[F], F]:
+def file(*words: str) -> OptionDecorator:
     """Return an option that names a file to read."""
     return option(*words, type=PATH, metavar="FILE")
 
@@ -138,12 +146,12 @@ logging = several(
 )
 
 
-def jobs(text: str = "How many processes to use (default: one per core).") -> Callable[[F], F]:
+def jobs(text: str = "How many processes to use (default: one per core).") -> OptionDecorator:
     """Return `--jobs` with this help."""
     return option("--jobs", text, type=click.IntRange(1, 256))
 
 
-def require_tier(text: str) -> Callable[[F], F]:
+def require_tier(text: str) -> OptionDecorator:
     """Return `--require-tier` with this help; its value is the name of a tier."""
     tiers = click.Choice([tier.value for tier in Tier])
     return option("--require-tier", text, type=tiers, default=Tier.STANDARD.value)
@@ -154,7 +162,7 @@ def click_command(name: str, first: str, second: str, **settings: Any) -> Callab
     return click.command(name, epilog=f"\b\nExamples:\n  {first}\n  {second}", **settings)
 
 
-def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Callable[[F], F]:
+def output(text: str, *, metavar: str = "FILE", required: bool = False) -> OptionDecorator:
     """Return `-o` with this help. Its folder must exist: a slip in a path makes no folders."""
 
     def in_a_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
@@ -168,7 +176,7 @@ def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Calla
     return option(*words, type=PATH, metavar=metavar, required=required, callback=in_a_folder)
 
 
-def json_file(text: str) -> Callable[[F], F]:
+def json_file(text: str) -> OptionDecorator:
     """Return `--json FILE`, the parameter `target`, with this help."""
     return option("--json", "target", text, type=FILE)
 
@@ -299,8 +307,8 @@ report_format = option(
 
 
 def _as_one(
-    parameter: str, make: Callable[..., object], *decorators: Callable[[F], F]
-) -> Callable[[F], F]:
+    parameter: str, make: Callable[..., object], *decorators: OptionDecorator
+) -> OptionDecorator:
     """Return these options as one parameter, which `make` makes of their values, by their names."""
     names = inspect.signature(make).parameters
 
@@ -316,13 +324,13 @@ def _as_one(
     return apply
 
 
-def options_of(parameter: str, kind: type) -> Callable[[F], F]:
+def options_of(parameter: str, kind: type) -> OptionDecorator:
     """Give a command the options of a dataclass as one parameter, an instance of that class.
 
     Each field is annotated with its type and its option: `fresh: Annotated[bool, flag("--fresh",
     "Grade everything again.")]`. The option must give its value the name of the field.
     """
-    decorators: list[Callable[[F], F]] = []
+    decorators: list[OptionDecorator] = []
     for declared in dataclasses.fields(kind):
         _, decorator = get_args(declared.type)
         decorators.append(decorator)
@@ -375,7 +383,7 @@ class_options = _as_one(
 )
 
 
-def cluster_options(text: str, *, required: bool = False) -> Callable[[F], F]:
+def cluster_options(text: str, *, required: bool = False) -> OptionDecorator:
     """Return `--scheduler`, with this help, and its TLS options, as the parameter `cluster`."""
     pem = click.Path(path_type=Path, exists=True, dir_okay=False)
     return _as_one(

@@ -30,6 +30,8 @@ from harness.results.store import Store
 from harness.study.fuzz.searching import fuzz
 from harness.study.similarity import graded_submissions
 
+_Progress = Callable[[int, int], None]  # called with the number graded and the number of all
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
@@ -132,14 +134,16 @@ def _choose(
     context: GradingContext,
     paths: Sequence[Path],
     jobs: int | None,
-    progress: Callable[[int, int], None],
+    progress: _Progress,
 ) -> list[Submission]:
     assignment = context.specification.plan.assignment
     if not paths:
         paths = [_usual(root, assignment)]
     chosen: list[Submission] = []
     for path in paths:
-        run = path / STORE_NAME if path.is_dir() else path
+        run = path
+        if path.is_dir():
+            run /= STORE_NAME
         if run.name == STORE_NAME and run.is_file():
             chosen += _full_of_run(run, path, assignment)
             continue
@@ -147,7 +151,9 @@ def _choose(
         if len(submissions) > 1:
             full = _graded_full(context, submissions, jobs, progress)
             submissions = _with_ids(submissions, full)
-        chosen += [submission for submission in submissions if not submission.problem]
+        for submission in submissions:
+            if not submission.problem:
+                chosen.append(submission)
     if not chosen:
         raise UserError("no submission has full marks", place=str(paths[0]))
     return chosen
@@ -178,7 +184,7 @@ def _graded_full(
     context: GradingContext,
     submissions: Sequence[Submission],
     jobs: int | None,
-    progress: Callable[[int, int], None],
+    progress: _Progress,
 ) -> set[str]:
     """Grade the submissions, and return the ids of those in which every scenario passed."""
     todo = [Job(submission=submission) for submission in submissions]

@@ -25,16 +25,20 @@ def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int
     for assignment_id in ids or available(base):
         recording = load(base, assignment_id, recording=True)
         draws = Path(recording.folder, "draws")
-        before = {path: path.read_bytes() for path in sorted(draws.glob("*.json"))}
-        changed = []
+        before: dict[Path, bytes] = {}
+        for path in sorted(draws.glob("*.json")):
+            before[path] = path.read_bytes()
+        changed: list[Path] = []
         for path in record_draws(base, assignment_id):
             if before.get(path) != path.read_bytes():
                 changed.append(path)
         gone = [path for path in before if not path.exists()]
         changed += record_transcripts(recording, as_template, python=python)
-        for word, paths in (("recorded", changed), ("removed", gone)):
-            for path in paths:
-                click.echo(f"{word} {relative_to_here(path)}")
+        for path in changed:
+            click.echo(f"recorded {relative_to_here(path)}")
+        for path in gone:
+            click.echo(f"removed {relative_to_here(path)}")
         load(base, assignment_id)
-        click.echo(f"{assignment_id}: {counted(len(changed) + len(gone), 'file')} changed")
+        files = counted(len(changed) + len(gone), "file")
+        click.echo(f"{assignment_id}: {files} changed")
     return 0

@@ -36,9 +36,10 @@ from harness.reporting.github import placed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Chosen:
-    """The steps to do or to leave out."""
+class _Options:
+    """The steps to do or to leave out, and how results are shown."""
 
+    jobs: Annotated[int | None, options.jobs()]
     no_samples: Annotated[bool, options.flag("--no-samples", "Skip the sample submissions.")]
     isolation: Annotated[
         bool,
@@ -64,6 +65,7 @@ class _Chosen:
     details: Annotated[
         bool, options.flag("--details", "Also show every clause, mutant and sample in tables.")
     ]
+    form: Annotated[str, options.report_format]
 
 
 @options.click_command(
@@ -71,15 +73,11 @@ class _Chosen:
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options.several(options.course, options.logging)
-@options.jobs()
-@options.options_of("chosen", _Chosen)
-@options.report_format
+@options.options_of("chosen", _Options)
 def command(
     ids: tuple[str, ...],
     course: options.CourseOptions,
-    jobs: int | None,
-    chosen: _Chosen,
-    form: str,
+    chosen: _Options,
 ) -> int:
     """Check that reference, scenarios, mutants and samples agree, for the assignments ID… or all.
 
@@ -94,7 +92,7 @@ def command(
     for assignment_id in ids or available(base):
         if chosen.accept:
             accept_recordings(base, assignment_id, course.python)
-        loaded = _load(base, assignment_id, course.support, form)
+        loaded = _load(base, assignment_id, course.support, chosen.form)
         context = prepare(loaded, python=course.python, cache=cache, refuse=False, recall_tier=True)
         folder = base / "submissions"
         # In a folder with only one assignment its samples may lie in submissions/ itself.
@@ -105,19 +103,21 @@ def command(
             samples = read_samples(folder, loaded.plan.assignment)
         with steps() as tell:
             report = validate(
-                context, samples, jobs=jobs, isolation=chosen.isolation, progress=tell
+                context, samples, jobs=chosen.jobs, isolation=chosen.isolation, progress=tell
             )
         if chosen.accept:
             report = accept_samples(report, folder)
         show(report, console, details=chosen.details)
-        if form == options.GITHUB:
+        if chosen.form == options.GITHUB:
             for problem in report.problems:
                 click.echo(str(placed(problem.message, where=problem.place, title=problem.check)))
         if context.interpreter.notice:
             say(console, f"[bold red]notice:[/] {escape(context.interpreter.notice)}")
         sound = sound and report.sound
         if chosen.strength and report.sound:
-            strength_report = measure_strength(loaded, cache, python=course.python, jobs=jobs)
+            strength_report = measure_strength(
+                loaded, cache, python=course.python, jobs=chosen.jobs
+            )
             show_strength(strength_report, console)
             sound = sound and not strength_report.mistakes
     return 0 if sound else 1

@@ -27,9 +27,10 @@ Stamps = Mapping[Path, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
-    """How much is explained."""
+class _Options:
+    """How often files are checked, and how results are chosen."""
 
+    watch: Annotated[bool, options.flag("--watch", "Check again each time a file is saved.")]
     failures: Annotated[
         int,
         options.option(
@@ -37,6 +38,7 @@ class _Shown:
         ),
     ]
     whole: Annotated[bool, options.flag("--all", "whole", "Explain every failure in full.")]
+    form: Annotated[str, options.report_format]
 
 
 @options.click_command(
@@ -47,17 +49,13 @@ class _Shown:
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
 @options.several(options.assignment, options.course, options.without)
 @options.logging
-@options.flag("--watch", "Check again each time a file is saved.")
-@options.options_of("shown", _Shown)
-@options.report_format
+@options.options_of("chosen", _Options)
 def command(
     files: tuple[Path, ...],
     assignment: str | None,
     course: options.CourseOptions,
     without: tuple[str, ...],
-    watch: bool,
-    shown: _Shown,
-    form: str,
+    chosen: _Options,
 ) -> int:
     """Run the visible checks on FILE… and explain the first failures.
 
@@ -70,16 +68,18 @@ def command(
     visible = visible_only(without_tags(loaded, without))
     context = prepare(visible, python=course.python, cache=base / CACHE, recall_tier=True)
     tell_notice(context.interpreter.notice)
-    if form == options.GITHUB:
-        most = sys.maxsize if shown.whole else shown.failures
-        return _annotate(context, files, most)
+    if chosen.form == options.GITHUB:
+        failures = chosen.failures
+        if chosen.whole:
+            failures = sys.maxsize
+        return _annotate(context, files, failures)
     before = stamps(files)
-    passed = _check(context, files, shown)
-    if watch:
+    passed = _check(context, files, chosen)
+    if chosen.watch:
         for _ in saves(files, before):
             click.clear()
             try:
-                passed = _check(context, files, shown)
+                passed = _check(context, files, chosen)
             except UserError as error:  # an editor may have the file away for a moment
                 click.echo(error_lines(str(error)), nl=False, err=True)
                 passed = False
@@ -90,7 +90,7 @@ def _status(*, passed: bool) -> int:
     return 0 if passed else 1
 
 
-def _check(context: GradingContext, files: tuple[Path, ...], shown: _Shown) -> bool:
+def _check(context: GradingContext, files: tuple[Path, ...], chosen: _Options) -> bool:
     plan = context.specification.plan
     submissions = submitted(files, plan.assignment)
     for note in notes(files, submissions, plan.assignment):
@@ -100,7 +100,7 @@ def _check(context: GradingContext, files: tuple[Path, ...], shown: _Shown) -> b
     results = [without_files(result, absent) for result in checked]
     for result in results:
         view = student_view(result, plan)
-        click.echo(explain_on_screen(view, shown.failures, whole=shown.whole), nl=False)
+        click.echo(explain_on_screen(view, chosen.failures, whole=chosen.whole), nl=False)
     return all(result.all_passed for result in results)
 
 

@@ -132,13 +132,11 @@ def command(
     _refuse_jobs_of_workers(chosen.jobs, chosen.cluster)
     base = options.the_root(root, paths)
     assignment_id = options.the_assignment(base, assignment, paths)
-    load = partial(load_assignment, base, assignment_id, support=chosen.support)
-    is_alone = chosen.isolate is not None
-    load_as_asked = partial(_with_options, load, chosen.without, alone=is_alone)
+    load = partial(_load, base, assignment_id, chosen)
     folder = chosen.out or base / options.REPORTS / assignment_id
     once = partial(
         _grade,
-        load_as_asked,
+        load,
         paths,
         folder,
         python=chosen.python,
@@ -164,12 +162,11 @@ def _refuse_jobs_of_workers(jobs: int | None, cluster: Cluster | None) -> None:
         raise UserError(what, hint=hint)
 
 
-def _with_options(
-    load: Callable[[], Specification], without: tuple[str, ...], *, alone: bool
-) -> Specification:
-    """Return the assignment without these tags; with `alone`, each scenario is isolated."""
-    tagged = without_tags(load(), without)
-    if alone:
+def _load(base: Path, assignment_id: str, chosen: _Options) -> Specification:
+    """Return the assignment with the scenarios and the isolation that are asked for."""
+    loaded = load_assignment(base, assignment_id, support=chosen.support)
+    tagged = without_tags(loaded, chosen.without)
+    if chosen.isolate is not None:
         return isolated(tagged)
     return tagged
 

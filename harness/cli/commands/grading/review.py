@@ -29,8 +29,8 @@ def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Marking:
-    """Who marks which submissions."""
+class _Options:
+    """Who marks which submissions, and the address of the page."""
 
     part: Annotated[
         Part,
@@ -62,6 +62,15 @@ class _Marking:
             "--who", "The name to store with your marks (default: your login name).", metavar="NAME"
         ),
     ]
+    port: Annotated[
+        int | None,
+        options.option(
+            "--port", "The port to use (default: a free one).", type=click.IntRange(0, 65535)
+        ),
+    ]
+    no_browser: Annotated[
+        bool, options.flag("--no-browser", "Print the address and open no browser.")
+    ]
 
 
 @options.click_command(
@@ -70,10 +79,8 @@ class _Marking:
     "harness review reports/connect4ish --part 1/3 --anonymous",
 )
 @click.argument("run", type=options.RUN)
-@options.options_of("marking", _Marking)
-@options.option("--port", "The port to use (default: a free one).", type=click.IntRange(0, 65535))
-@options.flag("--no-browser", "Print the address and open no browser.")
-def command(run: Path, marking: _Marking, port: int | None, no_browser: bool) -> int:
+@options.options_of("chosen", _Options)
+def command(run: Path, chosen: _Options) -> int:
     """Mark RUN (a report folder) in the browser: programs with findings, rubrics and comments.
 
     Every change is stored at once, with its author and time. Ctrl-C ends the page and writes the
@@ -85,24 +92,24 @@ def command(run: Path, marking: _Marking, port: int | None, no_browser: bool) ->
     except ModuleNotFoundError as error:
         what = f"{error.name} is not installed"
         raise UserError(what, hint=install_command("review")) from None
-    _refuse_names_while_anonymous(marking)
+    _refuse_names_while_anonymous(chosen)
     database = store_of(run)
-    who = marking.who
+    who = chosen.who
     if who is None:
         who = options.login_name()
-    desk = Desk(database, who=who, part=marking.part, anonymous=marking.anonymous)
+    desk = Desk(database, who=who, part=chosen.part, anonymous=chosen.anonymous)
     asked = None
-    if marking.request is not None:
-        asked = read_asked(marking.request, desk)
+    if chosen.request is not None:
+        asked = read_asked(chosen.request, desk)
     begin = 0
-    if marking.at is not None:
-        begin = desk.number_of(marking.at)
-    server = ReviewServer(desk, database.parent, port or 0, asked=asked, begin=begin)
+    if chosen.at is not None:
+        begin = desk.number_of(chosen.at)
+    server = ReviewServer(desk, database.parent, chosen.port or 0, asked=asked, begin=begin)
     opener = database.parent / _OPENS
     try:
         click.echo(f"Review: {server.address}")
         click.echo("Every change is stored at once. Ctrl-C ends the page and writes the reports.")
-        if not no_browser:
+        if not chosen.no_browser:
             refresh = f'<meta http-equiv="refresh" content="0; url={escape(server.address)}">'
             write(opener, f"<!DOCTYPE html><title>Review</title>{refresh}\n", private=True)
             webbrowser.open(opener.absolute().as_uri())
@@ -111,18 +118,18 @@ def command(run: Path, marking: _Marking, port: int | None, no_browser: bool) ->
         pass
     finally:
         server.close()
-        if not no_browser:
+        if not chosen.no_browser:
             opener.unlink(missing_ok=True)
     return _end(database, desk)
 
 
-def _refuse_names_while_anonymous(marking: _Marking) -> None:
-    if not marking.anonymous:
+def _refuse_names_while_anonymous(chosen: _Options) -> None:
+    if not chosen.anonymous:
         return
     hint = "leave out one"
-    if marking.request is not None:
+    if chosen.request is not None:
         raise UserError("--request shows who asks, and --anonymous hides it", hint=hint)
-    if marking.at is not None:
+    if chosen.at is not None:
         raise UserError("--at names a student, and --anonymous hides them", hint=hint)
 
 

@@ -1,7 +1,8 @@
 """Build the autograder for Classroom 50."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -13,21 +14,28 @@ from harness.grading.context import for_students, prepare, without_tests
 from harness.packaging.handout import REQUIREMENTS, classroom50_bundle
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """The bundle's folder, and whether hidden scenarios are in it."""
+
+    output: Annotated[
+        Path, options.output("The folder for the bundle.", metavar="DIR", required=True)
+    ]
+    with_hidden: Annotated[
+        bool,
+        options.flag("--with-hidden", "Include hidden scenarios. Students can then read them."),
+    ]
+
+
 @options.click_command(
     "classroom50",
     "harness classroom50 connect4ish -o bundle",
     "harness classroom50 connect4ish -o bundle --with-hidden",
 )
 @click.argument("assignment", metavar="ID")
-@options.output("The folder for the bundle.", metavar="DIR", required=True)
-@options.flag("--with-hidden", "Include hidden scenarios. Students can then read them.")
+@options.options_of("chosen", _Options)
 @options.course
-def command(
-    assignment: str,
-    output: Path,
-    with_hidden: bool,
-    course: options.CourseOptions,
-) -> int:
+def command(assignment: str, chosen: _Options, course: options.CourseOptions) -> int:
     """Build the autograder of assignment ID: autograder.py and grader.pyz. They need only Python.
 
     The bundle contains the visible scenarios and their answers, but no code of the reference. It
@@ -35,7 +43,7 @@ def command(
     """
     base = course.base()
     specification = load(base, assignment, support=course.support)
-    if with_hidden:
+    if chosen.with_hidden:
         specification = without_tests(specification)
         specification = replace(specification, plan=specification.plan.without_stand_ins())
         click.echo(
@@ -50,6 +58,7 @@ def command(
         install = f"pip install -r {REQUIREMENTS}"
         click.echo(f"notice: have the workflow run `{install}` before the autograder", err=True)
     for name, data in classroom50_bundle(context).items():
-        write_bytes(output / name, data)
-        click.echo(output / name)
+        target = chosen.output / name
+        write_bytes(target, data)
+        click.echo(target)
     return 0

@@ -1,6 +1,8 @@
 """Show whose marks changed between two runs, and why."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -12,6 +14,23 @@ from harness.reporting.two_runs import comparison_csv, comparison_page, comparis
 from harness.results.comparing import compare_runs, read_snapshot
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """The form of the comparison, and where it is written."""
+
+    form: Annotated[
+        str,
+        options.option(
+            "--to",
+            "form",
+            "A table for the terminal, CSV for a spreadsheet, or a page.",
+            default="table",
+            type=click.Choice(["table", "csv", "html"]),
+        ),
+    ]
+    output: Annotated[Path | None, options.output("The file to write (default: standard output).")]
+
+
 @options.click_command(
     "compare",
     "harness compare reports/before reports/after",
@@ -19,27 +38,23 @@ from harness.results.comparing import compare_runs, read_snapshot
 )
 @click.argument("old", type=options.RUN)
 @click.argument("new", type=options.RUN)
-@options.option(
-    "--to",
-    "form",
-    "A table for the terminal, CSV for a spreadsheet, or a page.",
-    default="table",
-    type=click.Choice(["table", "csv", "html"]),
-)
-@options.output("The file to write (default: standard output).")
-def command(old: Path, new: Path, form: str, output: Path | None) -> int:
+@options.options_of("chosen", _Options)
+def command(old: Path, new: Path, chosen: _Options) -> int:
     """Compare two runs of one assignment: report folders, or results.json files.
 
     The list contains each submission whose mark, state, verdicts, findings, files or marks by hand
     differ, with the scenarios that made the difference.
     """
-    comparison = compare_runs(read_snapshot(old), read_snapshot(new))
-    if form == "table":
+    before = read_snapshot(old)
+    after = read_snapshot(new)
+    comparison = compare_runs(before, after)
+    output = chosen.output
+    if chosen.form == "table":
         if output is None:
             print_result(comparison_table(comparison))
             return 0
         raise UserError("a table can only be shown on the terminal", hint="--to csv or --to html")
-    write_form = comparison_csv if form == "csv" else comparison_page
+    write_form = comparison_csv if chosen.form == "csv" else comparison_page
     text = write_form(comparison)
     if output is None:
         click.echo(text, nl=False)

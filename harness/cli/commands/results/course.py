@@ -1,6 +1,8 @@
 """Add up the marks of a term on one page."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -15,19 +17,33 @@ from harness.reporting.html.course_pages import COURSE, STUDENTS, course_page, s
 from harness.results.course import find_student, merge_runs, read_course
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """Whose page is written, and the students of the course."""
+
+    student: Annotated[
+        str | None,
+        options.option(
+            "--student",
+            "Write only the page of the student with this id, email or name.",
+            metavar="NAME",
+        ),
+    ]
+    roster: Annotated[
+        Path | None,
+        options.file(
+            "--roster",
+            "A CSV of all students: lists missing work and connects the ids of one person.",
+        ),
+    ]
+
+
 @options.click_command(
     "course", "harness course reports", "harness course reports --student ada@uni.example"
 )
 @click.argument("folder", metavar="DIR", type=options.PATH)
-@click.option(
-    "--student",
-    metavar="NAME",
-    help="Write only the page of the student with this id, email or name.",
-)
-@options.file(
-    "--roster", "A CSV of all students: lists missing work and connects the ids of one person."
-)
-def command(folder: Path, student: str | None, roster: Path | None) -> int:
+@options.options_of("chosen", _Options)
+def command(folder: Path, chosen: _Options) -> int:
     """Put all runs below the folder DIR on one page, DIR/course.html: each student's marks, means,
     slip days used and missing work.
 
@@ -38,8 +54,8 @@ def command(folder: Path, student: str | None, roster: Path | None) -> int:
     """
     runs, unread = read_course(folder)
     people: list[tuple[Student, Person]] = []
-    if roster is not None:
-        for entry in read_roster(roster, None):
+    if chosen.roster is not None:
+        for entry in read_roster(chosen.roster, None):
             people.append((entry.student, entry.person))
     titles = {run.assignment.course for run in runs}
     name = folder.resolve().name
@@ -48,16 +64,17 @@ def command(folder: Path, student: str | None, roster: Path | None) -> int:
     course = merge_runs(name, runs, people)
     for line in (*unread, *course.notices):
         click.echo(visible(line), err=True)
-    if student is None:
+    if chosen.student is None:
         page = folder / COURSE
-        files.write(page, course_page(course, unread), private=True)
+        text = course_page(course, unread)
         students = counted(len(course.students), "student")
         assignments = counted(len(course.runs), "assignment")
-        click.echo(f"{students}, {assignments}: {page}")
+        about = f"{students}, {assignments}"
     else:
-        found = find_student(course, student)
+        found = find_student(course, chosen.student)
         page = folder / STUDENTS / files.page_name(found.ids[0])
         text = student_page(course.name, course.runs, found, course.slip_days)
-        files.write(page, text, private=True)
-        click.echo(f"{visible(found.names[0])}: {page}")
+        about = visible(found.names[0])
+    files.write(page, text, private=True)
+    click.echo(f"{about}: {page}")
     return 1 if unread else 0

@@ -27,9 +27,16 @@ class _ExportCommand(click.Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _GradebookOptions:
-    """The gradebook to fill in, and how."""
+class _Options:
+    """The format, the file to write, and the gradebook to fill in."""
 
+    form: Annotated[
+        str,
+        options.option(
+            "--to", "form", "One of the formats below.", required=True, metavar="FORMAT"
+        ),
+    ]
+    output: Annotated[Path | None, options.output("The file to write (default: standard output).")]
     gradebook: Annotated[
         Path | None,
         options.file(
@@ -76,9 +83,16 @@ class _GradebookOptions:
             type=click.Choice(list(map(str, Marks))),
         ),
     ]
+    anonymous: Annotated[
+        bool,
+        options.flag(
+            "--anonymous",
+            "For json, csv, junit: numbers in place of ids; no names, times or comments.",
+        ),
+    ]
 
-    def any_given(self) -> bool:
-        """Return whether one of these options is given."""
+    def asks_for_gradebook(self) -> bool:
+        """Return whether an option is given that only formats of gradebooks take."""
         given = (self.gradebook, self.column, self.match, self.clear, self.roster)
         return any(given) or self.marks != Marks.TOTAL
 
@@ -90,49 +104,37 @@ class _GradebookOptions:
     cls=_ExportCommand,
 )
 @click.argument("run", type=options.RUN)
-@click.option("--to", "form", required=True, metavar="FORMAT", help="One of the formats below.")
-@options.output("The file to write (default: standard output).")
-@options.options_of("book", _GradebookOptions)
-@options.flag(
-    "--anonymous", "For json, csv, junit: numbers in place of ids; no names, times or comments."
-)
-def command(
-    run: Path,
-    form: str,
-    output: Path | None,
-    book: _GradebookOptions,
-    anonymous: bool,
-) -> int:
+@options.options_of("chosen", _Options)
+def command(run: Path, chosen: _Options) -> int:
     """Write the run in RUN (a report folder) as FORMAT.
 
     A submission without a mark gets an empty cell, never a 0. A mark that is already in the
     gradebook stays, unless this run has another one. Messages on stderr list replaced marks, rows
     without a submission, and students who were matched only by name.
     """
-    chosen = exporter(form)
-    to_file = output is not None
-    _refuse(chosen, of_gradebook=book.any_given(), anonymous=anonymous, to_file=to_file)
-    if book.gradebook is not None and book.roster is not None:
+    form = exporter(chosen.form)
+    _refuse(form, chosen)
+    if chosen.gradebook is not None and chosen.roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")
     result, plan = read_run(run)
-    if anonymous:
+    if chosen.anonymous:
         result = without_students(result)
     folder = run if run.is_dir() else run.parent
-    if chosen.is_archive:
+    if form.is_archive:
         _update_pages(folder, result, plan)
     request = ExportRequest(
         run=result,
         plan=plan,
         folder=folder,
-        marks=Marks(book.marks),
-        gradebook=book.gradebook,
-        column=book.column,
-        clear=book.clear,
-        match=book.match,
-        roster=book.roster,
+        marks=Marks(chosen.marks),
+        gradebook=chosen.gradebook,
+        column=chosen.column,
+        clear=chosen.clear,
+        match=chosen.match,
+        roster=chosen.roster,
     )
-    exported = export_of_all(chosen, request)
-    _write(exported.data, output)
+    exported = export_of_all(form, request)
+    _write(exported.data, chosen.output)
     if not result.facts.complete:
         click.echo("warning: this run is not complete. Grade again first", err=True)
     for warning in exported.warnings:
@@ -148,15 +150,15 @@ def _update_pages(folder: Path, result: RunResult, plan: Plan) -> None:
         write_page(graded)
 
 
-def _refuse(chosen: Exporter, *, of_gradebook: bool, anonymous: bool, to_file: bool) -> None:
+def _refuse(form: Exporter, chosen: _Options) -> None:
     """Raise UserError for options that the format does not take, or that it needs."""
-    if of_gradebook and not chosen.is_gradebook:
+    if chosen.asks_for_gradebook() and not form.is_gradebook:
         what = "--gradebook, --column, --match, --clear, --roster and --marks"
-        raise UserError(f"{what} are not for --to {chosen.name}")
-    if chosen.is_archive and not to_file:
+        raise UserError(f"{what} are not for --to {form.name}")
+    if form.is_archive and chosen.output is None:
         raise UserError("a zip needs a file to go to", hint="-o FILE")
-    if anonymous and not chosen.may_be_anonymous:
-        what = f"--to {chosen.name} needs names and ids"
+    if chosen.anonymous and not form.may_be_anonymous:
+        what = f"--to {form.name} needs names and ids"
         raise UserError(what, hint="leave out --anonymous")
 
 

@@ -22,9 +22,10 @@ from harness.results.database import read_run, store_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
+class _Options:
     """How the emails look and where they go."""
 
+    dry_run: Annotated[bool, options.flag("--dry-run", "Required: write files and send nothing.")]
     sender: Annotated[
         str, options.option("--from", "sender", "The sender.", required=True, metavar="ADDRESS")
     ]
@@ -55,29 +56,28 @@ class _Wanted:
     "harness mail reports/connect4ish --dry-run --from a@uni.example --template mail.txt",
 )
 @click.argument("run", type=options.RUN)
-@options.flag("--dry-run", "Required: write files and send nothing.")
-@options.options_of("wanted", _Wanted)
-def command(run: Path, dry_run: bool, wanted: _Wanted) -> int:
+@options.options_of("chosen", _Options)
+def command(run: Path, chosen: _Options) -> int:
     """Write an email with the feedback page for each student of RUN (a report folder).
 
     The emails are .eml files in its folder `mail`. Nothing is sent: open the files in a mail
     program. The command lists students without an address, without a submission or awaiting review;
     they get no email.
     """
-    if not dry_run:
+    if not chosen.dry_run:
         raise UserError("harness sends no email", hint="--dry-run writes the emails as files")
     folder = store_of(run).parent
     result, plan = read_run(run)
     if not result.facts.complete:
         raise UserError("this run is not complete", place=str(run), hint="grade again first")
     addresses: dict[str, str] | None = None
-    if wanted.roster:
-        addresses = _addresses(result.submissions, wanted.roster)
+    if chosen.roster:
+        addresses = _addresses(result.submissions, chosen.roster)
     request = MailRequest(
-        sender=wanted.sender,
+        sender=chosen.sender,
         at=datetime.now(UTC),
-        template=wanted.template or TEMPLATE,
-        link=wanted.link,
+        template=chosen.template or TEMPLATE,
+        link=chosen.link,
         addresses=addresses,
     )
     made = list(mails(result, plan, folder, request))
@@ -91,7 +91,8 @@ def command(run: Path, dry_run: bool, wanted: _Wanted) -> int:
     for address, count in written.items():
         if count > 1:
             click.echo(f"{address} gets {count} emails: is it the same person?", err=True)
-    click.echo(f"{counted(written.total(), 'email')} in {folder / FOLDER}; nothing was sent")
+    emails = counted(written.total(), "email")
+    click.echo(f"{emails} in {folder / FOLDER}; nothing was sent")
     return 0
 
 
@@ -99,11 +100,13 @@ def _addresses(submissions: Collection[SubmissionResult], roster: Path) -> dict[
     """Return the email addresses of a roster by the submissions' ids."""
     entries = read_roster(roster, None)
     ids = [submission.id for submission in submissions]
-    people = [_person(submission) for submission in submissions]
-    found = pairs(people, [entry.person for entry in entries], By.ID, shared=True)
-    addresses = {}
+    people = list(map(_person, submissions))
+    on_roster = [entry.person for entry in entries]
+    found = pairs(people, on_roster, By.ID, shared=True)
+    addresses: dict[str, str] = {}
     for number, entry_number in found.items():
-        addresses[ids[number]] = entries[entry_number].student.email
+        student = entries[entry_number].student
+        addresses[ids[number]] = student.email
     return addresses
 
 

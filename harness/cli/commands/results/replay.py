@@ -1,6 +1,8 @@
 """Run one scenario again and show the terminal."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -12,6 +14,23 @@ from harness.model.stimulus import Action, Stimulus
 from harness.results.database import read_submission
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """The files to run, and the interpreter."""
+
+    handed_in: Annotated[
+        Path | None,
+        options.option(
+            "--submission",
+            "handed_in",
+            "A file, folder, archive or download with the graded files (default: the run's own "
+            "copy).",
+            type=options.PATH,
+        ),
+    ]
+    python: Annotated[Path | None, options.python]
+
+
 @options.click_command(
     "replay",
     "harness replay reports/connect4ish perfect check_input/a-word-for-an-action",
@@ -20,24 +39,18 @@ from harness.results.database import read_submission
 @click.argument("run", type=options.RUN)
 @click.argument("student")
 @click.argument("scenario")
-@options.option(
-    "--submission",
-    "handed_in",
-    "A file, folder, archive or download with the graded files (default: the run's own copy).",
-    type=options.PATH,
-)
-@options.several(options.python, options.logging)
-def command(
-    run: Path, student: str, scenario: str, handed_in: Path | None, python: Path | None
-) -> int:
+@options.options_of("chosen", _Options)
+@options.logging
+def command(run: Path, student: str, scenario: str, chosen: _Options) -> int:
     """Run SCENARIO of STUDENT's submission in RUN again, in its own process and terminal, and
     show the screen. RUN is a report folder, or its run.sqlite."""
     graded, plan = read_submission(run, student)
-    if handed_in is None:
+    if chosen.handed_in is None:
         submission = stored_files(graded)
     else:
-        submission = graded_files_at(handed_in, plan.assignment, graded)
-    for stimulus, observation in replay(plan, graded, submission, scenario, python=python):
+        submission = graded_files_at(chosen.handed_in, plan.assignment, graded)
+    observed = replay(plan, graded, submission, scenario, python=chosen.python)
+    for stimulus, observation in observed:
         for line in _comparison_lines(stimulus, observation):
             click.echo(line)
     return 0

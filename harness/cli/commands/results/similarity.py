@@ -101,13 +101,14 @@ def compare(
         submissions = without_ids(submissions)
         older = without_ids(older, "earlier")
     specification = load(base, plan.assignment.id)
+    count = len(submissions) + len(older)
     with steps() as tell:
         report = compare_class(
             specification,
             submissions,
             earlier=older,
             python=python,
-            progress=lambda done: tell("reading", done, len(submissions) + len(older)),
+            progress=lambda done: tell("reading", done, count),
         )
     sources: dict[str, tuple[SourceFile, ...]] = {}
     for submission in (*submissions, *older):
