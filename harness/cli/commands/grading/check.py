@@ -28,7 +28,7 @@ Stamps = Mapping[Path, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """How often files are checked, and how results are chosen."""
+    """How often files are checked, and how results are shown."""
 
     watch: Annotated[bool, options.flag("--watch", "Check again each time a file is saved.")]
     failures: Annotated[

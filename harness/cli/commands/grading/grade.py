@@ -57,7 +57,6 @@ class _Options:
     require_tier: Annotated[
         str, options.require_tier("Refuse to grade if confinement is weaker than this.")
     ]
-
     isolate: Annotated[
         str | None,
         options.option(
