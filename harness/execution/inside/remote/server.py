@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..modules import Library
 
 _MODULE = type(sys)
+_ENDED_BY_CTRL_C = -2  # as `subprocess` says it
 _CALLABLES = frozenset(
     (
         FUNCTION,
@@ -353,17 +354,25 @@ class ProgramServer(Peer):
         """Run a module as `__main__`; return its exit status and what it wrote."""
         if name not in self._library.sources:
             raise FileNotFoundError(2, "No such file or directory", name + ".py")
+        raised: list[BaseException] = []
+
+        def tell(error: BaseException) -> None:
+            raised.append(error)
+            self._report_unless_hooked(error)
+
         before = sys.argv, builtins.input, sys.excepthook, sys.modules.get("__main__")
         sys.argv, builtins.input = list(argv), self._usual_input
         streams = PipedStreams(stdin.encode("utf-8", "surrogateescape"))
         try:
-            status = run_as_main(self._library, name, self._report_unless_hooked, ends=False)
+            status = run_as_main(self._library, name, tell, ends=False)
             end_program()
         finally:
             output, errors = streams.close()
             sys.argv, builtins.input, sys.excepthook, main = before
             if main is not None:
                 sys.modules["__main__"] = main
+        if raised and type(raised[0]) is KeyboardInterrupt:
+            status = _ENDED_BY_CTRL_C
         return status, output, errors
 
     def _report_unless_hooked(self, error: BaseException) -> None:
