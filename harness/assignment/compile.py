@@ -442,7 +442,7 @@ def with_needs(
     needs: dict[str, dict[str, None]] = {}
     for reader in stated:
         names = needs[reader.group] = {}
-        for index, name in enumerate(reader.own.needs):
+        for index, name in enumerate(reader.shape.needs):
             with suppress(Refused):
                 names[_needed_name(reader, index, name, named)] = None
     resolved: list[Scenario] = []

@@ -117,29 +117,29 @@ def _holds_tests(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef], runner
 
 def _methods(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Iterator[ast.FunctionDef]:
     """Yield a class's own tests, then those that it inherits from classes of the file."""
-    own: set[str] = set()
+    names: set[str] = set()
     for part in node.body:
         if isinstance(part, ast.FunctionDef) and part.name.startswith("test"):
-            own.add(part.name)
+            names.add(part.name)
             yield part
     for base in node.bases:
         parent = classes.get(_last_name(base))
         if parent is None or parent is node:
             continue
         for method in _methods(parent, classes):
-            if method.name not in own:
-                own.add(method.name)
+            if method.name not in names:
+                names.add(method.name)
                 yield method
 
 
 def _of_function(node: ast.FunctionDef, test: str, of_class: Decorated) -> Iterator[FoundTest]:
-    own = decorated_by(node)
-    if own.skipped or of_class.skipped:
+    of_method = decorated_by(node)
+    if of_method.skipped or of_class.skipped:
         return
-    decorated = own
-    if own.points is None:
+    decorated = of_method
+    if of_method.points is None:
         decorated = replace(decorated, points=of_class.points)
-    if own.visible is None:
+    if of_method.visible is None:
         decorated = replace(decorated, visible=of_class.visible)
     first, _, _ = (ast.get_docstring(node) or "").partition("\n\n")
     found = FoundTest(
@@ -149,10 +149,10 @@ def _of_function(node: ast.FunctionDef, test: str, of_class: Decorated) -> Itera
         names=frozenset(_names_in(node)),
         decorated=decorated,
     )
-    if own.sets is None or own.unknown_sets or of_class.sets is not None:
+    if of_method.sets is None or of_method.unknown_sets or of_class.sets is not None:
         yield found
         return
-    for index, parameters in enumerate(own.sets):
+    for index, parameters in enumerate(of_method.sets):
         yield replace(found, index=index, parameters=parameters)
 
 

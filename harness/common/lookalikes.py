@@ -134,11 +134,11 @@ def _is_blank(character: str) -> bool:
 
 
 def _unseen(cluster: str) -> str:
-    return "".join(each for each in cluster if unicodedata.category(each) == "Cf")
+    return "".join(character for character in cluster if unicodedata.category(character) == "Cf")
 
 
 def _without_unseen(cluster: str) -> str:
-    return "".join(each for each in cluster if unicodedata.category(each) != "Cf")
+    return "".join(character for character in cluster if unicodedata.category(character) != "Cf")
 
 
 def _clusters(text: str) -> list[str]:

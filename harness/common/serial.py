@@ -94,14 +94,14 @@ def _form(kind: Any) -> _Form:
     if kind in _OPEN_UNIONS:
         return _Form(_write_tagged, _tagged_reader(_OPEN_UNIONS[kind]))
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        own = _dataclass_form(kind)
+        form = _dataclass_form(kind)
         own_reader: Converter | None = getattr(kind, "from_plain", None)
         from_older: Converter | None = getattr(kind, "from_older", None)
         if own_reader is not None:
-            return dataclasses.replace(own, read=own_reader)
+            return dataclasses.replace(form, read=own_reader)
         if from_older is not None:
-            return dataclasses.replace(own, read=_reading_older(from_older, own.read))
-        return own
+            return dataclasses.replace(form, read=_reading_older(from_older, form.read))
+        return form
     if kind is Fraction:  # points repeat: reading them was a quarter of reading a result
         read = functools.lru_cache(maxsize=1 << 14)(Fraction)
         return _Form(str, _checking_reader((str,), "a fraction", read))

@@ -11,7 +11,7 @@ from harness.execution.confinement.probe import (
     try_tier,
     try_together,
 )
-from harness.execution.folder import remove_held, scratch_directory
+from harness.execution.folder import remove_scratch_directories, scratch_directory
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.interpreter import (
     Interpreter,

@@ -88,7 +88,7 @@ def next_reply(replies: Replies, ask: Callable[[str], str], printed: list[str]) 
             "module": replies.file.removesuffix(".py"),
             "source": replies.source,
             "function": replies.function,
-            "constants": [(each.name, each.literal) for each in replies.constants],
+            "constants": [(constant.name, constant.literal) for constant in replies.constants],
             "printed": printed,
         }
     )

@@ -178,7 +178,7 @@ else:
 
 _PREFIX = "harness-scenario-"
 _UNSWEPT_PREFIX = "harness-unlocked-"  # of a process without locks: nobody could tell it is in use
-_held: set[Path] = set()  # by this process
+_in_use: set[Path] = set()  # by this process
 
 
 @contextmanager
@@ -193,27 +193,27 @@ def scratch_directory() -> Iterator[Path]:
     prefix = _PREFIX if _HAS_LOCKS else _UNSWEPT_PREFIX
     path = Path(tempfile.gettempdir()) / f"{prefix}{secrets.token_hex(8)}"
     lock: int | None = None
-    _held.add(path)
+    _in_use.add(path)
     try:
         try:  # the path is known before it is there: a signal may end this at any place
-            lock = _own(path)
+            lock = _make_locked(path)
             yield path
         finally:
             _remove(path)
     finally:  # again: the signal may have come while it was removed
         _remove(path)
-        _held.discard(path)
+        _in_use.discard(path)
         if lock is not None:
             os.close(lock)
 
 
-def remove_held() -> None:
+def remove_scratch_directories() -> None:
     """Remove this process's directories, as it is about to end; from any thread."""
-    for path in tuple(_held):
+    for path in tuple(_in_use):
         _remove(path)
 
 
-def _own(path: Path) -> int | None:
+def _make_locked(path: Path) -> int | None:
     """Make and lock the directory.
 
     Return the lock's descriptor, or None if the system has no locks.

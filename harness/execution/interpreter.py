@@ -134,13 +134,13 @@ def _places(version: str) -> Iterator[Path]:
             yield folder / "bin" / "python3"
     on_path = [Path(part) for part in os.environ.get("PATH", "").split(os.pathsep) if part]
     fixed = [Path("/usr/bin"), Path("/usr/local/bin"), Path("/opt/homebrew/bin")]
-    seen = {Path(sys.executable).resolve()}
+    yielded = {Path(sys.executable).resolve()}
     for folder in (*on_path, *fixed, *sorted(Path("/opt").glob("*/bin"))):
         if folder.name == "shims" and "*" in version:  # pyenv's: to the folders above, slowly
             continue
         for place in _matching(folder, f"python{version}"):
-            if place.name[8:].isdigit() and (real := place.resolve()) not in seen:
-                seen.add(real)
+            if place.name[8:].isdigit() and (real := place.resolve()) not in yielded:
+                yielded.add(real)
                 yield place
 
 
@@ -271,10 +271,10 @@ def installed_here(packages: Sequence[str]) -> Library | None:
 
 def _install(packages: Sequence[str], interpreter: Interpreter, folder: Path) -> None:
     options = (*_OPTIONS, "--target", str(folder), "--report", str(folder / _REPORT), *packages)
-    own = [str(interpreter.path), "-I", "-m", "pip"]
-    ours = [sys.executable, "-P", "-m", "pip"]  # not what lies in the current folder
+    its_pip = [str(interpreter.path), "-I", "-m", "pip"]
+    our_pip = [sys.executable, "-P", "-m", "pip"]  # not what lies in the current folder
     said = ""
-    for pip in (own, [*ours, "--python", str(interpreter.path)]):
+    for pip in (its_pip, [*our_pip, "--python", str(interpreter.path)]):
         try:
             done = subprocess.run(
                 [*pip, "install", *options],

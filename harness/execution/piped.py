@@ -113,10 +113,10 @@ class PipedDriver(AnyDriver):
         """
         process = PipedProcess(self._command, self._environment, self.directory, limits)
         stack.callback(process.close)
-        own = PipedSetup(
+        piped_setup = PipedSetup(
             secret=process.secret, beat=process.beats.period, memory=limits.memory_mib * _MIB
         )
-        for message in (self._modules, setup, own.encode(), encode_job(job)):
+        for message in (self._modules, setup, piped_setup.encode(), encode_job(job)):
             process.send(message)
         return process
 
@@ -365,8 +365,8 @@ class PipedProcess:
         self._events: queue.Queue[tuple[Pipe, bytes]] = queue.Queue(_MAX_WAITING)
         self.open = set(Pipe)
         streams = {Pipe.SHOWN: self._process.stdout, Pipe.SAID: self._process.stderr}
-        for each in streams.items():
-            threading.Thread(target=self._read, args=each, daemon=True).start()
+        for name_and_stream in streams.items():
+            threading.Thread(target=self._read, args=name_and_stream, daemon=True).start()
 
     def send(self, message: bytes) -> None:
         """Write to its standard input; without effect if it has ended. A process that does not

@@ -87,19 +87,19 @@ class AnyDriver(ABC):
         self.tier = tier
         self.answers = RememberedAnswers()
         self.meter = CpuMeter()
-        self._held = ExitStack()
+        self._resources = ExitStack()
         self._directory = ""
         self._tests: dict[Hashable, ProcessServer] = {}  # by all that they depend on
         self._tested: dict[Hashable, TestedServer] = {}
 
     def __enter__(self) -> Self:
-        self._directory = str(prepare(self._held.enter_context(scratch_directory())))
+        self._directory = str(prepare(self._resources.enter_context(scratch_directory())))
         return self
 
     def __exit__(self, *error: object) -> None:
         self._tests.clear()
         self._tested.clear()
-        self._held.close()
+        self._resources.close()
         self._directory = ""
 
     def varied(self, *, hash_seed: int, clock_offset: int) -> AnyDriver | None:
@@ -161,7 +161,7 @@ class AnyDriver(ABC):
         key = tests_key(assignment)
         if key not in self._tests:
             setup = tests_setup(assignment, self.interpreter)
-            self._tests[key] = self.serve(self._held, setup)
+            self._tests[key] = self.serve(self._resources, setup)
         return self._tests[key]
 
     def tested(self, assignment: Assignment, name: str) -> TestedServer:
@@ -174,7 +174,7 @@ class AnyDriver(ABC):
         if key not in self._tested:
             asked = replace(assignment, submission_files=writing.program_files, laid_as=None)
             self._tested[key] = TestedServer(
-                server=self.serve(self._held, server_setup(asked, program.files)),
+                server=self.serve(self._resources, server_setup(asked, program.files)),
                 jobs=Jobs(asked, writing.public_names),
                 functions=assignment.module_names,
                 sources=Sources({file.name: file.data for file in program.files}),
@@ -186,7 +186,7 @@ class AnyDriver(ABC):
         stack: ExitStack,
         assignment: Assignment,
         files: tuple[SourceFile, ...],
-        own: TestedServer,
+        students_program: TestedServer,
     ) -> SuiteObserver:
         """Return the object that runs the tests of a submission, until the stack is left."""
         setup = suite_setup(assignment, files, self.interpreter)
@@ -195,7 +195,7 @@ class AnyDriver(ABC):
             self.folders,
             start_tests=partial(self.serve, stack, setup),
             program_of=partial(self.tested, assignment),
-            own=own,
+            students_program=students_program,
         )
 
     def compiled(self, sources: Mapping[str, str], entry: str) -> dict[str, bytes]:
@@ -304,10 +304,10 @@ class ObservedSubmission:
         self._functions = assignment.module_names
         self._server = server
         self._tests = partial(driver.tests, assignment)
-        own = TestedServer(
+        students_program = TestedServer(
             server=server, jobs=self._jobs, functions=self._functions, sources=self._sources
         )
-        self._suites = cache(partial(driver.suites, stack, assignment, files, own))
+        self._suites = cache(partial(driver.suites, stack, assignment, files, students_program))
         self._stand_ins = cache(lambda: driver.serve(stack, stand_in_setup(assignment, reference)))
         self._ask = partial(driver.answers.ask, cache(partial(driver.replies, stack)))
 
@@ -316,8 +316,8 @@ class ObservedSubmission:
         `Stimulus.answered`; None if they cannot be substituted in it or it does not end.
         """
         asked = AskedCalls()
-        seen = self.observe(stimulus, limits, asked=asked)
-        return None if seen.ending in _NOT_ALL_ASKED else asked.made()
+        observed = self.observe(stimulus, limits, asked=asked)
+        return None if observed.ending in _NOT_ALL_ASKED else asked.made()
 
     def observe(
         self,
@@ -337,8 +337,8 @@ class ObservedSubmission:
         if stimulus.action.form is Form.TEST and (stimulus.substitutions or stimulus.stand_ins):
             # The test has the place of the process that would answer for the course.
             return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="a test runs it")
-        if (seen := self._server.seen_of_all(limits)) is not None:
-            return seen
+        if (observed := self._server.seen_of_all(limits)) is not None:
+            return observed
         screen = scenario_screen(stimulus)
         job, facts = self._compiled(stimulus, screen, limits)
         with ExitStack() as stack:
@@ -363,12 +363,12 @@ class ObservedSubmission:
             if not monitor.compiled:
                 return did_not_compile(end.reason or Ending.CRASHED)
             answerable = Answerable(stimulus, facts, self._sources)
-            seen = observation(answerable, limits, screen, end)
+            observed = observation(answerable, limits, screen, end)
             if test is not None and not stimulus.traces_lines:
-                return test.seen(seen, answerable)
+                return test.observed(observed, answerable)
             if folder is None:
-                return seen
-            return with_files(seen, folder.contents())
+                return observed
+            return with_files(observed, folder.contents())
 
     def _observe_suite(self, stimulus: Stimulus, limits: Limits) -> Observation:
         if stimulus.substitutions or stimulus.traces_lines or stimulus.finds_loop:
@@ -403,7 +403,8 @@ class ObservedSubmission:
         self, stack: ExitStack, stimulus: Stimulus, limits: Limits, asked: AskedCalls | None
     ) -> StandInProcess | None:
         """Return the process that answers for the course's files; None if nothing asks it."""
-        if not stimulus.stand_ins and all(each.provided for each in stimulus.substitutions):
+        all_provided = all(substitution.provided for substitution in stimulus.substitutions)
+        if not stimulus.stand_ins and all_provided:
             return None
         job = self._jobs.stand_in_job(stimulus)
         stand_in = self._stand_ins().start_stand_in(stack, job, limits)
@@ -437,5 +438,5 @@ class ObservedSubmission:
         if _log.isEnabledFor(logging.INFO):  # the text costs more than most calls
             _log.info("observing %s", visible(stimulus.action.display()))
         typed = (*stimulus.at_load, *stimulus.inputs)
-        hears_ctrl_c = any(each.key is Key.CTRL_C for each in typed)
+        hears_ctrl_c = any(line.key is Key.CTRL_C for line in typed)
         return self._server.start(stack, job, screen, limits, hears_ctrl_c=hears_ctrl_c)

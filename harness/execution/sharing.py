@@ -89,7 +89,7 @@ class SharedOutcome:
     `gave_up` ended their process; numbers in neither were not kept or did not run.
     """
 
-    seen: Mapping[int, bytes]
+    answers: Mapping[int, bytes]
     gave_up: frozenset[int] = frozenset()
     refused: str = ""
     not_plain: bool = False
@@ -226,12 +226,12 @@ def decoded(
     """
     try:
         answerable = Answerable(stimulus, StimulusFacts(frozenset(), arguments), raised_in)
-        seen = _read(data, answerable, limits)
+        observation = _read(data, answerable, limits)
     except (ValueError, TypeError, LookupError, StopIteration, RecursionError):  # no report of ours
         return None
     may_raise = raised_in is not None
-    has_raised = may_raise and stimulus.action.expression and seen.raised is not None
-    return seen if has_raised or has_one_form(seen, stimulus) else None
+    has_raised = may_raise and stimulus.action.expression and observation.raised is not None
+    return observation if has_raised or has_one_form(observation, stimulus) else None
 
 
 def _read(data: bytes, answerable: Answerable, limits: Limits) -> Observation:

@@ -47,8 +47,8 @@ class TrustedProcess:
 
         Raise ToolFailed if it gave none, HarnessError if our machinery failed.
         """
-        if (seen := self._server.seen_of_all(limits)) is not None:
-            raise ToolFailed(seen.ending)
+        if (observed := self._server.seen_of_all(limits)) is not None:
+            raise ToolFailed(observed.ending)
         with ExitStack() as stack:
             job = ToolJob(payload=payload)
             end = self._server.start(stack, job, plain_screen(), limits).follow()

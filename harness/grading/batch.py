@@ -113,7 +113,7 @@ def grade_batch(
             chosen = _chosen(submissions, options.only)
             is_class = _is_of_whole_class(store, options.paths)
         facts = _begin(store, context, submissions, options, state)
-        todo = [each for each in chosen if not _is_done(store, each, grader)]
+        todo = [submission for submission in chosen if not _is_done(store, submission, grader)]
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
         names = {submission.id for submission in submissions}
         setup = replace(context.worker_setup(grader), store=options.out / STORE_NAME)
@@ -179,7 +179,7 @@ class _Batch:
 
     def find_causes(self, chosen: Sequence[Submission]) -> bool:
         """Find the pending causes of these; return whether there were any."""
-        pending = [each for each in chosen if self._is_pending(each)]
+        pending = [submission for submission in chosen if self._is_pending(submission)]
         if not pending:
             return False
         self.listener(CausesBegun(total=len(pending)))
@@ -252,7 +252,7 @@ def _begin(
     if options.only is None:
         _refuse_to_lose(store, submissions, options.paths)
         store.begin(facts, plan, paths)
-        store.keep_only([each.id for each in submissions], state_digest=state)
+        store.keep_only([submission.id for submission in submissions], state_digest=state)
         return facts
     _refuse_other_states(store, options.only, state)
     before = store.earlier_facts()

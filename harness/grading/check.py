@@ -184,7 +184,7 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
     found = [note for submission in submissions for note in submission.notes]
     if absent := not_here(paths, asked):
         missing = [submission.missing for submission in submissions if submission.missing]
-        said_otherwise = {each.note for each in missing}
+        said_otherwise = {submission.note for submission in missing}
         found = [note for note in found if note not in said_otherwise]
         are = "is" if len(absent) == 1 else "are"
         count = len(asked.submission_files)

@@ -219,8 +219,8 @@ def with_modules_allowed(plan: Plan, modules: Sequence[str]) -> Plan:
     if imports is not None:
         imports = imports.allowing(modules)
     file_imports: list[FileImports] = []
-    for each in policy.file_imports:
-        file_imports.append(replace(each, imports=each.imports.allowing(modules)))
+    for rule in policy.file_imports:
+        file_imports.append(replace(rule, imports=rule.imports.allowing(modules)))
     policy = replace(policy, imports=imports, file_imports=tuple(file_imports))
     return replace(plan, assignment=replace(plan.assignment, policy=policy))
 

@@ -66,7 +66,7 @@ _log = logger_of(__name__)
 class Graded:
     """A result, and the new observations (`runs`), verdicts and probes behind it, by their keys.
 
-    `seen` has, by scenario, a
+    `observed_digests` has, by scenario, a
     digest of its observations in every channel; empty unless asked for.
     """
 
@@ -74,7 +74,7 @@ class Graded:
     runs: Mapping[str, StoredRun] = field(default_factory=dict)
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     probes: Mapping[str, Probe] = field(default_factory=dict)
-    seen: Mapping[str, str] = field(default_factory=dict)
+    observed_digests: Mapping[str, str] = field(default_factory=dict)
     used: Used = field(default_factory=Used)
     paused: bool = False  # the result is of a part of the scenarios, for it took long
     so_far: RunsSoFar | None = None  # the earlier runs of a paused submission
@@ -177,7 +177,7 @@ class Grader(AbstractContextManager["Grader"]):
         except (HarnessError, TryAgain):
             raise
         except Exception as error:
-            return self._held(submission, error)
+            return self._without_mark(submission, error)
         seconds = time.monotonic() - begun
         result = in_cells(_with_reason(graded.result))
         return replace(graded, result=result, seconds=seconds)
@@ -204,12 +204,12 @@ class Grader(AbstractContextManager["Grader"]):
         except HarnessError:
             raise
         except Exception as error:
-            return self._held(submission, error)
+            return self._without_mark(submission, error)
 
-    def _held(self, submission: Submission, error: Exception) -> Graded:
-        held = without_mark(self._plan, submission, SubmissionStatus.HARNESS_ERROR)
+    def _without_mark(self, submission: Submission, error: Exception) -> Graded:
+        without = without_mark(self._plan, submission, SubmissionStatus.HARNESS_ERROR)
         problem = _NOT_GRADED.format(place_of(error))
-        return Graded(result=replace(held, problem=problem, flagged=True))
+        return Graded(result=replace(without, problem=problem, flagged=True))
 
     def _with_pending(
         self,
@@ -227,7 +227,7 @@ class Grader(AbstractContextManager["Grader"]):
         task = _Task(plan=plan, submission=submission, cache=cache, budget=budget)
         failures = failures_of(result, pending, plan)
         passing = {entry.scenario_id for entry in result.scenarios if entry.verdict.passed}
-        passed = tuple(each for each in plan.scenarios if each.id in passing)
+        passed = tuple(scenario for scenario in plan.scenarios if scenario.id in passing)
         with self._opened(task, self._read_within(task)) as candidate:
             found = self._causes.find(failures, passed, candidate)
         result = replace(with_causes(plan, result, found), pending=None)
@@ -278,15 +278,15 @@ class Grader(AbstractContextManager["Grader"]):
         counts as failed only if the program fails it in its own process. Raise HarnessError if our
         own machinery failed.
         """
-        scored = [each for each in self._plan.scenarios if not each.informational]
+        scored = [scenario for scenario in self._plan.scenarios if not scenario.informational]
         report = self._read(submission)
         if report.unparsable:
-            return FirstFailures(scenarios=tuple(each.id for each in scored[:most]))
+            return FirstFailures(scenarios=tuple(scenario.id for scenario in scored[:most]))
         failed: list[str] = []
         with self._driver.submission(self._plan.assignment, submission.files) as uncalibrated:
             server = calibrated(uncalibrated, self._setup.slowness)
             for is_first in (True, False):
-                group = [each for each in scored if (each.id in first) is is_first]
+                group = [candidate for candidate in scored if (candidate.id in first) is is_first]
                 for scenario, ran_out in self._failing(server, group, report.sharing.allowed):
                     failed.append(scenario.id)
                     if ran_out or len(failed) >= most:
@@ -305,15 +305,15 @@ class Grader(AbstractContextManager["Grader"]):
         observer = CheckedObserver(server, replace(shared, audit=frozenset()))
         failed: set[str] = set()
         for scenario in _likely_to_fail(scenarios, shared):
-            seen = self._first_wrong(observer, scenario)
+            wrong = self._first_wrong(observer, scenario)
             if observer.refuted is not None:
-                left = [each for each in scenarios if each.id not in failed]
+                left = [other for other in scenarios if other.id not in failed]
                 yield from self._failing(server, left, may_share=False)
                 return
-            if seen is None or self._passes_standing_in(server, scenario):
+            if wrong is None or self._passes_standing_in(server, scenario):
                 continue
             failed.add(scenario.id)
-            yield scenario, seen.ending in LIMIT_ENDINGS
+            yield scenario, wrong.ending in LIMIT_ENDINGS
 
     def _passes_standing_in(self, server: Observer, scenario: Scenario) -> bool:
         """Return whether it passes with the course's own modules in place of the submission's."""
@@ -324,11 +324,11 @@ class Grader(AbstractContextManager["Grader"]):
     def _first_wrong(self, observer: DrawObserver, scenario: Scenario) -> Observation | None:
         """Return the observation of its first stimulus with an unexpected outcome."""
         for index in range(len(scenario.stimuli)):
-            seen = observer.observe_draw(scenario, index, scenario.limits).observation
-            if seen.ending is Ending.HARNESS_ERROR:
+            observed = observer.observe_draw(scenario, index, scenario.limits).observation
+            if observed.ending is Ending.HARNESS_ERROR:
                 raise HarnessError(f"{scenario.id} was not observed")
-            if not self._runs.judge_of(scenario, index).verdict(seen).passed:
-                return seen
+            if not self._runs.judge_of(scenario, index).verdict(observed).passed:
+                return observed
         return None
 
     def _read_within(self, task: _Task) -> PolicyReport:
@@ -362,7 +362,7 @@ class Grader(AbstractContextManager["Grader"]):
             first, second = in_order.first, in_order.second
             verdicts = self._explained(plan, submission, in_order)
             failures = failing(plan, verdicts, first.observations)
-            passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
+            passed = tuple(scenario for scenario in plan.scenarios if verdicts[scenario.id].passed)
             found = FoundCauses()
             if not task.causes_later:
                 found = self._causes.find(failures, passed, candidate)
@@ -387,7 +387,9 @@ class Grader(AbstractContextManager["Grader"]):
             runs=first.new_runs | second.new_runs,
             verdicts=first.new_verdicts | second.new_verdicts,
             probes=found.probes,
-            seen={name: _digest(seen) for name, seen in digested.items()},
+            observed_digests={
+                name: _digest(observations) for name, observations in digested.items()
+            },
         )
 
     def _explained(
@@ -404,8 +406,10 @@ class Grader(AbstractContextManager["Grader"]):
         for scenario in plan.scenarios:
             second = ran.second.verdicts.get(scenario.id)
             if second is not None:
-                own = verdicts[scenario.id]
-                verdicts[scenario.id] = merge_stand_in_verdict(own, second, scenario, files)
+                first_verdict = verdicts[scenario.id]
+                verdicts[scenario.id] = merge_stand_in_verdict(
+                    first_verdict, second, scenario, files
+                )
         return verdicts
 
 
@@ -459,15 +463,15 @@ def _with_reason(result: SubmissionResult) -> SubmissionResult:
     return result
 
 
-def _digest(seen: tuple[Observation, ...]) -> str:
+def _digest(observations: tuple[Observation, ...]) -> str:
     """Return a digest of everything that is the same in every run: not how far a program came
     until a limit, and not the addresses of its objects.
     """
     settled = tuple(
-        Observation(ending=each.ending, phase=each.phase)
-        if each.ending in LIMIT_ENDINGS
-        else without_internals(each)
-        for each in seen
+        Observation(ending=observation.ending, phase=observation.phase)
+        if observation.ending in LIMIT_ENDINGS
+        else without_internals(observation)
+        for observation in observations
     )
     return sha256(encoded(settled)).hexdigest()
 

@@ -103,7 +103,7 @@ def replay(
     try:
         scenario = plan.scenario(scenario_id)
     except KeyError:
-        likely = [one.id for one in plan.scenarios if scenario_id in one.id][:3]
+        likely = [scenario.id for scenario in plan.scenarios if scenario_id in scenario.id][:3]
         hint = f"did you mean {', '.join(likely)}?" if likely else "the report names them"
         raise UserError(f"no scenario {scenario_id!r}", hint=hint) from None
     second = {entry.scenario_id: entry.verdict.stand_in for entry in graded.scenarios}

@@ -174,10 +174,10 @@ def slow_left(
 ) -> SlowLeft:
     """Return the number of remaining submissions and their real time: expected, and at most."""
     at_once = max(1, min(workers, len(paused)))
-    foretold = sum(seconds_left(each, total_seconds) for each in paused)
+    foretold = sum(seconds_left(submission, total_seconds) for submission in paused)
     most: float | None = None
     if total_seconds is not None:
-        budgets = sum(total_seconds - each.used.most for each in paused)
+        budgets = sum(total_seconds - submission.used.most for submission in paused)
         most = real_time.of(budgets, len(paused)) / at_once
     return SlowLeft(
         submissions=len(paused),

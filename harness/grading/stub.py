@@ -110,7 +110,7 @@ def _shell(node: _Definition, text: str, defined: Collection[str]) -> str:
     if ast.get_docstring(node, clean=False) is not None:
         lines.append(inside + _docstring(node, text))
     if isinstance(node, ast.ClassDef):
-        lines += [inside + _as_written(each, text) for each in _attributes(node)]
+        lines += [inside + _as_written(attribute, text) for attribute in _attributes(node)]
         shells: list[str] = []
         for member in node.body:
             if isinstance(member, _Definition) and _is_public(member.name):
@@ -260,7 +260,9 @@ def _parts_of_header(node: _Definition, defined: Collection[str]) -> list[ast.AS
 
 def _decorators(node: _Definition, defined: Collection[str]) -> list[ast.expr]:
     """Return all decorators except the file's `defined` functions."""
-    return [each for each in node.decorator_list if _names([each]).isdisjoint(defined)]
+    return [
+        decorator for decorator in node.decorator_list if _names([decorator]).isdisjoint(defined)
+    ]
 
 
 def _names(nodes: Iterable[ast.AST]) -> set[str]:

@@ -165,16 +165,16 @@ def _check_times(
         raise UserError("the times here have no zone", place=place, hint=hint)
 
 
-def _merged(one: StudentUploads, other: StudentUploads) -> StudentUploads:
+def _merged(first: StudentUploads, other: StudentUploads) -> StudentUploads:
     """Merge one student of two downloads; an attempt that is in both counts once."""
-    known = {_identity(attempt) for attempt in one.attempts} - {None}
+    known = {_identity(attempt) for attempt in first.attempts} - {None}
     further = [attempt for attempt in other.attempts if _identity(attempt) not in known]
     return replace(
-        one,
-        attempts=(*one.attempts, *further),
-        elsewhere=tuple(dict.fromkeys((*one.elsewhere, *other.elsewhere))),
-        doubt=one.doubt or other.doubt,
-        notes=tuple(dict.fromkeys((*one.notes, *other.notes))),
+        first,
+        attempts=(*first.attempts, *further),
+        elsewhere=tuple(dict.fromkeys((*first.elsewhere, *other.elsewhere))),
+        doubt=first.doubt or other.doubt,
+        notes=tuple(dict.fromkeys((*first.notes, *other.notes))),
     )
 
 
@@ -204,7 +204,7 @@ def _on_roster(
     by_number = by_id | by_zeros
     by_name = _also_found(people, lines, By.NAME, by_number)
     at_line = by_number | by_name
-    line_of = {one: roster[at] for one, at in at_line.items()}
+    line_of = {index: roster[at] for index, at in at_line.items()}
     doubts = _zeros_lost(everybody, roster, at_line)
     if everybody and not line_of:
         what = "no student on the roster handed anything in"
@@ -241,7 +241,7 @@ def _also_found(
     """Find who else is who, by position, among those who were not found so far."""
     taken = set(found.values())
     sure = pairs(people, lines, by)
-    return {one: at for one, at in sure.items() if one not in found and at not in taken}
+    return {index: at for index, at in sure.items() if index not in found and at not in taken}
 
 
 def _zeros_lost(

@@ -277,7 +277,7 @@ def _is_class(folder: Entry, assignment: Assignment) -> bool:
     # A single name may be a student's file that is called as a platform calls its own.
     if len(with_layout(folder, assignment).named) > 1:
         return True
-    folders = [each for each in folder.entries(MAX_CLASS_ENTRIES) if each.is_folder]
+    folders = [entry for entry in folder.entries(MAX_CLASS_ENTRIES) if entry.is_folder]
     return sum(is_one(inner, assignment) for inner in folders) > 1
 
 

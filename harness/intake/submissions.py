@@ -97,10 +97,10 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
 def held_for_review(name: str, uploads: StudentUploads, problem: str) -> Submission:
     """Return the submission `name`, of which nothing is graded before a person has seen it."""
     first = uploads.attempts[0] if uploads.attempts else Attempt(origin="")
-    held = replace(
+    without_files = replace(
         first, entries=(), files=(), problem=problem, withheld=Withheld.NEEDS_REVIEW, lateness=None
     )
-    return _submission(name, uploads, held)
+    return _submission(name, uploads, without_files)
 
 
 def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
@@ -448,9 +448,9 @@ def _of_any_name(
     """
     laid_as = assignment.laid_as or assignment.submission_files[0]
     named = list(found.values())
-    own = _named(attempt, laid_as, (laid_as,))
-    if own is not None and own not in named:
-        named.append(own)
+    as_laid = _named(attempt, laid_as, (laid_as,))
+    if as_laid is not None and as_laid not in named:
+        named.append(as_laid)
     candidates = named or _python_of(attempt) or notebooks_among(attempt.entries, assignment)
     if len(candidates) != 1:
         return {}

@@ -418,18 +418,23 @@ def _files(observation: Observation, expectation: Expectation, stimulus: Stimulu
         yield from _comparable(f"the reference's file {plain(file.name)}", file.value)
 
 
-def _own_step(name: str, own: StatedStep, step: StepOutcome, stated: Expected) -> Iterator[str]:
+def _own_step(
+    name: str, stated_step: StatedStep, step: StepOutcome, stated: Expected
+) -> Iterator[str]:
     """Yield the reference's disagreements with the scenario's statements about a step."""
-    if not raise_agrees(own.raises, step.raised):
+    if not raise_agrees(stated_step.raises, step.raised):
         did = "nothing" if step.raised is None else _named(step.raised)
-        wanted = "nothing" if own.raises is None else own.raises.in_words()
+        wanted = "nothing" if stated_step.raises is None else stated_step.raises.in_words()
         yield f"{name}: the reference raised {did}, but {wanted} is stated."
         return
     value = step.value or NONE
-    if own.returns is not None and not own.returns.accepts(value):
-        has, wanted = _value_and_stated(value, own.returns)
+    if stated_step.returns is not None and not stated_step.returns.accepts(value):
+        has, wanted = _value_and_stated(value, stated_step.returns)
         yield f"{name}: the reference returned {has}, but {wanted} is stated."
-    texts = (("prints", own.prints, step.printed), ("shows", own.shows, screen_of(step)))
+    texts = (
+        ("prints", stated_step.prints, step.printed),
+        ("shows", stated_step.shows, screen_of(step)),
+    )
     for does, matcher, text in texts:
         if matcher is not None and not matcher.accepts_text(text, stated.rules):
             yield f"{name}: the text that the reference {does} {_unlike(text, matcher, stated)}"
@@ -437,16 +442,16 @@ def _own_step(name: str, own: StatedStep, step: StepOutcome, stated: Expected) -
 
 def _steps(observation: Observation, stated: Expected, session: Action) -> Iterator[str]:
     for index, step in enumerate(observation.steps):
-        own = stated.of_step(index)
-        held = own is None or (own.returns is None and own.shows is None)
+        stated_step = stated.of_step(index)
+        is_compared = stated_step is None or not stated_step.states_value
         is_shown = step.shown and not is_default_repr(step.shown)
-        if step.value is not None and held and not is_shown:
+        if step.value is not None and is_compared and not is_shown:
             yield from _comparable(f"step {index + 1}: the reference's value", step.value)
         shown = item_at(stated.shown or (), index)
         source_text = item_at(session.steps, index) or ""
         name = f"step {index + 1} ({plain(source_text.strip(), limit=60)})"
-        if own is not None:
-            yield from _own_step(name, own, step, stated)
+        if stated_step is not None:
+            yield from _own_step(name, stated_step, step, stated)
         elif shown is None:
             if step.raised is not None and not raise_agrees(stated.raises, step.raised):
                 yield f"{name}: the reference raised {_named(step.raised)}, which is not stated."

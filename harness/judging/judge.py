@@ -183,16 +183,16 @@ RULE = "stand_in_passed"
 
 
 def merge_stand_in_verdict(
-    own: Verdict, second: Verdict, scenario: Scenario, files: Collection[str]
+    first: Verdict, second: Verdict, scenario: Scenario, files: Collection[str]
 ) -> Verdict:
     """Return the verdict after a second run with the scenario's stand-ins. Of that run counts only
     whether it passed, for a submission can show a stand-in's answers: everything explained and
-    shown is of the run with the submitted files (`own`). It says in which of the `files` that are
+    shown is of the run with the submitted files (`first`). It says in which of the `files` that are
     handed in the fault is. `stand_in` says more, to nobody but the lecturer."""
-    if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
+    if VerdictKind.HARNESS_ERROR in (first.kind, second.kind):
         return Verdict(kind=VerdictKind.HARNESS_ERROR)
-    if own.undecided or second.undecided:
-        return own if own.undecided else out_of_budget()
+    if first.undecided or second.undecided:
+        return first if first.undecided else out_of_budget()
     outcome = _outcome(second)
     names = " and ".join(stand_in.module for stand_in in scenario.stand_ins)
     if outcome is StandInOutcome.PASSED:
@@ -200,8 +200,8 @@ def merge_stand_in_verdict(
             f"With the course's own {names} in place of yours this works: the fault is in "
             f"your {names}, and this scenario's points are given."
         )
-        if own.message:
-            words += f" With yours: {own.message}"
+        if first.message:
+            words += f" With yours: {first.message}"
         return Verdict(
             kind=VerdictKind.PASSED,
             explanation=stated(RULE, words),
@@ -213,10 +213,10 @@ def merge_stand_in_verdict(
     where = _other_file(scenario, files)
     words = f"With our {names} in place of yours it does not pass either: look at {where} too."
     explanation = stated(RULE, words)
-    if own.explanation is not None:
-        remarks = (*own.explanation.remarks, finished(words))
-        explanation = replace(own.explanation, remarks=remarks)
-    return replace(own, explanation=explanation, stand_in=outcome)
+    if first.explanation is not None:
+        remarks = (*first.explanation.remarks, finished(words))
+        explanation = replace(first.explanation, remarks=remarks)
+    return replace(first, explanation=explanation, stand_in=outcome)
 
 
 def _outcome(second: Verdict) -> StandInOutcome:

@@ -45,9 +45,9 @@ def with_not_taken(
     return said
 
 
-def _missing(seen: Sequence[Observation]) -> set[str]:
+def _missing(observations: Sequence[Observation]) -> set[str]:
     """Return the modules that could not be imported, according to Python itself."""
-    modules = {missing_module(observation) for observation in seen}
+    modules = {missing_module(observation) for observation in observations}
     return modules - {""}
 
 

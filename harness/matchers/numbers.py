@@ -106,42 +106,42 @@ def line_difference(expected: str, actual: str, within: float) -> tuple[int, int
     expected, or make up for it: what follows begins or ends in the expected column.
     """
     end, other_end = 0, 0
-    for one, other in zip_longest(_atoms(expected), _atoms(actual)):
-        if one is None or other is None:
+    for left, right in zip_longest(_atoms(expected), _atoms(actual)):
+        if left is None or right is None:
             return _first_difference(expected, end, actual, other_end)
-        if not _is_spaced_alike(one, end, other, other_end):
+        if not _is_spaced_alike(left, end, right, other_end):
             return _first_difference(expected, end, actual, other_end)
-        if not _is_same_atom(one, other, within):
-            if one.number is not None and other.number is not None:
-                return one.start, other.start
-            return _first_difference(expected, one.start, actual, other.start)
-        end, other_end = one.stop, other.stop
+        if not _is_same_atom(left, right, within):
+            if left.number is not None and right.number is not None:
+                return left.start, right.start
+            return _first_difference(expected, left.start, actual, right.start)
+        end, other_end = left.stop, right.stop
     if expected[end:] == actual[other_end:]:
         return None
     return _first_difference(expected, end, actual, other_end)
 
 
-def _is_spaced_alike(one: _Atom, end: int, other: _Atom, other_end: int) -> bool:
-    gap, other_gap = one.start - end, other.start - other_end
+def _is_spaced_alike(left: _Atom, end: int, right: _Atom, other_end: int) -> bool:
+    gap, other_gap = left.start - end, right.start - other_end
     if gap == other_gap:
         return True
     if not gap or not other_gap:
         # A number that fills its column has no blank before it at a line's start only.
         is_first = not end and not other_end
-        return is_first and one.number is not None and one.stop == other.stop
-    return one.start == other.start or one.stop == other.stop
+        return is_first and left.number is not None and left.stop == right.stop
+    return left.start == right.start or left.stop == right.stop
 
 
-def _is_same_atom(one: _Atom, other: _Atom, within: float) -> bool:
-    if one.number is None or other.number is None:
-        return one.number is other.number and one.text == other.text
-    return one.text == other.text or one.number.is_near(other.number, within)
+def _is_same_atom(left: _Atom, right: _Atom, within: float) -> bool:
+    if left.number is None or right.number is None:
+        return left.number is right.number and left.text == right.text
+    return left.text == right.text or left.number.is_near(right.number, within)
 
 
 def _first_difference(expected: str, start: int, actual: str, other_start: int) -> tuple[int, int]:
     shared = 0
-    for one, other in zip(expected[start:], actual[other_start:], strict=False):
-        if one != other:
+    for left, right in zip(expected[start:], actual[other_start:], strict=False):
+        if left != right:
             break
         shared += 1
     return start + shared, other_start + shared
@@ -177,7 +177,7 @@ def contains_near(part: str, text: str, within: float) -> bool:
 
 
 def _are_near(wanted: list[Number], numbers: list[Number], within: float) -> bool:
-    return all(one.is_near(other, within) for one, other in zip(wanted, numbers, strict=True))
+    return all(left.is_near(right, within) for left, right in zip(wanted, numbers, strict=True))
 
 
 def _floats(text: str) -> list[Number]:

@@ -98,7 +98,7 @@ class RubricItem:
         """
         if not self.levels:
             return None if level else self.points
-        return next((each.points for each in self.levels if each.title == level), None)
+        return next((step.points for step in self.levels if step.title == level), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -361,7 +361,7 @@ class Surroundings:
 
     def literals(self) -> dict[str, str]:
         """Return the values of constants that are literals in the provided files, by name."""
-        return {each.name: each.literal for each in self.constants if each.literal}
+        return {constant.name: constant.literal for constant in self.constants if constant.literal}
 
 
 @lru_cache(maxsize=64)  # each page asks, and the course's files are the same for all

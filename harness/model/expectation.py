@@ -156,6 +156,11 @@ class StatedStep:
     shows: Matcher | None = None  # everything that a person would see of the step
     raises: StatedRaise | None = None
 
+    @property
+    def states_value(self) -> bool:
+        """Return whether it says something about the step's value, or about how that is shown."""
+        return self.returns is not None or self.shows is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
@@ -208,9 +213,9 @@ def _matchers_in(part: object) -> Iterator[Matcher]:
     if isinstance(part, Matcher):
         yield part
     if is_dataclass(part) and not isinstance(part, Value):
-        part = tuple(getattr(part, each.name) for each in fields(part))
-    for each in part if isinstance(part, tuple) else ():
-        yield from _matchers_in(each)
+        part = tuple(getattr(part, field.name) for field in fields(part))
+    for inner in part if isinstance(part, tuple) else ():
+        yield from _matchers_in(inner)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,7 +117,7 @@ class Scenario:
 
     def standing_in(self) -> Scenario:
         """Return the same scenario with the stand-ins in place of the submission's modules."""
-        stimuli = tuple(replace(one, stand_ins=self.stand_ins) for one in self.stimuli)
+        stimuli = tuple(replace(stimulus, stand_ins=self.stand_ins) for stimulus in self.stimuli)
         return replace(self, stimuli=stimuli, stand_ins=())
 
 

@@ -178,11 +178,11 @@ def newest_undo(changes: Iterable[Change], who: str) -> UndoneChange | None:
     """Return the newest undo of a person that can be taken back: they have done nothing else
     since. None if there is none."""
     everything = {change.id: change for change in changes}
-    own = [change for change in everything.values() if change.who == who]
-    own.sort(key=lambda change: (change.at, change.id))
+    of_person = [change for change in everything.values() if change.who == who]
+    of_person.sort(key=lambda change: (change.at, change.id))
     taken_back: set[str] = set()
-    while own:
-        last = own.pop()
+    while of_person:
+        last = of_person.pop()
         if not isinstance(last.action, Undone):
             return None
         target = everything.get(last.action.change)
@@ -266,7 +266,7 @@ def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> Submis
     if not changes:
         return result
     given = by_hand(changes).get(result.id, ByHand())
-    added = [each.action for each in in_force(changes) if isinstance(each.action, ItemAdded)]
+    added = [change.action for change in in_force(changes) if isinstance(change.action, ItemAdded)]
     notes = list(result.notes)
     if excuse := given.decisions.get(DecisionKind.EXCUSE):
         notes.append(f"excused: {excuse.value}")
@@ -280,14 +280,14 @@ def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> Submis
         comment=given.comment,
         notes=tuple(notes),
         override=given.override,
-        line_comments=tuple(sorted(comments, key=lambda each: (each.file, each.line))),
+        line_comments=tuple(sorted(comments, key=lambda comment: (comment.file, comment.line))),
         decisions=tuple(given.decisions.values()),
         reviewed=given.reviewed,
     )
 
 
 def _manual_mark(slot: ManualSlot, added: Sequence[ItemAdded], hand: ByHand) -> ManualMark:
-    more = (each.item for each in added if each.slot == slot.id)
+    more = (action.item for action in added if action.slot == slot.id)
     slot = replace(slot, rubric=(*slot.rubric, *more))
     given = hand.marks.get(slot.id)
     if given is None or given.mark is not None:
@@ -371,7 +371,9 @@ def _states(hand: ByHand) -> dict[str, str]:
     """Return the present state by its subject, without comments on lines, which stand beside each
     other.
     """
-    states = {f"decision to {kind}": repr(each.value) for kind, each in hand.decisions.items()}
+    states = {
+        f"decision to {kind}": repr(decision.value) for kind, decision in hand.decisions.items()
+    }
     for slot, given in hand.marks.items():
         items = ", ".join(sorted(f"{item} {level}".strip() for item, level in given.levels.items()))
         states[f"mark {slot}"] = items or rounded(given.mark or Fraction(0))

@@ -179,18 +179,20 @@ class StrengthReport:
 
     @property
     def figures(self) -> StrengthFigures:
-        changes = sum(each.changes - each.equivalent for each in self.functions)
+        changes = sum(function.changes - function.equivalent for function in self.functions)
         return StrengthFigures(
-            changes=changes, noticed=sum(each.noticed for each in self.functions)
+            changes=changes, noticed=sum(function.noticed for function in self.functions)
         )
 
     @property
     def survivors(self) -> tuple[ChangeOutcome, ...]:
-        return tuple(each for each in self.outcomes if not each.noticed_by and not each.why)
+        return tuple(
+            outcome for outcome in self.outcomes if not outcome.noticed_by and not outcome.why
+        )
 
     @property
     def surviving_pairs(self) -> tuple[PairOutcome, ...]:
-        return tuple(each for each in self.pairs if not each.noticed_by)
+        return tuple(pair for pair in self.pairs if not pair.noticed_by)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

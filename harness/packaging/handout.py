@@ -416,10 +416,10 @@ def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
     texts = expected.stated.shown or ()
     both = zip(session.steps, expected.reference.steps, strict=False)
     for number, (step, result) in enumerate(both):
-        own = expected.stated.of_step(number)
-        if own is not None:
+        stated_step = expected.stated.of_step(number)
+        if stated_step is not None:
             yield "then", f">>> {step}"
-            yield from _own_step(own)
+            yield from _own_step(stated_step)
             continue
         parts = [result.printed.rstrip("\n")]
         if result.value is not None:
@@ -433,13 +433,14 @@ def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
             yield "then", f">>> {step}\n{shown}"
 
 
-def _own_step(own: StatedStep) -> Iterator[Labelled]:
+def _own_step(stated: StatedStep) -> Iterator[Labelled]:
     """Yield a scenario's statements about one step."""
-    for label, matcher in (("gives", own.returns), ("prints", own.prints), ("shows", own.shows)):
+    matchers = {"gives": stated.returns, "prints": stated.prints, "shows": stated.shows}
+    for label, matcher in matchers.items():
         if matcher is not None:
             yield label, _anything(matcher)
-    if own.raises is not None:
-        yield "raises", own.raises.in_words()
+    if stated.raises is not None:
+        yield "raises", stated.raises.in_words()
 
 
 def _raised_text(raised: Raised, stated: str) -> str:

@@ -216,8 +216,8 @@ def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile
     for file in (*submitted, *provided):
         if file.name.endswith(".py"):
             files[file.name] = file
-    own = set(files)
-    own.difference_update(file.name for file in provided)
+    submitted_only = set(files)
+    submitted_only.difference_update(file.name for file in provided)
     modules = frozenset(map(_module_name, files.values()))
     for name, file in files.items():
         module = _module_name(file)
@@ -234,7 +234,7 @@ def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile
             return _no("a file cannot be read as Python")
         except (RecursionError, MemoryError):
             return _no(TOO_DEEP)
-        is_only_file = own == {name}
+        is_only_file = submitted_only == {name}
         return _no(reason if is_only_file else f"{name}, {reason}")
     return Sharing(allowed=True)
 

@@ -24,7 +24,7 @@ _TEMPLATES = PythonVersion(3, 14)  # `t"{name}"`
 _BARE_EXCEPT = PythonVersion(3, 14)  # `except A, B:`
 
 _MAX_CHARACTERS = 100_000
-_DEEPEST = 4  # strings in strings
+_MAX_DEPTH = 4  # strings in strings
 _STRING = re.compile(r"""(?P<prefix>[A-Za-z]{0,2})(?P<quote>\"{3}|'{3}|"|')""")
 _PREFIXES = frozenset(["", "r", "u", "b", "br", "rb", "f", "fr", "rf", "t", "tr", "rt"])
 _WORD = re.compile(r"\w+")
@@ -33,8 +33,8 @@ _CONVERSION = re.compile(r"![rsa](?=[:}])")
 _SHOWS_ITSELF = re.compile(r"=\s*(?=[}:!])")
 _EXCEPTIONS = frozenset(
     name
-    for name, each in vars(builtins).items()
-    if isinstance(each, type) and issubclass(each, BaseException)
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
 )
 
 
@@ -116,7 +116,7 @@ def _check(text: str, mode: str) -> ast.AST:
 
 def _changed_strings(text: str, depth: int) -> list[_Change]:
     """Change the strings that hold expressions which this Python cannot read."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise _UnsureError
     changes: list[_Change] = []
     at = 0
@@ -230,7 +230,7 @@ _COMPARED = ("==", "!=", "<=", ">=")
 
 def _end_of_expression(text: str, at: int, depth: int) -> int:
     """Find where an expression in braces ends: at `}`, `!r`, a colon or an equals sign."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise _UnsureError
     closing: list[str] = []
     while at < len(text):

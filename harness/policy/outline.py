@@ -127,9 +127,9 @@ class _OwnNames:
                     attributes.add(node.attr)
                 elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     mentioned.add(node.id)
-        own = (mentioned | attributes) & self.names - {but}
+        names = (mentioned | attributes) & self.names - {but}
         methods = attributes & self.methods
-        return tuple(sorted(own)), tuple(sorted(methods))
+        return tuple(sorted(names)), tuple(sorted(methods))
 
 
 def _asks_at(source: Source) -> tuple[int, str]:

@@ -15,7 +15,7 @@ Made = TypeVar("Made")
 OF_EVERYBODY = (UserError, OSError)
 
 
-def held(result: SubmissionResult, what: str, error: Exception) -> SubmissionResult:
+def hold_back(result: SubmissionResult, what: str, error: Exception) -> SubmissionResult:
     """Return the submission without anything that may have kept `what` from being made. Its student
     may read the reason: that is where our code failed, and not the words of the exception."""
     return SubmissionResult(
@@ -66,7 +66,7 @@ def _shown_alone(
     error = _failure(make, run, result)
     if error is None:
         return result
-    instead = held(result, what, error)
+    instead = hold_back(result, what, error)
     if _failure(make, run, instead) is None:
         return instead
     return replace(instead, student=None, source="")

@@ -21,7 +21,7 @@ from harness.model.plan import Plan
 from harness.model.result import RunFacts, RunResult, SubmissionResult, SubmissionStatus
 from harness.reporting.export.exporter import Marks
 from harness.reporting.export.gradebooks import gradebook_entry
-from harness.reporting.holding import OF_EVERYBODY, held
+from harness.reporting.holding import OF_EVERYBODY, hold_back
 from harness.reporting.view import words
 
 FOLDER = "mail"  # of a report folder
@@ -90,7 +90,7 @@ def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Ite
         except OF_EVERYBODY:
             raise
         except Exception as error:
-            yield Mail(id=result.id, why_not=held(result, "its mail", error).problem)
+            yield Mail(id=result.id, why_not=hold_back(result, "its mail", error).problem)
             continue
         yield mail
 

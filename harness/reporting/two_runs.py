@@ -109,7 +109,7 @@ def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
         return
     if before.status != after.status:
         yield f"{before.status} before, {after.status} now"
-    by_weight = sorted(change.scenarios, key=lambda each: (-abs(each.marks), each.id))
+    by_weight = sorted(change.scenarios, key=lambda scenario: (-abs(scenario.marks), scenario.id))
     for scenario in by_weight[:most]:
         yield _scenario(scenario)
     if most is not None and len(by_weight) > most:

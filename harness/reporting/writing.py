@@ -18,7 +18,7 @@ from harness.common.files import source_digest
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.reporting.export.marks_csv import MARKS_CSV, csv_header, csv_row
-from harness.reporting.holding import OF_EVERYBODY, held, made_for_all
+from harness.reporting.holding import OF_EVERYBODY, hold_back, made_for_all
 from harness.reporting.html import submission_pages
 from harness.reporting.html.class_page import Overview, first_page, further_pages
 from harness.reporting.html.study_pages import STUDY, keep_style_of, read_similarity, read_style
@@ -144,7 +144,7 @@ class _Writer:
         except OF_EVERYBODY:
             raise
         except Exception as error:
-            instead = held(result, "its row", error)
+            instead = hold_back(result, "its row", error)
             return self._counted(self.submission(instead, before, after), text)
         return rows
 
@@ -164,7 +164,7 @@ class _Writer:
             raise
         except Exception as error:
             lecturers, students = _page_paths(result.id)
-            instead = held(result, f"its page ({lecturers} or {students})", error)
+            instead = hold_back(result, f"its page ({lecturers} or {students})", error)
             self._write_pages(instead, before, after)
             return instead
         return result

@@ -85,7 +85,10 @@ class BoundedServer(TcpWSGIServer):  # type: ignore[misc]
         super().handle_accept()
         connections = list(self.active_channels.values())
         if len(connections) > MAX_CONNECTIONS:
-            oldest = min(connections, key=lambda each: (each.is_trusted, each.creation_time))
+            oldest = min(
+                connections,
+                key=lambda connection: (connection.is_trusted, connection.creation_time),
+            )
             oldest.handle_close()
 
     def stop(self) -> None:

@@ -359,15 +359,15 @@ class Desk:
         if not draft.submission:
             return []
         standing = review.in_force(self._changes[draft.submission])
-        return [each for each in standing if review.overwrites(draft.action, each.action)]
+        return [change for change in standing if review.overwrites(draft.action, change.action)]
 
-    def _unseen(self, changes: Iterable[review.Change], seen: object) -> tuple[str, ...]:
+    def _unseen(self, changes: Iterable[review.Change], last_shown: object) -> tuple[str, ...]:
         """Return who made the changes by others that are newer than the page."""
-        if not isinstance(seen, int):
+        if not isinstance(last_shown, int):
             return ()
         people: list[str] = []
         for change in changes:
-            is_newer = self._change_numbers[change.id] > seen
+            is_newer = self._change_numbers[change.id] > last_shown
             if is_newer and change.who != self.who and change.who not in people:
                 people.append(change.who)
         return tuple(people)
@@ -380,14 +380,14 @@ class Desk:
         with self.lock:
             self.refresh()
             here = {*self.numbers(), ""}
-            own: list[review.Change] = []
+            undoable: list[review.Change] = []
             for change in review.in_force(self._all_changes()):
                 is_meant = wanted in ("", change.id)
                 if is_meant and change.who == self.who and change.submission in here:
-                    own.append(change)
-            if not own:
+                    undoable.append(change)
+            if not undoable:
                 raise UserError("you have no change to undo")
-            last = own[-1]
+            last = undoable[-1]
             record(self._database, [replace(last, action=review.Undone(change=last.id))])
             self.refresh()
             return self._told("undone", last)
@@ -448,7 +448,7 @@ class Desk:
                     known_id = entry.id
                 if known_id:
                     found.append(KnownPerson(id=known_id, name=entry.name, is_missing=is_missing))
-        return sorted(found, key=lambda each: (not each.is_missing, each.id))
+        return sorted(found, key=lambda person: (not person.is_missing, person.id))
 
     def progress(self) -> tuple[int, int]:
         """Return how many submissions of this part are done, and how many there are."""

@@ -18,7 +18,7 @@ from werkzeug.exceptions import HTTPException
 from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import encoded
 from harness.model.result import DecisionKind, SubmissionResult, SubmissionStatus
-from harness.reporting.holding import OF_EVERYBODY, held
+from harness.reporting.holding import OF_EVERYBODY, hold_back
 from harness.reporting.html import environment
 from harness.reporting.html.study_pages import read_style
 from harness.reporting.html.submission_pages import feedback_page, lecturers_view
@@ -63,7 +63,7 @@ class Asked:
 
     def about(self, result: SubmissionResult, cards: Sequence[Card]) -> list[About]:
         """Return the named scenarios and functions, with the numbers of these cards."""
-        passed = {each.scenario_id for each in result.scenarios if each.verdict.passed}
+        passed = {outcome.scenario_id for outcome in result.scenarios if outcome.verdict.passed}
         numbers = _card_numbers(cards)
         named: list[About] = []
         for name in self.request.about:
@@ -355,7 +355,7 @@ def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[s
     except OF_EVERYBODY:
         raise
     except Exception as error:
-        instead = held(result, "its screen", error)
+        instead = hold_back(result, "its screen", error)
         return _screen_of(instead, desk, styles, asked, number)
 
 
@@ -406,7 +406,7 @@ def _request(
         "asked": asked.request,
         "about": about,
         "remarks": regrade_request.remarks(asked.request, desk.plan, result),
-        "opened": {each.cause for each in about},
+        "opened": {card.cause for card in about},
     }
 
 

@@ -38,11 +38,11 @@ class Call(Action):
             function = called_function(text)
             leaves = frozenset(reader.symbols.parameters(function))
         if reader.states("over"):
-            times = int(reader.own.over)
+            times = int(reader.shape.over)
             action = cls(expression=f"[{text.strip()} for _ in range({times})]")
             return StimulusParts(action=action, inputs=inputs, leaves=frozenset())
         equals = ""
-        returns = reader.own.returns
+        returns = reader.shape.returns
         if isinstance(returns, dict):
             equals = str(returns.get("equals", "")).strip()
         action = cls(expression=text.strip(), equals=equals)

@@ -35,7 +35,7 @@ class Run(Action):
     ) -> StimulusParts:
         """Read the program's file and its arguments."""
         program = reader.file(loc, reader.text("run"))
-        action = cls(program=program, argv=tuple(reader.own.argv))
+        action = cls(program=program, argv=tuple(reader.shape.argv))
         return StimulusParts(action=action, inputs=inputs)
 
     def yaml_keys(self) -> Mapping[str, str | Sequence[str]]:

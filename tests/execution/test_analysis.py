@@ -222,7 +222,7 @@ def test_in_a_shared_process(driver: Driver) -> None:
             outcome = server.observe_together(group, [0])
             arguments = group.jobs[0].arguments
             seen = decoded(
-                outcome.seen[0], stimulus, ROOMY, arguments=arguments, raised_in=server.sources
+                outcome.answers[0], stimulus, ROOMY, arguments=arguments, raised_in=server.sources
             )
             assert seen is not None, name
             assert where(seen) == expected, name

@@ -162,7 +162,7 @@ def together(driver: Driver, name: str, program: str) -> tuple[SharedOutcome, li
         outcome = server.observe_together(group, sorted(group.jobs))
         alone = server.observe(stimulus, ROOMY)
         arguments = group.jobs[0].arguments
-        seen = [decoded(d, stimulus, ROOMY, arguments=arguments) for d in outcome.seen.values()]
+        seen = [decoded(d, stimulus, ROOMY, arguments=arguments) for d in outcome.answers.values()]
         return outcome, [has_one_form(alone, stimulus) and each == alone for each in seen]
 
 
@@ -174,7 +174,7 @@ def test_seen(one_driver: Driver, name: str) -> None:
     outcome, _ = together(one_driver, name, program)
     assert outcome.refused == reason.removesuffix(" was changed")
     assert (outcome.changed_by is not None) == reason.endswith(" was changed")
-    assert outcome.seen == {}
+    assert outcome.answers == {}
 
 
 @pytest.mark.parametrize("name", NOTHING)
@@ -194,7 +194,7 @@ def test_too_deep_to_ask_ends_the_process(one_driver: Driver) -> None:
     name = "how deep it may recurse before it asks"
     outcome, _ = together(one_driver, name, SURROUNDINGS[name])
     assert outcome.refused == ""
-    assert outcome.seen == {}
+    assert outcome.answers == {}
 
 
 @pytest.mark.parametrize("name", ENDS_LATE)
@@ -202,4 +202,4 @@ def test_what_ends_late_is_observed_alone(one_driver: Driver, name: str) -> None
     outcome, _ = together(one_driver, name, ENDS_LATE[name])
     assert outcome.refused == ""
     assert outcome.gave_up
-    assert outcome.seen == {}
+    assert outcome.answers == {}

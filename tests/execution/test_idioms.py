@@ -211,7 +211,7 @@ def shared_observations(driver: AnyDriver, idiom: Idiom) -> Iterator[Observation
     with driver.submission(assignment(), (source(idiom.program),)) as server:
         for group in server.group(given):
             outcome = server.observe_together(group, sorted(group.jobs))
-            for number, data in outcome.seen.items():
+            for number, data in outcome.answers.items():
                 arguments = group.jobs[number].arguments
                 seen = decoded(data, typed, LIMITS, arguments=arguments)
                 if seen is not None and seen.ending is Ending.ANSWERED:

@@ -56,7 +56,7 @@ def joined(server: SubmissionServer, *stimuli: Stimulus, limits: Limits = ROOMY)
         if outcomes[-1].refused:
             return outcomes[-1]
     seen = {number: data for each in outcomes for number, data in each.seen.items()}
-    return SharedOutcome(seen=seen, gave_up=frozenset().union(*(o.gave_up for o in outcomes)))
+    return SharedOutcome(answers=seen, gave_up=frozenset().union(*(o.gave_up for o in outcomes)))
 
 
 def both_ways(driver: Driver, program: str, *stimuli: Stimulus) -> None:
@@ -68,7 +68,7 @@ def both_ways(driver: Driver, program: str, *stimuli: Stimulus) -> None:
             assert not outcome.gave_up
             for number, job in group.jobs.items():
                 alone = server.observe(stimuli[number], ROOMY)
-                data, arguments = outcome.seen[number], job.arguments
+                data, arguments = outcome.answers[number], job.arguments
                 assert decoded(data, stimuli[number], ROOMY, arguments=arguments) == alone
 
 
@@ -179,7 +179,7 @@ def test_what_has_several_forms_or_none_is_not_read(driver: Driver, stimulus: St
         outcome = server.observe_together(group, [0])
         arguments = group.jobs[0].arguments
         assert not has_one_form(server.observe(stimulus, ROOMY), stimulus)
-        assert decoded(outcome.seen[0], stimulus, ROOMY, arguments=arguments) is None
+        assert decoded(outcome.answers[0], stimulus, ROOMY, arguments=arguments) is None
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_a_change_is_seen(one_driver: Driver, name: str) -> None:
     outcome = together(one_driver, program, call("f()"), call("g()"))
     assert outcome.refused == at_module_level(reason)
     assert outcome.changed_by == 0
-    assert outcome.seen == {}
+    assert outcome.answers == {}
 
 
 UNSEEN = {
@@ -370,7 +370,7 @@ def test_the_unusual_ends_the_process_and_costs_only_itself(one_driver: Driver, 
     outcome = together(one_driver, program, *stimuli)
     assert outcome.refused == ""
     assert outcome.gave_up == {1, 3}
-    assert set(outcome.seen) == {0, 2, 4}
+    assert set(outcome.answers) == {0, 2, 4}
 
 
 ASKS = """
@@ -414,14 +414,14 @@ def test_a_question_with_a_nul_goes_to_a_terminal(one_driver: Driver) -> None:
     program = "def ask(t):\n    return input(t)\ndef f(n):\n    return n\n"
     outcome = together(one_driver, program, call("ask('a\\x00')", "x"), call("ask('b')", "y"))
     assert outcome.gave_up == {0}
-    assert set(outcome.seen) == {1}
+    assert set(outcome.answers) == {1}
 
 
 def test_a_computation_that_no_signal_reaches_is_killed(one_driver: Driver) -> None:
     program = "def f():\n    return 7 ** 10**8 % 10\ndef g():\n    return 1\n"
     outcome = together(one_driver, program, call("g()"), call("f()"), limits=QUICK)
     assert outcome.refused == ""
-    assert 1 not in outcome.seen
+    assert 1 not in outcome.answers
 
 
 @pytest.mark.parametrize(("condition", "tries"), [("True", 2), ("n > 0", 12)])
@@ -429,7 +429,7 @@ def test_who_always_gives_up_is_left_alone(one_driver: Driver, condition: str, t
     """Twice where nothing was seen to its end."""
     program = f"def f(n):\n    while {condition}:\n        pass\n"
     outcome = together(one_driver, program, *[call(f"f({n})") for n in range(40)], limits=QUICK)
-    assert set(outcome.seen) == ({0} if tries == 12 else set())
+    assert set(outcome.answers) == ({0} if tries == 12 else set())
     assert len(outcome.gave_up) == tries
 
 
@@ -448,7 +448,7 @@ def test_a_function_costs_another_one_of_its_process_nothing(one_driver: Driver,
         assert len(groups) == 2
         outcome = server.observe_together(in_one_process(groups), range(len(stimuli)))
     assert not outcome.refused
-    assert outcome.seen.keys() == {1, 3, 5, 7}
+    assert outcome.answers.keys() == {1, 3, 5, 7}
 
 
 def test_functions_in_one_process_have_the_files_of_their_own_constants(driver: Driver) -> None:
@@ -462,7 +462,7 @@ def test_functions_in_one_process_have_the_files_of_their_own_constants(driver: 
         outcome = server.observe_together(joined_group, range(len(stimuli)))
         for number, stimulus in enumerate(stimuli):
             alone = server.observe(stimulus, ROOMY)
-            assert decoded(outcome.seen[number], stimulus, ROOMY, arguments=0) == alone
+            assert decoded(outcome.answers[number], stimulus, ROOMY, arguments=0) == alone
 
 
 @pytest.mark.parametrize(
@@ -541,7 +541,7 @@ def test_what_is_seen_is_looked_at_as_it_comes_and_need_not_be_kept(one_driver: 
         (group,) = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
         outcome = server.observe_together(group, [1, 0, 2], should_retain)
     assert looked_at == [1, 0, 2]
-    assert set(outcome.seen) == {0, 2}
+    assert set(outcome.answers) == {0, 2}
     assert outcome.gave_up == frozenset()
 
 
@@ -599,14 +599,14 @@ def test_a_question_does_not_exist_before_it_is_asked(one_driver: Driver) -> Non
     stimuli = [call("f(1)"), call("f('wonderful')"), call("g('wonderful')")]
     with one_driver.submission(assignment(), (source(WALK),)) as server:
         outcome = joined(server, *stimuli)
-    assert b'"value":["list",[]]' in outcome.seen[0]
-    assert b"wonderful" in outcome.seen[1]  # the walk does find the question that is being asked
+    assert b'"value":["list",[]]' in outcome.answers[0]
+    assert b"wonderful" in outcome.answers[1]  # the walk does find the question that is being asked
 
 
 def test_a_line_is_not_there_before_it_is_asked_for(one_driver: Driver) -> None:
     with one_driver.submission(assignment(), (source(WALK),)) as server:
         outcome = joined(server, run("wonderful"))
-    assert outcome.seen[0].splitlines()[-2:] == [b"[]", b"wonderful"]
+    assert outcome.answers[0].splitlines()[-2:] == [b"[]", b"wonderful"]
 
 
 # What a program would do that had passed both walls; what the later of two questions may show.
@@ -657,13 +657,13 @@ def test_past_the_walls_there_is_nothing_to_gain(one_driver: Driver, name: str) 
     with one_driver.submission(assignment(), (source(PAST_THE_WALLS[name]),)) as server:
         outcome = joined(server, *stimuli, limits=QUICK)
         assert outcome.refused == ""
-        assert b"wonder" not in outcome.seen.get(0, b"")
-        assert outcome.seen.keys() <= {0, 1}
+        assert b"wonder" not in outcome.answers.get(0, b"")
+        assert outcome.answers.keys() <= {0, 1}
         alone = [server.observe(stimulus, QUICK) for stimulus in stimuli[:1]]
     if name in ("ends the process", "stops the process"):
-        assert not outcome.seen
+        assert not outcome.answers
     else:
-        seen = decoded(outcome.seen[0], stimuli[0], QUICK, arguments=1)
+        seen = decoded(outcome.answers[0], stimuli[0], QUICK, arguments=1)
         assert "climbs" in name or seen == alone[0]
 
 
@@ -680,7 +680,7 @@ def test_sets_of_constants_may_differ_in_names(driver: Driver) -> None:
         for number, stimulus in enumerate(stimuli):
             alone = server.observe(stimulus, ROOMY)
             arguments = None if number == 2 else 0
-            assert decoded(outcome.seen[number], stimulus, ROOMY, arguments=arguments) == alone
+            assert decoded(outcome.answers[number], stimulus, ROOMY, arguments=arguments) == alone
 
 
 DEPTH = """
@@ -733,4 +733,4 @@ def test_who_writes_in_our_place_is_refused(one_driver: Driver, name: str) -> No
     with one_driver.submission(assignment(), (source(FORGE + FORGERIES[name]),)) as server:
         outcome = joined(server, call("f(1)"))
     assert outcome.refused == "something wrote to the harness in its place"
-    assert not outcome.seen
+    assert not outcome.answers

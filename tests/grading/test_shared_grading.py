@@ -360,8 +360,8 @@ def test_a_change_that_is_seen_once_is_enough_and_nothing_is_kept_of_the_second_
     ) -> SharedOutcome:
         kept.append(should_retain(order[0], b"something else"))
         if len(kept) == 1:
-            return SharedOutcome(seen={}, refused="`NAMES`, a list,", changed_by=order[0])
-        return SharedOutcome(seen={})
+            return SharedOutcome(answers={}, refused="`NAMES`, a list,", changed_by=order[0])
+        return SharedOutcome(answers={})
 
     monkeypatch.setattr(SubmissionServer, "observe_together", changes_once)
     result = together.grade(handed_in(REFERENCE)).result

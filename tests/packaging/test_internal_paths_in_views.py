@@ -20,7 +20,7 @@ from harness.grading.observing.setup import GraderSetup
 from harness.model.explanation.sentences import text_of
 from harness.model.observation import Tier
 from harness.model.result import SubmissionResult
-from harness.reporting.holding import held
+from harness.reporting.holding import hold_back
 from tests.packaging.test_hidden_from_students import outputs
 from tests.per_commit import per_commit
 from tests.results import small_run
@@ -99,7 +99,7 @@ def graded(context: GradingContext, name: str, path: Path) -> SubmissionResult:
 
 def failed_on(result: SubmissionResult) -> Iterator[SubmissionResult]:
     """Yield a submission that our own code failed on, and one of which it could judge nothing."""
-    yield held(result, "the page", _failure_of_ours())
+    yield hold_back(result, "the page", _failure_of_ours())
     verdict = not_judged(_failure_of_ours())
     assert verdict.explanation is not None
     entries = [replace(entry, verdict=verdict) for entry in result.scenarios]

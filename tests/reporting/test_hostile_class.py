@@ -27,7 +27,7 @@ from harness.model.submission import Student, Submission
 from harness.model.verdict import Cause, Verdict, stated
 from harness.reporting.export import exporters
 from harness.reporting.export.exporter import ExportRequest, export_of_all
-from harness.reporting.holding import held, made_for_all
+from harness.reporting.holding import hold_back, made_for_all
 from harness.reporting.html.course_pages import course_page
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.mail import MailRequest, mails
@@ -187,7 +187,7 @@ def test_feedback_for_a_class_with_hostile_names_is_packed(platform: str, tmp_pa
 
 
 def test_what_an_exception_says_is_not_said_of_a_submission_that_is_held() -> None:
-    held_one = held(PERFECT, "its page", KeyError("secret input"))
+    held_one = hold_back(PERFECT, "its page", KeyError("secret input"))
     assert "KeyError" in held_one.problem
     assert "secret" not in held_one.problem
 

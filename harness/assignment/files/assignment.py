@@ -248,7 +248,7 @@ def _extra_modules(written: str | ExtraShape) -> ExtraModules:
 def _hint_for_extra(value: Any) -> str:
     if isinstance(value, list):
         return "write {allow: [util.py]}"
-    return nearest(value, [each.value for each in ExtraUse]) if isinstance(value, str) else ""
+    return nearest(value, [use.value for use in ExtraUse]) if isinstance(value, str) else ""
 
 
 _Extra = Annotated[

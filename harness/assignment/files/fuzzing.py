@@ -132,8 +132,8 @@ def _targets(symbols: AssignmentSymbols, loc: Loc, entry: _Entry) -> Iterator[Fu
     """Yield the target of an entry under each set of constants, up to the first error."""
     keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
     stated = {key: getattr(entry, key) for key in keys}
-    own = ScenarioShape.model_construct(_fields_set=keys, **stated)
-    reader = ScenarioReader(symbols.document, symbols, SettingsShape(), own, loc)
+    shape = ScenarioShape.model_construct(_fields_set=keys, **stated)
+    reader = ScenarioReader(symbols.document, symbols, SettingsShape(), shape, loc)
     reader.check_owner()
     with suppress(Refused):
         kind = kind_of(reader)

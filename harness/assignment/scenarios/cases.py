@@ -170,7 +170,7 @@ def check_draw_keys(reader: ScenarioReader) -> None:
         what = "a transcript shows one game, but there are several cases"
         hint = "state turns in each case, or write a scenario for each game"
         reader.add((*reader.loc, "transcript"), what, hint, key=True)
-    if reader.states("sample") and reader.own.sample is None:
+    if reader.states("sample") and reader.shape.sample is None:
         reader.add((*reader.loc, "sample"), "expected a mapping, got null")
 
 
@@ -183,8 +183,8 @@ def cases_of(
     """
     if not reader.has_cases:
         return [reader]
-    if isinstance(reader.own.cases, list) and not reader.states("sample"):
-        cases = _checked_rows(reader, kind, reader.own.cases)
+    if isinstance(reader.shape.cases, list) and not reader.states("sample"):
+        cases = _checked_rows(reader, kind, reader.shape.cases)
     else:
         cases = [reader.with_bindings(draw) for draw in _draws(reader, compiled)]
     if cases:
@@ -209,8 +209,8 @@ def _checked_rows(
 
 
 def _draws(reader: ScenarioReader, compiled: Compiled) -> list[tuple[Binding, ...]]:
-    sample = reader.own.sample
-    source = reader.own.cases
+    sample = reader.shape.sample
+    source = reader.shape.cases
     if reader.states("sample") == reader.states("cases") or isinstance(source, list):
         return []
     loc: Loc = (*reader.loc, "cases")
@@ -242,7 +242,7 @@ def _rows(reader: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioRe
         row = _row(reader, (*loc, index), case)
         rows.append(row)
         names.append([binding.name for binding in row.bindings])
-    beside = str(reader.own.model_dump(exclude={"cases"}, exclude_unset=True))
+    beside = str(reader.shape.model_dump(exclude={"cases"}, exclude_unset=True))
     for name in names[0]:
         misspelled = difflib.get_close_matches(name, _OF_A_ROW, n=1, cutoff=_VERY_NEAR)
         is_used = re.search(rf"\b{re.escape(name)}\b", beside) is not None
@@ -272,15 +272,15 @@ def _row(reader: ScenarioReader, where: Loc, case: CaseShape) -> ScenarioReader:
         bindings.append(Binding(name=name, literal=literal))
     stated = case.model_fields_set & set(_OF_A_ROW)
     values = {key: getattr(case, key) for key in stated}
-    own = reader.own.model_copy(update=values)
-    in_row = replace(reader, own=own, row=where, row_keys=frozenset(stated))
+    shape = reader.shape.model_copy(update=values)
+    in_row = replace(reader, shape=shape, row=where, row_keys=frozenset(stated))
     ordered = sorted(bindings, key=lambda binding: binding.name)
     return in_row.with_bindings(tuple(ordered))
 
 
 def uses(reader: ScenarioReader, names: Collection[str]) -> bool:
     """Return whether a text of the scenario uses one of these names."""
-    texts = reader.own.model_dump(include={*_OF_A_ROW, "files"}, exclude_unset=True)
+    texts = reader.shape.model_dump(include={*_OF_A_ROW, "files"}, exclude_unset=True)
     return not _names_of(texts).isdisjoint(names)
 
 
@@ -298,7 +298,7 @@ def _names_of(data: Any) -> set[str]:
 
 def check_differ(reader: ScenarioReader, kind: type[Action], stimuli: Sequence[Stimulus]) -> None:
     """Note an error for a row that repeats an earlier one, and for draws that nothing uses."""
-    table = isinstance(reader.own.cases, list)
+    table = isinstance(reader.shape.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
         without_unused = replace(stimulus, bindings=stimulus.used_bindings())

@@ -113,7 +113,7 @@ class ScenarioFile:
         return head, broken - {"scenarios"}
 
     def _check_name(self, reader: ScenarioReader, names: dict[str, str]) -> None:
-        name = reader.own.name
+        name = reader.shape.name
         where = (*reader.loc, "name")
         short = slug(name)
         if not short:
@@ -132,14 +132,14 @@ class ScenarioFile:
         reader.check_owner()
         self.compiled.provide |= provided_names(reader)
         self.compiled.stand_ins |= stand_in_files(reader)
-        if reader.own.needs:
+        if reader.shape.needs:
             self.compiled.needs.append(reader)
         check_draw_keys(reader)
         _check_faster_than(reader)
         _check_hint(reader)
         kind = kind_of(reader)
-        cases = reader.own.cases
-        keys = set(reader.own.model_fields_set)
+        cases = reader.shape.cases
+        keys = set(reader.shape.model_fields_set)
         if isinstance(cases, list):
             for row in cases:
                 keys |= row.model_fields_set
@@ -157,7 +157,7 @@ class ScenarioFile:
         cases = cases_of(reader, kind, self.compiled)
         prefix = read_given(reader)
         transcript = self._transcript(reader)
-        each_read = isinstance(reader.own.cases, list) or uses(reader, _bound_by(cases))
+        each_read = isinstance(reader.shape.cases, list) or uses(reader, _bound_by(cases))
         read = cases if each_read else cases[:1]
         stimuli: list[Stimulus] = []
         expected: list[Expected] = []
@@ -181,7 +181,7 @@ class ScenarioFile:
             stimuli = [replace(first, bindings=case.bindings) for case in cases]
         check_differ(reader, kind, stimuli)
         scenario = self._built(reader, stimuli, expected, each_read=each_read)
-        if reader.own.each:
+        if reader.shape.each:
             self.scenarios += one_of_each(scenario, reader)
         else:
             self.scenarios.append(scenario)
@@ -208,9 +208,9 @@ class ScenarioFile:
     ) -> Scenario:
         """Return the scenario under one set of constants. `stated` has one part for each stimulus
         if `each_read`, otherwise one for all."""
-        own = reader.own
+        shape = reader.shape
         stand_ins: list[StandIn] = []
-        for module, file in own.stand_in.items():
+        for module, file in shape.stand_in.items():
             stand_ins.append(StandIn(module=module, file=file))
         of_file = reader.head.limits.over(self.symbols.limits)
         cost = _cost(reader, stimuli)
@@ -221,36 +221,36 @@ class ScenarioFile:
         return Scenario(
             id=reader.group + reader.variation.bracket(),
             group=reader.group,
-            name=own.name,
-            function=own.function,
-            clauses=tuple(own.clause),
-            visibility=VISIBILITY[own.visible],
-            points=own.points,
-            limits=own.limits.over(of_file),
+            name=shape.name,
+            function=shape.function,
+            clauses=tuple(shape.clause),
+            visibility=VISIBILITY[shape.visible],
+            points=shape.points,
+            limits=shape.limits.over(of_file),
             stimuli=tuple(stimuli),
             stated=first,
             stated_cases=stated_cases,
             place=self.document.place(reader.loc),
             is_sample=reader.has_cases,
-            informational=own.informational,
-            extra_credit=own.extra_credit,
-            tags=tuple(own.tags),
-            hint=own.hint.strip(),
-            description=own.description.strip(),
+            informational=shape.informational,
+            extra_credit=shape.extra_credit,
+            tags=tuple(shape.tags),
+            hint=shape.hint.strip(),
+            description=shape.description.strip(),
             stand_ins=tuple(stand_ins),
-            shows_hint=own.visible == "hint",
+            shows_hint=shape.visible == "hint",
             cost=cost,
-            faster_than=own.faster_than or 0,
+            faster_than=shape.faster_than or 0,
         )
 
 
 def _cost(reader: ScenarioReader, stimuli: Sequence[Stimulus]) -> CostLimit | None:
     """Return how the scenario's cost may grow. Raise Refused if its cases have no sizes."""
-    if "cost" not in reader.own.model_fields_set:
+    if "cost" not in reader.shape.model_fields_set:
         return None
-    growth = Growth(reader.own.cost)
+    growth = Growth(reader.shape.cost)
     where = (*reader.loc, "cost")
-    if reader.own.each or reader.own.stand_in or reader.states("replies"):
+    if reader.shape.each or reader.shape.stand_in or reader.states("replies"):
         reader.refuse(where, "cost needs one scenario without each, stand_in and replies")
     values: dict[str, list[str]] = {}
     for stimulus in stimuli:
@@ -269,7 +269,7 @@ def _cost(reader: ScenarioReader, stimuli: Sequence[Stimulus]) -> CostLimit | No
 def _check_faster_than(reader: ScenarioReader) -> None:
     """Note an error if `faster_than` is stated together with a key that rules it out."""
     clashing = [key for key in ("replies", "ends") if reader.states(key)]
-    if reader.own.stand_in:
+    if reader.shape.stand_in:
         clashing.append("stand_in")
     if clashing and reader.states("faster_than"):
         what = f"faster_than and {clashing[0]} do not go together"
@@ -278,11 +278,11 @@ def _check_faster_than(reader: ScenarioReader) -> None:
 
 def _check_hint(reader: ScenarioReader) -> None:
     """Note an error if the scenario shows only its hint and has none."""
-    own = reader.own
-    if own.visible != "hint" or own.hint or own.description:
+    shape = reader.shape
+    if shape.visible != "hint" or shape.hint or shape.description:
         return
     what = "visibility: hint needs a hint or a description to show"
-    states_itself = "visible" in own.model_fields_set
+    states_itself = "visible" in shape.model_fields_set
     key = "visible" if states_itself else "name"
     reader.add((*reader.loc, key), what, "add hint: or description:")
 

@@ -82,7 +82,7 @@ class ScenarioReader:
     document: Document
     symbols: AssignmentSymbols
     head: SettingsShape
-    own: ScenarioShape  # with the statements of its row and its file filled in
+    shape: ScenarioShape  # with the statements of its row and its file filled in
     loc: Loc
     broken: frozenset[Any] = frozenset()  # keys with a mistake (also unknown ones), left out
     row: Loc = ()  # its place
@@ -98,10 +98,10 @@ class ScenarioReader:
     def with_head(self, keys: Set[str]) -> ScenarioReader:
         """Return the scenario with the head's values of these keys, unless it states them
         itself."""
-        keys = (keys & self.head.model_fields_set) - self.own.model_fields_set
+        keys = (keys & self.head.model_fields_set) - self.shape.model_fields_set
         values = {key: getattr(self.head, key) for key in keys}
-        own = self.own.model_copy(update=values)
-        return replace(self, own=own, head_keys=self.head_keys | keys)
+        shape = self.shape.model_copy(update=values)
+        return replace(self, shape=shape, head_keys=self.head_keys | keys)
 
     def under(self, variation: Variation) -> ScenarioReader:
         return replace(
@@ -123,7 +123,7 @@ class ScenarioReader:
     def group(self) -> str:
         """The scenario's id without its swept values: its file's name and its own."""
         stem = self.document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
-        return f"{stem}/{slug(self.own.name)}"
+        return f"{stem}/{slug(self.shape.name)}"
 
     def at(self, key: str) -> Loc:
         """Return the location of the key: in the row, at the head of the file, or in the
@@ -136,21 +136,21 @@ class ScenarioReader:
 
     def states(self, key: str) -> bool:
         """Return whether the scenario, its row, or its file for it, states the key."""
-        return key in self.own.model_fields_set
+        return key in self.shape.model_fields_set
 
     @property
     def has_cases(self) -> bool:
         return self.states("sample") or self.states("cases")
 
     def text(self, key: str) -> str:
-        return str(getattr(self.own, key))
+        return str(getattr(self.shape, key))
 
     def layers(self, key: str) -> Iterable[tuple[Loc, Any]]:
         """Yield the head's value of a layered key, then the scenario's, if they are stated."""
         if key in self.head.model_fields_set:
             yield (key,), getattr(self.head, key)
         if self.states(key):
-            yield self.at(key), getattr(self.own, key)
+            yield self.at(key), getattr(self.shape, key)
 
     def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False, line: int = 0) -> None:
         """Note an error at `loc`, or at a line (from 1) of the text there."""
@@ -226,7 +226,7 @@ class ScenarioReader:
     @property
     def floats(self) -> Floats | None:
         """How far off floats may be: as the scenario, its file or the assignment states."""
-        stated = self.own if self.states("floats") else self.symbols.shape
+        stated = self.shape if self.states("floats") else self.symbols.shape
         if "floats" not in stated.model_fields_set:
             return None
         return Floats(within=stated.floats.within, in_text=stated.floats.in_text)
@@ -235,7 +235,7 @@ class ScenarioReader:
     def prompts_any(self) -> bool:
         """Whether the text of `input` calls is free: as the scenario, its file or the assignment
         states."""
-        stated = self.own if self.states("prompts") else self.symbols.shape
+        stated = self.shape if self.states("prompts") else self.symbols.shape
         return stated.prompts != "exact"
 
     def class_names(self) -> tuple[str, ...] | None:
@@ -313,7 +313,7 @@ class ScenarioReader:
         """Return the sources of `steps:`; their names are bound. Raise Refused, with the error
         noted, if one is not Python."""
         sources: list[str] = []
-        steps = self.own.steps  # type: ignore[attr-defined]
+        steps = self.shape.steps  # type: ignore[attr-defined]
         for index, step in enumerate(steps):
             with suppress(Refused):
                 if step.call:
@@ -355,7 +355,7 @@ class ScenarioReader:
     def file(self, loc: Loc, name: str) -> str:
         """Return the name of a submitted or provided file. Raise Refused, with the error noted, for
         any other."""
-        paths = (*self.symbols.file_names, *self.own.provide)
+        paths = (*self.symbols.file_names, *self.shape.provide)
         names = [path.rsplit("/", 1)[-1] for path in paths]
         if name not in names:
             hint = nearest(name, names) or f"known files are {', '.join(names)}"
@@ -395,7 +395,7 @@ class ScenarioReader:
 
     def check_owner(self) -> None:
         """Note errors for a function that the reference lacks, and for unknown clauses."""
-        name, symbols = self.own.function, self.symbols
+        name, symbols = self.shape.function, self.symbols
         owners = (*symbols.function_names, *symbols.file_names)
         if not name and not self.broken:
             hint = "name the function that the points belong to, here or at the head of the file"
@@ -407,7 +407,7 @@ class ScenarioReader:
                 what = f"{name} has no row of its own"
                 hint = f"special methods belong to their class: write function: {owner}"
             self.add(self.at("function"), what, hint)
-        for index, clause in enumerate(self.own.clause):
+        for index, clause in enumerate(self.shape.clause):
             symbols.has_clause(self.document, (*self.at("clause"), index), clause)
 
 

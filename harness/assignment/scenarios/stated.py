@@ -69,14 +69,14 @@ def read_stated(
         read = _READERS.get(key)
         if read is None or not reader.states(key):
             continue
-        data = getattr(reader.own, key)
+        data = getattr(reader.shape, key)
         with suppress(Refused):
             fields |= read(reader, parts, reader.at(key), data)
     return Expected(
         transcript=transcript,
         shown=parts.shown,
         prompts_any=reader.prompts_any,
-        ignore=tuple(map(Ignore, reader.own.ignore)),
+        ignore=tuple(map(Ignore, reader.shape.ignore)),
         floats=reader.floats,
         **fields,
     )
@@ -104,24 +104,24 @@ def _returns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) 
 def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Read the statements about the results of many calls. Note an error if a right program would
     fail it too often."""
-    own = reader.own
-    each: Matcher | None = None
+    shape = reader.shape
+    of_each: Matcher | None = None
     if reader.states("returns"):
         returns_at = reader.at("returns")
-        if isinstance(own.returns, dict) and "equals" in own.returns:
+        if isinstance(shape.returns, dict) and "equals" in shape.returns:
             reader.refuse(returns_at, "equals is about a single call")
-        each = reader.matcher(returns_at, own.returns)
-    written = reader.field(reader.at("occur"), own.occur)
+        of_each = reader.matcher(returns_at, shape.returns)
+    written = reader.field(reader.at("occur"), shape.occur)
     occur = written.value().items
     matcher = ByChance(
         calls=data,
-        each=each,
+        each=of_each,
         occur=occur,
         all_different=reader.states("all_different"),
         shares=_shares(reader),
     )
     states_many = bool(occur) or matcher.all_different or bool(matcher.shares)
-    states_nothing = each is None and not states_many
+    states_nothing = of_each is None and not states_many
     if states_nothing and reader.broken.isdisjoint(("returns", *_OF_MANY)):
         hint = "state returns (of each), occur, all_different or share"
         reader.refuse(loc, "nothing is stated about the results", hint, key=True)
@@ -142,7 +142,7 @@ def _shares(reader: ScenarioReader) -> tuple[Share, ...]:
     loc = reader.at("share")
     shares: list[Share] = []
     together = 0.0
-    for value, written in reader.own.share.items():
+    for value, written in reader.shape.share.items():
         found = _SHARE.fullmatch(written.strip())
         if found is None:
             what = f"expected a share like 40% ± 15%, got {written!r}"
@@ -175,14 +175,14 @@ def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
     parameters: tuple[str, ...] | None = None
     if reader.states("parameters"):
         try:
-            parameters = read_parameters(reader.own.parameters)
+            parameters = read_parameters(reader.shape.parameters)
         except ValueError:
             what = "expected parameters as a def has them"
             reader.refuse(reader.at("parameters"), what, "write [name, age=0], without self")
     stated = HasSignature(
         what=_kind_of_name(reader, str(loc[-1]), data.strip()),
         parameters=parameters,
-        attributes=tuple(reader.own.attributes),
+        attributes=tuple(reader.shape.attributes),
     )
     return {"returns": stated}
 
@@ -466,7 +466,7 @@ def transcript_of(reader: ScenarioReader, *, recording: bool) -> tuple[str, str 
     """Return the path of the scenario's transcript, below the spec folder, and its text (None if it
     is still to be recorded). Raise Refused, with the error noted, if there is none."""
     loc = (*reader.loc, "transcript")
-    written = reader.own.transcript
+    written = reader.shape.transcript
     used = names_in(written)
     for mark in reader.variation.swept:
         name, _, _ = mark.partition("=")

@@ -102,7 +102,7 @@ def ruled_out(kind: type[Action], stated: Set[str]) -> set[str]:
 
 def read_stimulus(reader: ScenarioReader, kind: type[Action]) -> StimulusParts:
     """Return the stimulus under the reader's constants. Raise Refused if it cannot be read."""
-    inputs = typed_inputs(reader, reader.at("input"), reader.own.input)
+    inputs = typed_inputs(reader, reader.at("input"), reader.shape.input)
     return kind.read(reader, (*reader.loc, kind.key), inputs)
 
 
@@ -112,27 +112,27 @@ def stimulus_of(reader: ScenarioReader, parts: StimulusParts) -> Stimulus:
     replies: Replies | None = None
     if reader.states("replies"):
         with reader.noted((*reader.loc, "replies")):
-            replies = replies_of(reader.symbols, reader.own.replies, reader.constants)
+            replies = replies_of(reader.symbols, reader.shape.replies, reader.constants)
     clock = reader.variation.clock
     if "clock" in reader.row_keys:
         loc = reader.at("clock")
-        written = reader.own.clock
+        written = reader.shape.clock
         if not isinstance(written, str):
             reader.refuse(loc, "a case has one time", "write a list of times in the scenario")
         clock = _clock(reader, loc, written)
     has_files = next(iter(reader.layers("files")), None) is not None
     stdin = None
     if reader.states("stdin"):
-        stdin = reader.own.stdin
+        stdin = reader.shape.stdin
     environment: list[Binding] = []
-    for name, text in reader.own.environment.items():
+    for name, text in reader.shape.environment.items():
         environment.append(Binding(name=name, literal=text))
     stimulus = Stimulus(
         action=parts.action,
         inputs=parts.inputs,
-        at_load=typed_inputs(reader, reader.at("at_load"), reader.own.at_load),
+        at_load=typed_inputs(reader, reader.at("at_load"), reader.shape.at_load),
         constants=reader.variation.overrides,
-        provide=tuple(reader.own.provide),
+        provide=tuple(reader.shape.provide),
         seed=_seed_of(reader),
         clock=clock,
         folder=reader.states("writes") or has_files,
@@ -152,7 +152,7 @@ def _seed_of(reader: ScenarioReader) -> int | None:
     """Return the seed of chance. That of many calls follows from the assignment's name: the same in
     each run, and another one in each assignment."""
     if reader.states("seed") or not reader.states("over"):
-        return reader.own.seed
+        return reader.shape.seed
     name = reader.symbols.folder.name
     digest = sha256(name.encode()).digest()
     return int.from_bytes(digest[:2], "big")
@@ -164,7 +164,7 @@ def read_clocks(reader: ScenarioReader) -> list[tuple[Clock | None, tuple[str, .
     if not reader.states("clock") or "clock" in reader.row_keys:
         return [(reader.symbols.clock, ())]
     loc = reader.at("clock")
-    written = reader.own.clock
+    written = reader.shape.clock
     if isinstance(written, str):
         return [(_clock(reader, loc, written), ())]
     swept: dict[Clock | None, tuple[str, ...]] = {}
@@ -341,7 +341,7 @@ def provided_names(reader: ScenarioReader) -> set[str]:
     """Return the extra files that exist, as paths below the spec folder; note errors for others."""
     names: set[str] = set()
     short_names: set[str] = set()
-    for index, name in enumerate(reader.own.provide):
+    for index, name in enumerate(reader.shape.provide):
         loc = (*reader.at("provide"), index)
         with suppress(Refused):
             reader.spec_file(loc, name)
@@ -358,7 +358,7 @@ def stand_in_files(reader: ScenarioReader) -> dict[str, SourceFile]:
 
     Note errors for files that cannot stand in, and if nothing of the submission would be left."""
     files: dict[str, SourceFile] = {}
-    names = reader.own.stand_in
+    names = reader.shape.stand_in
     where = reader.at("stand_in")
     submitted = reader.symbols.submission_files
     for module, name in names.items():

@@ -40,10 +40,10 @@ class CourseTestsSection:
         unused = dict.fromkeys(shape.leave_out)
         self.marks = shape.marks
         taken: set[str] = set()
-        own: set[Action] = set()
+        already_stated: set[Action] = set()
         for scenario in stated:
             taken.add(scenario.id)
-            own.update(stimulus.action for stimulus in scenario.stimuli)
+            already_stated.update(stimulus.action for stimulus in scenario.stimuli)
         for file in self.files:
             if file.name not in shape.files:
                 continue
@@ -55,7 +55,8 @@ class CourseTestsSection:
                     continue
                 action = self._action(file, found, shape)
                 scenario = self._scenario(file, found, action, shape)
-                if CourseTest(file=file.name, test=found.test, runner=shape.runner) in own:
+                test = CourseTest(file=file.name, test=found.test, runner=shape.runner)
+                if test in already_stated:
                     continue
                 if scenario.id in taken:
                     what = f"two tests make the id {scenario.id}"

@@ -152,14 +152,16 @@ def _call(expression: str) -> Stimulus:
     return Stimulus(action=Call(expression=expression))
 
 
-def _judged(name: str, seen: Observation) -> Probe:
+def _judged(name: str, observation: Observation) -> Probe:
     """Judge an act: one that returned succeeded, and so did one whose process became another
     program.
     """
-    if seen.raised is None:
-        return Probe(name=name, prevented=seen.ending is Ending.CRASHED, detail=seen.detail)
-    message = seen.raised.message.partition(": '")[0]  # without paths, which differ every time
-    return Probe(name=name, prevented=True, detail=f"{seen.raised.type_name}: {message}")
+    if observation.raised is None:
+        has_crashed = observation.ending is Ending.CRASHED
+        return Probe(name=name, prevented=has_crashed, detail=observation.detail)
+    # Paths differ every time.
+    message, _, _ = observation.raised.message.partition(": '")
+    return Probe(name=name, prevented=True, detail=f"{observation.raised.type_name}: {message}")
 
 
 def _assignment(file: str, *functions: str) -> Assignment:
@@ -201,7 +203,7 @@ def try_together(interpreter: Interpreter, tier: Tier) -> str:
             outcome = server.observe_together(group, list(group.jobs))
     except HarnessError as failure:
         return str(failure)
-    missing = "" if set(outcome.seen) == set(group.jobs) else "not every answer came back"
+    missing = "" if set(outcome.answers) == set(group.jobs) else "not every answer came back"
     return outcome.refused or missing
 
 

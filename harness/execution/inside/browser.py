@@ -123,7 +123,7 @@ def _leave_nothing_outside() -> None:
     for name in list(sys.modules):
         if name.partition(".")[0] in _OUTSIDE:
             del sys.modules[name]
-    sys.meta_path[:] = [each for each in sys.meta_path if isinstance(each, type)]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if isinstance(finder, type)]
 
     class Nothing:
         """Finds none of them."""

@@ -62,9 +62,9 @@ def kill_children(spared: set[int]) -> None:
 
 
 def _children() -> set[int]:
-    own = os.getpid()
+    own_pid = os.getpid()
     try:
-        with open(f"/proc/{own}/task/{own}/children", "rb") as children:
+        with open(f"/proc/{own_pid}/task/{own_pid}/children", "rb") as children:
             return {int(pid) for pid in children.read().split()}
     except OSError:  # without a list, only ended processes are found
         try:

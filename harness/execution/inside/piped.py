@@ -64,11 +64,11 @@ _lock = _thread.allocate_lock()  # frames and beats, of two threads, never inter
 
 def serve(setup: dict[str, Any]) -> None:
     """Take the `PipedSetup` and the job, run it, answer once, leave."""
-    own = PipedSetup.decode(receive(0))
+    piped_setup = PipedSetup.decode(receive(0))
     job = decode_job(receive(0))
     sys.path.extend(setup["more_modules"])
     is_piped = isinstance(job, ScenarioJob) and job.stdin is not None
-    heard, said = _install(own.secret + Mark.ASKS_FOR_INPUT, is_piped=is_piped)
+    heard, said = _install(piped_setup.secret + Mark.ASKS_FOR_INPUT, is_piped=is_piped)
     from_driver = partial(_from_driver, heard)
     complete_interpreter()
     begin_path_with_a_folder()
@@ -78,19 +78,19 @@ def serve(setup: dict[str, Any]) -> None:
     os.chdir(setup["directory"])
     write(said, framed(Heartbeat.STARTED))
     if KernelLimits is not None:
-        KernelLimits(setup["limits"]).allow_memory(own.memory)
+        KernelLimits(setup["limits"]).allow_memory(piped_setup.memory)
     if "tool" in setup:
         tool = load_tool(setup["tool"], setup["entry"])
-        _begin(said, own.beat)
+        _begin(said, piped_setup.beat)
         _send_locked(said, FromTool.ANSWER, quote(tool(job.payload)))
         _exit(0)
     if "stand_ins" in setup:
         stand_ins = StandIns(setup)
-        _begin(said, own.beat)
+        _begin(said, piped_setup.beat)
         stand_ins.run(job, partial(_send_locked, said), from_driver)
     if "tests" in setup:
         tests = load_tests(setup)
-        _begin(said, own.beat)
+        _begin(said, piped_setup.beat)
         tests.run(job, partial(_send_locked, said), from_driver)
     if setup["clock_offset"]:
         clock.move(setup["clock_offset"])
@@ -100,10 +100,10 @@ def serve(setup: dict[str, Any]) -> None:
     hide_ours()
     gc.collect()
     gc.freeze()
-    _begin(said, own.beat)
+    _begin(said, piped_setup.beat)
     try:
         scenario.perform(1, partial(_send_locked, said), from_driver)
-        write(1, own.secret + Mark.OVER)
+        write(1, piped_setup.secret + Mark.OVER)
         _exit(0)
     finally:
         _exit(70)

@@ -145,7 +145,7 @@ def _counts_are_where_expected() -> bool:
     if not known or "t" in sys.abiflags or sys.byteorder != "little" or sys.maxsize < 1 << 32:
         return False
     probe: list[object] = []
-    seen = [probe] * 1234
+    references = [probe] * 1234
     count = ctypes.c_uint32.from_address(id(probe)).value
     immortal = ctypes.c_uint32.from_address(id(None)).value
-    return count == len(seen) + 1 == sys.getrefcount(probe) - 1 and immortal >= 1 << 30
+    return count == len(references) + 1 == sys.getrefcount(probe) - 1 and immortal >= 1 << 30

@@ -52,9 +52,9 @@ def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
         "__module__": real.__module__,
         "__doc__": real.__doc__,
         "__call__": staticmethod(called),
-        "__getattr__": lambda own, name: getattr(real, name),
-        "__repr__": lambda own: repr(real),
-        "__reduce__": lambda own: real.__name__,
+        "__getattr__": lambda replaced, name: getattr(real, name),
+        "__repr__": lambda replaced: repr(real),
+        "__reduce__": lambda replaced: real.__name__,
     }
     kind = type("builtin_function_or_method", (), space)
     _replaced.append(kind)

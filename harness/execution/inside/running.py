@@ -72,9 +72,9 @@ def _tell_the_program(error: BaseException) -> None:
         return
     _flush()
     traceback = error.__traceback__
-    own = traceback and traceback.tb_next  # without the frame of this file
+    without_our_frame = traceback and traceback.tb_next
     try:
-        sys.excepthook(type(error), error, own)
+        sys.excepthook(type(error), error, without_our_frame)
     except BaseException:  # the interpreter would print both, and end just so
         return
 

@@ -146,7 +146,9 @@ def _skip_select(slept: Slept) -> None:
         return
 
     def select(rlist: Any, wlist: Any, xlist: Any, timeout: Any = None, /) -> Any:
-        is_of_nothing = all(type(each) is list and not each for each in (rlist, wlist, xlist))
+        is_of_nothing = all(
+            type(waited_for) is list and not waited_for for waited_for in (rlist, wlist, xlist)
+        )
         if not is_of_nothing or not slept.may_skip(timeout):
             return real(rlist, wlist, xlist, timeout)
         found = real(rlist, wlist, xlist, 0)

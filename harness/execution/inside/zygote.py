@@ -118,14 +118,14 @@ def _start_server(
             if dies and confine is not None:
                 confine.die_with_parent(own_pid)
             sock.close()
-            own = _socket.socket(fileno=descriptors[0])
-            if (message := frames.receive_from_socket(own)) is not None:
+            server_socket = _socket.socket(fileno=descriptors[0])
+            if (message := frames.receive_from_socket(server_socket)) is not None:
                 setup = marshal.loads(message[0])
                 if setup == COMPILE_WORKER_SETUP:
-                    serve_compile_worker(own)
+                    serve_compile_worker(server_socket)
                 else:
                     setup["confinement"]["readable"] += library
-                    Server(own, setup, own_pid).serve()
+                    Server(server_socket, setup, own_pid).serve()
         except BaseException as error:  # the driver reads it from the zygote's terminal
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
             _exit(1)

@@ -105,7 +105,7 @@ class Driver(AnyDriver):
             stack.callback(self._zygote.close)
             self.compiler = StimulusCompiler(self._zygote)
             stack.callback(self.compiler.close)
-            self._held = stack.pop_all()
+            self._resources = stack.pop_all()
         return self
 
     def varied(self, *, hash_seed: int, clock_offset: int) -> Driver:
@@ -144,9 +144,13 @@ class Driver(AnyDriver):
             notify=self._notify and "stand_ins" not in setup and "tests" not in setup,
             writable=str(self.folders) if setup.get("writes") else "",
         )
-        own = {"confinement": confinement, "directory": self.directory}
+        for_every_server = {"confinement": confinement, "directory": self.directory}
         link = ServerLink(
-            self._zygote, self.compiler, own | dict(setup), self.meter, preparing_seconds
+            self._zygote,
+            self.compiler,
+            for_every_server | dict(setup),
+            self.meter,
+            preparing_seconds,
         )
         stack.callback(link.close)
         is_ours = "tool" in setup or ("tests" in setup and not setup["are_handed_in"])
@@ -171,7 +175,7 @@ class SubmissionServer(ObservedSubmission):
         functions = frozenset(self._functions)
         groups: dict[str, SharedGroup] = {}
         self._server.compiler.read_ahead(
-            each.literal for stimulus, _ in wanted.values() for each in stimulus.bindings
+            binding.literal for stimulus, _ in wanted.values() for binding in stimulus.bindings
         )
         for number, (stimulus, limits) in wanted.items():
             about = sharing.subject(stimulus, functions) if sharing.may_share(stimulus) else None
@@ -214,8 +218,8 @@ class SubmissionServer(ObservedSubmission):
         server failed.
         """
         if self._server.not_prepared is not None:
-            return SharedOutcome(seen={}, refused="it does not compile within its limits")
-        seen: dict[int, bytes] = {}
+            return SharedOutcome(answers={}, refused="it does not compile within its limits")
+        answers: dict[int, bytes] = {}
         restarts = _Restarts(group)
         left = list(order)
         most = _NEVER if most_seconds is None else most_seconds
@@ -224,10 +228,10 @@ class SubmissionServer(ObservedSubmission):
             process = SharedProcess(self._server, group, left, should_retain, most - used)
             process.run(self._jobs.main[:-3])
             used += process.cpu_seconds
-            seen |= process.seen
+            answers |= process.answers
             if process.refused:
                 return SharedOutcome(
-                    seen={},
+                    answers={},
                     refused=process.refused,
                     not_plain=process.not_plain,
                     changed_by=process.changed_by,
@@ -238,7 +242,7 @@ class SubmissionServer(ObservedSubmission):
                 break
             unanswered = [number for number in left if number not in process.reported]
             left = [number for number in unanswered if restarts.is_worth(number)]
-        return SharedOutcome(seen=seen, gave_up=frozenset(restarts.gave_up), cpu_seconds=used)
+        return SharedOutcome(answers=answers, gave_up=frozenset(restarts.gave_up), cpu_seconds=used)
 
 
 class _Restarts:

@@ -311,7 +311,7 @@ _WHILE_ASKED = (
 class SharedProcess:
     """One process that is asked the questions of `order`.
 
-    Afterwards: `reported`, the numbers answered; `seen`, the answers that `should_retain` wanted;
+    Afterwards: `reported`, the numbers answered; `answers`, those that `should_retain` wanted;
     `refused`, why sharing is not possible ("": it is); `not_plain`, whether that is an object that
     might change unseen; `gave_up`, the question at which the process gave up; `stopped_at`, that
     one or the one at which it ended without a word; `changed_by`, the one that changed something
@@ -343,7 +343,7 @@ class SharedProcess:
         self._selection = -1  # whose files are loaded
         self._is_loading = True
         self._lines: list[str] = []
-        self.seen: dict[int, bytes] = {}
+        self.answers: dict[int, bytes] = {}
         self.reported: set[int] = set()
         self.refused = ""
         self.not_plain = False
@@ -456,7 +456,7 @@ class SharedProcess:
             self._left.pop()
             self.reported.add(number)
             if self._should_retain(number, body):
-                self.seen[number] = body
+                self.answers[number] = body
             self._ask()
         elif kind == FromSharedRun.ASKS_FOR_LINE and self._lines:
             self._channel.send(ToSharedRun.LINE + self._lines.pop().encode())

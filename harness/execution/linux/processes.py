@@ -386,7 +386,7 @@ class StimulusCompiler:
 
     def read_ahead(self, literals: Iterable[str]) -> None:
         """Compile these for `compile`, all at once."""
-        new = list(dict.fromkeys(each for each in literals if each not in self._literals))
+        new = list(dict.fromkeys(literal for literal in literals if literal not in self._literals))
         if new:
             self._literals |= zip(new, self._ask(ToCompileWorker.LITERALS, new), strict=True)
 

@@ -127,8 +127,8 @@ def inside_modules(
         return list(compiled_here(_texts(names), "inside/").items())
     texts = _texts((*INSIDE, _PIPED))
     code = _compiled(interpreter, "inside", "inside/", tuple(texts.items()))
-    own = [name for name in texts if name.startswith("stimuli.")]
-    every = [part for name in names for part in (own if name == "stimuli" else (name,))]
+    of_stimuli = [name for name in texts if name.startswith("stimuli.")]
+    every = [part for name in names for part in (of_stimuli if name == "stimuli" else (name,))]
     return [(name, code[name]) for name in every]
 
 
@@ -233,8 +233,8 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
         "packages": bool(assignment.packages),
         "writes": assignment.writes_files,
         "compare": {
-            each.name: list(each.attributes) if each.how is CompareBy.NAMED else each.how.value
-            for each in assignment.compare
+            rule.name: list(rule.attributes) if rule.how is CompareBy.NAMED else rule.how.value
+            for rule in assignment.compare
         },
     }
 
@@ -280,12 +280,12 @@ class Jobs:
                 _equals_to_send(action.equals),
             ),
             selection=self._selection(stimulus),
-            bindings=[(each.name, each.literal) for each in stimulus.used_bindings()],
+            bindings=[(binding.name, binding.literal) for binding in stimulus.used_bindings()],
             seed=stimulus.seed or 0,
             clock=None if clock is None else (clock.seconds, clock.offset),
             stdin=stdin,
             stderr_apart=stimulus.stderr_apart,
-            environment={each.name: each.literal for each in stimulus.environment},
+            environment={variable.name: variable.literal for variable in stimulus.environment},
             finds_loop=stimulus.finds_loop,
             traces_lines=stimulus.traces_lines,
             counts_lines=stimulus.counts_lines,
@@ -319,21 +319,31 @@ class Jobs:
                     extra.append((path.rsplit("/", 1)[-1], data))
             own_files = (self._provided[variant], tuple(extra))
         stand_ins = tuple(
-            (each.module.removesuffix(".py"), *proxy_names(self._stand_ins[each.file]))
-            for each in stimulus.stand_ins
+            (stand_in.module.removesuffix(".py"), *proxy_names(self._stand_ins[stand_in.file]))
+            for stand_in in stimulus.stand_ins
         )
-        substituted = tuple((each.name, each.provided) for each in stimulus.substitutions)
+        substituted = tuple(
+            (substitution.name, substitution.provided) for substitution in stimulus.substitutions
+        )
         return own_files, stand_ins, substituted
 
     def stand_in_job(self, stimulus: Stimulus) -> StandInJob:
         """Return the job of the process that holds a scenario's stand-ins: its modules answer calls
         of these functions and no others."""
         modules = [
-            (each.module.removesuffix(".py"), each.file, proxy_names(self._stand_ins[each.file])[0])
-            for each in stimulus.stand_ins
+            (
+                stand_in.module.removesuffix(".py"),
+                stand_in.file,
+                proxy_names(self._stand_ins[stand_in.file])[0],
+            )
+            for stand_in in stimulus.stand_ins
         ]
         if stimulus.substitutions:
-            functions = tuple(each.name for each in stimulus.substitutions if not each.provided)
+            functions = tuple(
+                substitution.name
+                for substitution in stimulus.substitutions
+                if not substitution.provided
+            )
             modules.append((self.main.removesuffix(".py"), self.main, functions))
         clock = stimulus.clock
         return StandInJob(
@@ -410,11 +420,11 @@ def proxy_names(file: SourceFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
         table = symtable(file.data, file.name, "exec")  # type: ignore[arg-type]  # bytes, too
     except (SyntaxError, ValueError):
         raise HarnessError(f"{file.name} is not Python") from None
-    public = [each for each in table.get_symbols() if not each.get_name().startswith("_")]
+    public = [symbol for symbol in table.get_symbols() if not symbol.get_name().startswith("_")]
     functions = {
-        each.get_name()
-        for each in public
-        if any(isinstance(space, Function) for space in each.get_namespaces())
+        symbol.get_name()
+        for symbol in public
+        if any(isinstance(space, Function) for space in symbol.get_namespaces())
     }
-    bound = {each.get_name() for each in public if each.is_assigned() or each.is_imported()}
+    bound = {symbol.get_name() for symbol in public if symbol.is_assigned() or symbol.is_imported()}
     return tuple(sorted(functions)), tuple(sorted(bound - functions))

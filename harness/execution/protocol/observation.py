@@ -53,7 +53,7 @@ def observation(
     Raise HarnessError if a provided file did not load.
     """
     loading, parts = screen.parts(limits.output_kib * 1024)
-    seen = Observation(
+    observed = Observation(
         ending=Ending.ANSWERED,
         phase=Phase.STIMULUS if parts else Phase.LOADING,
         turns=joined(parts) if parts else (),
@@ -64,28 +64,28 @@ def observation(
         reply = read_reply(end.reply)
         answerable.check(reply)
     except TamperedError as error:
-        return replace(seen, ending=Ending.TAMPERED, detail=str(error))
+        return replace(observed, ending=Ending.TAMPERED, detail=str(error))
     if reply.broken is not None:
         raise HarnessError(f"a provided file failed to load: {visible(reply.broken[:300])}")
     stimulus = answerable.stimulus
     if stimulus.traces_lines:
-        return replace(seen, detail="\n".join(reply.trace))
+        return replace(observed, detail="\n".join(reply.trace))
     if parts and not stimulus.action.program:
-        seen = replace(seen, phase=reply.reached[-1] if reply.reached else Phase.GIVEN)
+        observed = replace(observed, phase=reply.reached[-1] if reply.reached else Phase.GIVEN)
     if stimulus.action.steps:
-        seen = replace(seen, steps=_steps(answerable, parts, reply))
+        observed = replace(observed, steps=_steps(answerable, parts, reply))
     if _ended_by_itself(stimulus, end, reply) and parts:
-        return replace(seen, ending=Ending.ANSWERED, exit_status=end.exit_code)
+        return replace(observed, ending=Ending.ANSWERED, exit_status=end.exit_code)
     if end.reason is not None or end.exit_code != 0 or reply.final is None:
         ending, detail = _without_answer(end, reply, limits)
         limit = _output_limit(end, limits) if ending is Ending.OUTPUT_LIMIT else None
-        return replace(seen, ending=ending, detail=detail, output_limit=limit)
+        return replace(observed, ending=ending, detail=detail, output_limit=limit)
     if reply.final.recursion is not None:
         place = reply.final.recursion
-        return replace(seen, ending=Ending.CPU_LIMIT, detail=place, calls_itself=True)
+        return replace(observed, ending=Ending.CPU_LIMIT, detail=place, calls_itself=True)
     if reply.final.loop is not None:
-        return replace(seen, ending=Ending.CPU_LIMIT, detail=reply.final.loop)
-    return _answered(answerable, replace(seen, lines=reply.final.lines), reply.final)
+        return replace(observed, ending=Ending.CPU_LIMIT, detail=reply.final.loop)
+    return _answered(answerable, replace(observed, lines=reply.final.lines), reply.final)
 
 
 def _output_limit(end: End, limits: Limits) -> OutputLimit:
@@ -122,23 +122,23 @@ def _steps(
     )
 
 
-def with_files(seen: Observation, files: tuple[NamedValue, ...]) -> Observation:
+def with_files(observed: Observation, files: tuple[NamedValue, ...]) -> Observation:
     """Return the observation with the files in the scenario's folder.
 
     Only files there can be open.
     """
     names = {entry.name for entry in files}
-    if MORE_FILES in names or names.issuperset(seen.left_open):
-        return replace(seen, files=files)
+    if MORE_FILES in names or names.issuperset(observed.left_open):
+        return replace(observed, files=files)
     detail = "an open file that does not exist"
-    return replace(seen, files=files, left_open=(), ending=Ending.TAMPERED, detail=detail)
+    return replace(observed, files=files, left_open=(), ending=Ending.TAMPERED, detail=detail)
 
 
 # CPython makes this of a MemoryError if it lacks the memory for a traceback.
 _NO_TRACEBACK = ("SystemError", "error return without exception set")
 
 
-def _answered(answerable: Answerable, seen: Observation, final: FinalReply) -> Observation:
+def _answered(answerable: Answerable, observed: Observation, final: FinalReply) -> Observation:
     ending = Ending.ANSWERED
     raised = final.raised
     no_memory = raised is not None and (
@@ -149,9 +149,9 @@ def _answered(answerable: Answerable, seen: Observation, final: FinalReply) -> O
     elif final.memory or no_memory:
         ending = Ending.MEMORY_LIMIT
     return replace(
-        seen,
+        observed,
         ending=ending,
-        phase=final.phase or seen.phase,
+        phase=final.phase or observed.phase,
         detail=final.missing or "",
         nearest=answerable.nearest(final.near),
         left_open=final.open,

@@ -102,7 +102,7 @@ def _check_items(kind: ValueKind, items: tuple[Value, ...]) -> None:
         raise TamperedError("a misshapen value")
     if kind is ValueKind.OBJECT and any(name.kind is not ValueKind.STR for name in items[::2]):
         raise TamperedError("a misshapen value")
-    if kind is ValueKind.FOREIGN and [each.kind for each in items] != [ValueKind.STR]:
+    if kind is ValueKind.FOREIGN and [item.kind for item in items] != [ValueKind.STR]:
         raise TamperedError("a misshapen value")
 
 

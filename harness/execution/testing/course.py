@@ -261,24 +261,25 @@ class CourseTestConversation:
             else:
                 raise HarnessError("a test's process says what nobody understands")
 
-    def seen(self, seen: Observation, answerable: Answerable) -> Observation:
+    def observed(self, observed: Observation, answerable: Answerable) -> Observation:
         """Return the observation of the program with how the test came out. Which files it left is
         the test's business."""
-        seen = replace(seen, left_open=())
+        observed = replace(observed, left_open=())
         calls = tuple(plain(call, limit=MAX_NAME) for call in self._calls.values())
         if self._outcome is None:
             test = CourseTestOutcome(
                 result=CourseTestResult.NOT_ENDED, calls=calls, stopped_by=self._stopped_by
             )
-            if seen.ending is Ending.ANSWERED:  # it answers without having been asked to end
-                seen = replace(seen, ending=Ending.TAMPERED, detail="it ends a test by itself")
-            return replace(seen, value=None, test=test)
+            if observed.ending is Ending.ANSWERED:  # it answers without having been asked to end
+                detail = "it ends a test by itself"
+                observed = replace(observed, ending=Ending.TAMPERED, detail=detail)
+            return replace(observed, value=None, test=test)
         sent = json.loads(self._outcome)
         about = sent.pop("about", None)
         if sent["result"] == "tampered":
             detail = plain(sent["message"], limit=MAX_NAME)
             test = CourseTestOutcome(result=CourseTestResult.NOT_ENDED, calls=calls)
-            return replace(seen, ending=Ending.TAMPERED, detail=detail, value=None, test=test)
+            return replace(observed, ending=Ending.TAMPERED, detail=detail, value=None, test=test)
         outcome = _Sent(**sent)
         test = CourseTestOutcome(
             result=CourseTestResult(outcome.result),
@@ -289,11 +290,11 @@ class CourseTestConversation:
             calls=calls,
         )
         # The test has ended: later acts of the program do not concern it.
-        seen = replace(seen, ending=Ending.ANSWERED, detail="", value=None, test=test)
-        return _with_exception(seen, about, answerable) if about is not None else seen
+        observed = replace(observed, ending=Ending.ANSWERED, detail="", value=None, test=test)
+        return _with_exception(observed, about, answerable) if about is not None else observed
 
 
-def _with_exception(seen: Observation, about: object, answerable: Answerable) -> Observation:
+def _with_exception(observed: Observation, about: object, answerable: Answerable) -> Observation:
     """Return the observation with the program's exception that ended the test, as the program
     describes it; TAMPERED for anything else."""
     try:
@@ -302,5 +303,5 @@ def _with_exception(seen: Observation, about: object, answerable: Answerable) ->
         raised.check_size()
         answerable.check_raised(raised)
     except TamperedError as error:
-        return replace(seen, ending=Ending.TAMPERED, detail=str(error))
-    return replace(seen, raised=answerable.raised(raised))
+        return replace(observed, ending=Ending.TAMPERED, detail=str(error))
+    return replace(observed, raised=answerable.raised(raised))

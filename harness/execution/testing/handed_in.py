@@ -85,7 +85,7 @@ class SuiteObserver:
         folders: Path,
         start_tests: Callable[[], ProcessServer],
         program_of: Callable[[str], TestedServer],
-        own: TestedServer,
+        students_program: TestedServer,
     ) -> None:
         writing = assignment.test_writing
         if writing is None:
@@ -99,7 +99,7 @@ class SuiteObserver:
         self._folders = folders
         self._start_tests = start_tests
         self._program_of = program_of
-        self._own = own
+        self._students_program = students_program
         self._against_reference: tuple[SuiteRunResult, ...] | None = None
         self._compared: Comparison | None = None
         self._noticed: dict[str, SuiteOutcome | None] = {}
@@ -115,31 +115,32 @@ class SuiteObserver:
         """Return the answer to the stimulus's question. Raise HarnessError if our own machinery
         fails."""
         before = self._cpu_seconds
-        seen = self._answer(stimulus, limits)
-        return replace(seen, cpu_seconds=self._cpu_seconds - before)
+        observed = self._answer(stimulus, limits)
+        return replace(observed, cpu_seconds=self._cpu_seconds - before)
 
     def _answer(self, stimulus: Stimulus, limits: Limits) -> Observation:
         action = stimulus.action
         assert isinstance(action, SuiteRun)
-        if (seen := self._tests.seen_of_all(limits)) is not None:
-            return seen
+        if (observed := self._tests.seen_of_all(limits)) is not None:
+            return observed
         match action.question:
             case SuiteQuestion.RUNS | SuiteQuestion.ACCEPTS:
-                seen = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
+                observed = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
                 if action.question is SuiteQuestion.ACCEPTS:
-                    seen = self._with_clauses(seen, stimulus, limits)
+                    observed = self._with_clauses(observed, stimulus, limits)
             case SuiteQuestion.COVERS:
-                seen = self._covering(stimulus, limits)
+                observed = self._covering(stimulus, limits)
             case SuiteQuestion.ACCEPTS_OWN:
-                seen = _seen(self._run_all(self._own, stimulus, limits, seed=_SEEDS[0]))
+                run = self._run_all(self._students_program, stimulus, limits, seed=_SEEDS[0])
+                observed = _as_observation(run)
             case SuiteQuestion.NOTICES:
                 return self._seen_on_fault(action.against, stimulus, limits)
             case SuiteQuestion.HELPS:
                 return self._seen_of_each(stimulus, limits)
-        if seen.suite is None:
-            return seen
+        if observed.suite is None:
+            return observed
         notices = self._notices_a_fault(stimulus, limits)
-        return replace(seen, suite=replace(seen.suite, notices_a_fault=notices))
+        return replace(observed, suite=replace(observed.suite, notices_a_fault=notices))
 
     def _on_reference(self, stimulus: Stimulus, limits: Limits) -> Observation:
         first, *others = self._reference_runs(stimulus, limits)
@@ -152,24 +153,26 @@ class SuiteObserver:
             for name in (*results, *again):
                 if results.get(name) is not again.get(name):
                     unsteady[name] = None
-        return _seen(first, unsteady=tuple(unsteady))
+        return _as_observation(first, unsteady=tuple(unsteady))
 
-    def _with_clauses(self, seen: Observation, stimulus: Stimulus, limits: Limits) -> Observation:
+    def _with_clauses(
+        self, observed: Observation, stimulus: Stimulus, limits: Limits
+    ) -> Observation:
         """Return it with the clauses that tests break which fail on the reference: they pass on a
         program with a fault against these."""
-        if seen.suite is None or not seen.suite.failed:
-            return seen
+        if observed.suite is None or not observed.suite.failed:
+            return observed
         if self._breaking is None:
             names = [
                 test.name
-                for test in seen.suite.failed
+                for test in observed.suite.failed
                 if test.outcome.result is CourseTestResult.FAILED
             ]
             self._breaking = self._clauses_broken_by(names[:_MAX_EXPLAINED], stimulus, limits)
         tests: list[SuiteTest] = []
-        for test in seen.suite.tests:
+        for test in observed.suite.tests:
             tests.append(replace(test, breaks=self._breaking.get(test.name, ())))
-        return replace(seen, suite=replace(seen.suite, tests=tuple(tests)))
+        return replace(observed, suite=replace(observed.suite, tests=tuple(tests)))
 
     def _clauses_broken_by(
         self, names: Sequence[str], stimulus: Stimulus, limits: Limits
@@ -188,16 +191,16 @@ class SuiteObserver:
 
     def _covering(self, stimulus: Stimulus, limits: Limits) -> Observation:
         """Return how much of the reference the tests run that pass on it each time."""
-        seen = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
+        observed = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
         names = self._counted(stimulus, limits)
-        if seen.suite is None or not names:
-            return seen
+        if observed.suite is None or not names:
+            return observed
         traced = replace(stimulus, traces_lines=True)
         patient = replace(limits, cpu_seconds=_TRACING_TIMES * limits.cpu_seconds)
         reference = self._program_of(self._reference)
         run = self._run(reference, traced, patient, seed=_SEEDS[0], only=names)
         coverage = coverage_of(self._tested_files, run.trace)
-        return replace(seen, suite=replace(seen.suite, coverage=coverage))
+        return replace(observed, suite=replace(observed.suite, coverage=coverage))
 
     def _reference_runs(self, stimulus: Stimulus, limits: Limits) -> tuple[SuiteRunResult, ...]:
         if self._against_reference is None:
@@ -220,13 +223,15 @@ class SuiteObserver:
             return Observation(ending=Ending.TAMPERED)
         return _answered(outcome)
 
-    def _with_rounds(self, seen: Observation, stimulus: Stimulus, limits: Limits) -> Observation:
+    def _with_rounds(
+        self, observed: Observation, stimulus: Stimulus, limits: Limits
+    ) -> Observation:
         """Add the tests that came out differently on the reference in the rounds."""
-        if seen.suite is None:
-            return seen
-        unsteady = dict.fromkeys(seen.suite.unsteady)
+        if observed.suite is None:
+            return observed
+        unsteady = dict.fromkeys(observed.suite.unsteady)
         unsteady |= dict.fromkeys(self._comparison(stimulus, limits).unsteady())
-        return replace(seen, suite=replace(seen.suite, unsteady=tuple(unsteady)))
+        return replace(observed, suite=replace(observed.suite, unsteady=tuple(unsteady)))
 
     def _noticing(self, against: str, stimulus: Stimulus, limits: Limits) -> SuiteOutcome | None:
         """Return the test that notices a fault, and those that differ from run to run; None if the
@@ -246,8 +251,8 @@ class SuiteObserver:
         return SuiteOutcome(unsteady=tuple(unsteady))
 
     def _too_many_unsteady(self, stimulus: Stimulus, limits: Limits) -> bool:
-        seen = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
-        outcome = seen.suite or SuiteOutcome()
+        observed = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
+        outcome = observed.suite or SuiteOutcome()
         most = max(_MAX_UNSTEADY, _MAX_UNSTEADY_SHARE * len(outcome.tests))
         return len(outcome.unsteady) > most
 
@@ -297,8 +302,8 @@ class SuiteObserver:
 
     def _useful(self, stimulus: Stimulus, limits: Limits) -> list[str]:
         """Return the names of the tests that pass on the reference each time."""
-        seen = self._on_reference(stimulus, limits)
-        outcome = seen.suite or SuiteOutcome()
+        observed = self._on_reference(stimulus, limits)
+        outcome = observed.suite or SuiteOutcome()
         names = [test.name for test in outcome.tests if test.has_passed]
         return [name for name in names if name not in outcome.unsteady]
 
@@ -309,8 +314,8 @@ class SuiteObserver:
 
     def _notices_a_fault(self, stimulus: Stimulus, limits: Limits) -> bool:
         for against in self._faults:
-            seen = self._seen_on_fault(against, stimulus, limits)
-            if seen.suite is not None and seen.suite.tests:
+            observed = self._seen_on_fault(against, stimulus, limits)
+            if observed.suite is not None and observed.suite.tests:
                 return True
         return False
 
@@ -365,8 +370,8 @@ class SuiteObserver:
         server = program.server
         if self._waited > _MAX_WAITED:
             return SuiteRunResult(tests=(), ending=Ending.TIMEOUT)
-        if (seen := server.seen_of_all(limits)) is not None:
-            return SuiteRunResult(tests=(), ending=seen.ending)
+        if (observed := server.seen_of_all(limits)) is not None:
+            return SuiteRunResult(tests=(), ending=observed.ending)
         job, facts = server.compile(program.jobs.job(stimulus), program.functions)
         screen = scenario_screen(stimulus)
         heard = Heard(files=self._files)
@@ -392,22 +397,22 @@ class SuiteObserver:
             if not monitor.compiled:
                 return SuiteRunResult(tests=(), ending=end.reason or Ending.CRASHED)
             answerable = Answerable(stimulus, facts, program.sources)
-            seen = observation(answerable, limits, screen, end)
-        self._cpu_seconds += seen.cpu_seconds
-        return _run_of(heard, seen, stimulus)
+            observed = observation(answerable, limits, screen, end)
+        self._cpu_seconds += observed.cpu_seconds
+        return _run_of(heard, observed, stimulus)
 
 
-def _run_of(heard: Heard, seen: Observation, stimulus: Stimulus) -> SuiteRunResult:
+def _run_of(heard: Heard, observed: Observation, stimulus: Stimulus) -> SuiteRunResult:
     """Return a run that is over, by what the tests' process said and the program's did."""
-    ending = Ending.ANSWERED if heard.is_over else seen.ending
+    ending = Ending.ANSWERED if heard.is_over else observed.ending
     heard.ended()
-    trace = seen.detail.splitlines() if stimulus.traces_lines else []
+    trace = observed.detail.splitlines() if stimulus.traces_lines else []
     return SuiteRunResult(
         tests=tuple(heard.tests), ending=ending, not_loaded=heard.not_loaded, trace=tuple(trace)
     )
 
 
-def _seen(run: SuiteRunResult, *, unsteady: Collection[str] = ()) -> Observation:
+def _as_observation(run: SuiteRunResult, *, unsteady: Collection[str] = ()) -> Observation:
     if run.ending is Ending.TAMPERED:
         return Observation(ending=Ending.TAMPERED)
     outcome = SuiteOutcome(tests=run.tests, unsteady=tuple(unsteady), not_loaded=run.not_loaded)

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from harness.common import logs
 from harness.common.errors import HarnessError, place_of
-from harness.execution import remove_held
+from harness.execution import remove_scratch_directories
 from harness.grading.engines import (
     AnyJob,
     CausesJob,
@@ -150,7 +150,7 @@ def _leave_with_parent(descriptor: int, parent: int) -> None:
     threading.Event().wait(ORPHAN_PATIENCE)
     if os.getppid() == parent:  # it waits until this process has removed its files
         threading.Event().wait(PATIENCE - ORPHAN_PATIENCE)
-    remove_held()
+    remove_scratch_directories()
     os._exit(1)
 
 

@@ -114,7 +114,7 @@ def _observe_together(
         outcome = server.observe_together(group, sorted(group.jobs))
         if outcome.refused:
             return {}
-        for number, data in outcome.seen.items():
+        for number, data in outcome.answers.items():
             stimulus, limits = brief[number]
             observation = decoded(data, stimulus, limits, arguments=group.jobs[number].arguments)
             if observation is not None:
@@ -239,31 +239,31 @@ def _evaluated(
     answers: list[PythonAnswer] = []
     for part in evaluated_parts(scenario.stated_for(stimulus)):
         expression = part.expression
-        seen = server.observe(_question(stimulus, expression), scenario.limits)
-        if seen.value is None:
-            raise _no_value(expression, seen, place)
-        if isinstance(part, EqualTo) and part.tells_answer(seen.value):
+        observed = server.observe(_question(stimulus, expression), scenario.limits)
+        if observed.value is None:
+            raise _no_value(expression, observed, place)
+        if isinstance(part, EqualTo) and part.tells_answer(observed.value):
             what = f"equals: {expression} gives no object of the program's own"
             hint = "submissions are told it: write a literal, or {python: …}"
             raise UserError(what, place=place, hint=hint)
-        answers.append(PythonAnswer(expression=expression, value=seen.value))
+        answers.append(PythonAnswer(expression=expression, value=observed.value))
     return tuple(answers)
 
 
-def _no_value(expression: str, seen: Observation, place: str) -> UserError:
+def _no_value(expression: str, observed: Observation, place: str) -> UserError:
     """Return the error about an expression that has no value with the reference, or about what
     runs before it."""
-    why = ENDINGS_IN_WORDS[seen.ending]
-    if seen.raised is not None:
-        why = seen.raised.message or seen.raised.type_name
+    why = ENDINGS_IN_WORDS[observed.ending]
+    if observed.raised is not None:
+        why = observed.raised.message or observed.raised.type_name
     what = f"{expression} has no value with the reference ({why})"
     hint = "it may use provided constants, given names and the reference's functions"
-    if seen.phase is Phase.LOADING:
+    if observed.phase is Phase.LOADING:
         what = f"the reference does not load ({why}), so that {expression} has no value"
         hint = "correct the reference"
-        if seen.ending is Ending.ASKED_FOR_MORE:
+        if observed.ending is Ending.ASKED_FOR_MORE:
             hint = "at_load: [Ann] types a line that it asks for then"
-    elif seen.phase is Phase.GIVEN:
+    elif observed.phase is Phase.GIVEN:
         what = f"given: fails with the reference ({why}), so that {expression} has no value"
         hint = "correct the given values"
     return UserError(what, place=place, hint=hint)

@@ -33,23 +33,27 @@ class Arrivals:
         """
         if index == 0:
             self._explained.pop(scenario.id, None)
-        seen = observed.observation
+        observation = observed.observation
         if observed.source is Source.SHARED:
-            return seen
-        kept = truncated(seen)
+            return observation
+        kept = truncated(observation)
         if not kept.is_truncated:
-            return seen
+            return observation
         reference = self._judge_of(scenario, index).reference
-        if reference is not None and seen == reference:
+        if reference is not None and observation == reference:
             # Its texts and values are in memory only once.
-            return replace(reference, cpu_seconds=seen.cpu_seconds)
-        self._judge(scenario, index, seen)
-        if seen.ending in LIMIT_ENDINGS:  # it may turn out that the limit was a shortened one
-            stopped = replace(seen, ending=Ending.STOPPED_EARLY, detail=seen.ending.value)
+            return replace(reference, cpu_seconds=observation.cpu_seconds)
+        self._judge(scenario, index, observation)
+        if (
+            observation.ending in LIMIT_ENDINGS
+        ):  # it may turn out that the limit was a shortened one
+            stopped = replace(
+                observation, ending=Ending.STOPPED_EARLY, detail=observation.ending.value
+            )
             self._judge(scenario, index, stopped)
         return kept
 
-    def _judge(self, scenario: Scenario, index: int, seen: Observation) -> None:
+    def _judge(self, scenario: Scenario, index: int, observation: Observation) -> None:
         """Store the verdict.
 
         It is explained only for the first draw, and for the first one that fails with this ending:
@@ -58,30 +62,30 @@ class Arrivals:
         judge = self._judge_of(scenario, index)
         explained = self._explained.setdefault(scenario.id, set())
         try:
-            kind = judge.kind(seen)
-            fails_anew = kind is not VerdictKind.PASSED and seen.ending not in explained
+            kind = judge.kind(observation)
+            fails_anew = kind is not VerdictKind.PASSED and observation.ending not in explained
             verdict = Verdict(kind=kind)
             if index == 0 or fails_anew:
-                verdict = judge.verdict(seen)
+                verdict = judge.verdict(observation)
         except HarnessError as failure:
             raise HarnessError(f"{scenario.id}: {failure}") from None
         except Exception as error:
             kind, verdict = VerdictKind.HARNESS_ERROR, not_judged(error)
         if kind not in (VerdictKind.PASSED, *LAST_KINDS):
-            explained.add(seen.ending)
-        self._verdicts[scenario.id, index, seen.ending] = verdict
+            explained.add(observation.ending)
+        self._verdicts[scenario.id, index, observation.ending] = verdict
 
-    def verdict(self, scenario: Scenario, index: int, seen: Observation) -> Verdict:
+    def verdict(self, scenario: Scenario, index: int, observation: Observation) -> Verdict:
         """Return the verdict of an observation that `receive` returned.
 
         Raise HarnessError if the expected value cannot be compared.
         """
-        if seen.is_truncated:
-            return self._verdicts[scenario.id, index, seen.ending]
-        return self._judge_of(scenario, index).verdict(seen)
+        if observation.is_truncated:
+            return self._verdicts[scenario.id, index, observation.ending]
+        return self._judge_of(scenario, index).verdict(observation)
 
-    def kind(self, scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
+    def kind(self, scenario: Scenario, index: int, observation: Observation) -> VerdictKind:
         """Return the kind of the verdict that `verdict` gives, in less time."""
-        if seen.is_truncated:
-            return self._verdicts[scenario.id, index, seen.ending].kind
-        return self._judge_of(scenario, index).kind(seen)
+        if observation.is_truncated:
+            return self._verdicts[scenario.id, index, observation.ending].kind
+        return self._judge_of(scenario, index).kind(observation)

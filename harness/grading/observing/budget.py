@@ -88,7 +88,7 @@ class SubmissionBudget:
         self.slowness = slowness
         self._used = before or Used()
         self._seconds = seconds
-        self._ends = [each for each in (seconds,) if each is not None]
+        self._ends = [end for end in (seconds,) if end is not None]
         self._pause_at: float | None = None
         if pause_after is not None:
             self._pause_at = self._used.most + pause_after
@@ -160,15 +160,15 @@ class BudgetedObserver:
             return NOT_OBSERVED
         within = limits if left is None else _cut(limits, left)
         with Stopwatch(budget) as watch:
-            seen = self._server.observe(stimulus, _here(within, budget.slowness))
-            watch.cpu = seen.cpu_seconds
+            observed = self._server.observe(stimulus, _here(within, budget.slowness))
+            watch.cpu = observed.cpu_seconds
         if budget.slowness != 1:
-            seen = replace(seen, cpu_seconds=seen.cpu_seconds / budget.slowness)
-        was_cut = within != limits and seen.ending in LIMIT_ENDINGS
+            observed = replace(observed, cpu_seconds=observed.cpu_seconds / budget.slowness)
+        was_cut = within != limits and observed.ending in LIMIT_ENDINGS
         if was_cut:
             budget.is_over = True
             return NOT_OBSERVED
-        return seen
+        return observed
 
 
 class SharingBudgetedObserver(BudgetedObserver):
@@ -198,7 +198,7 @@ class SharingBudgetedObserver(BudgetedObserver):
     ) -> SharedOutcome:
         left = self._budget.left()
         if left is not None and left <= 0:
-            return SharedOutcome(seen={})
+            return SharedOutcome(answers={})
         with Stopwatch(self._budget) as watch:
             most = None if left is None else left * self._budget.slowness
             outcome = self._server.observe_together(group, order, should_retain, most)

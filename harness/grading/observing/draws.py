@@ -95,8 +95,8 @@ def observe_draws(
             kept = receive(scenario, index, observed)
             observed = Observed(kept, observed.source)
         draws.append(observed)
-        seen = observed.observation
-        if seen.ending in _LAST_DRAW_ENDINGS or seen.phase is Phase.LOADING:
+        observation = observed.observation
+        if observation.ending in _LAST_DRAW_ENDINGS or observation.phase is Phase.LOADING:
             break
     return tuple(draws)
 

@@ -30,7 +30,7 @@ from harness.model.verdict import Verdict, VerdictKind
 def by_visibility(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, ...]]:
     """Yield the scenarios in parts, those that students see first in the first."""
     for visibility in Visibility:
-        part = tuple(each for each in scenarios if each.visibility is visibility)
+        part = tuple(scenario for scenario in scenarios if scenario.visibility is visibility)
         if part:
             yield part
 
@@ -147,14 +147,16 @@ class RunsInOrder:
         for scenario in part:
             for outcome in (self.first, self.second):
                 observations = outcome.observations.get(scenario.id, ())
-                if any(seen.ending is Ending.HARNESS_ERROR for seen in observations):
+                if any(observation.ending is Ending.HARNESS_ERROR for observation in observations):
                     return True
         return False
 
     def _run(self, group: Sequence[Scenario], later: Collection[str]) -> None:
         """Run the scenarios of a group whose needs are not known to be wrong. `later` has the ids
         of the scenarios that come afterwards."""
-        ready = tuple(each for each in group if self._skipped(each, self._now.wrong) is None)
+        ready = tuple(
+            scenario for scenario in group if self._skipped(scenario, self._now.wrong) is None
+        )
         self._now.wrong |= _ids(group) - _ids(ready)
         if not ready:
             return
@@ -177,14 +179,14 @@ class RunsInOrder:
 
     def _measure(self, scenario: Scenario, outcome: RunOutcome) -> None:
         """Fail a right answer that takes longer, or runs more lines, than the scenario allows."""
-        seen = outcome.observations[scenario.id]
+        observations = outcome.observations[scenario.id]
         server = self.candidate.server
         if scenario.faster_than and outcome.verdicts[scenario.id].passed:
-            slow = self.speed.verdict(scenario, server, seen)
+            slow = self.speed.verdict(scenario, server, observations)
             if slow is not None:
                 outcome.verdicts[scenario.id] = slow
         if scenario.cost is not None and outcome.verdicts[scenario.id].passed:
-            costly = cost_verdict(scenario, server, seen)
+            costly = cost_verdict(scenario, server, observations)
             if costly is not None:
                 outcome.verdicts[scenario.id] = costly
 
@@ -241,7 +243,9 @@ class RunsInOrder:
         on later questions, so only one bit of each is used, and nothing is kept."""
         if not before.shared:
             return
-        scenarios = tuple(each for each in self.plan.scenarios if each.id in before.shared)
+        scenarios = tuple(
+            scenario for scenario in self.plan.scenarios if scenario.id in before.shared
+        )
         part = replace(self.plan, scenarios=scenarios)
         again = self.runs.alone(part, self._candidate_now(), self.runs.memory(part))
         for scenario in scenarios:

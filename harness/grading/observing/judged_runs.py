@@ -182,9 +182,9 @@ class JudgedRuns:
             keys[scenario.id] = self._keys.observation_key(digest, scenario)
         return keys
 
-    def agrees(self, scenario: Scenario, seen: Sequence[Observation]) -> bool:
+    def agrees(self, scenario: Scenario, observations: Sequence[Observation]) -> bool:
         """Return whether no observation of its own process differs from the reference's."""
-        for observation, expected in zip(seen, self._references[scenario.id], strict=False):
+        for observation, expected in zip(observations, self._references[scenario.id], strict=False):
             if observation != expected and observation.ending not in SAYS_NOTHING_ALONE:
                 return False
         return True
@@ -250,7 +250,7 @@ class JudgedRuns:
 
         Raise HarnessError if the expected value cannot be compared.
         """
-        if any(seen.ending is Ending.HARNESS_ERROR for seen in observations):
+        if any(observation.ending is Ending.HARNESS_ERROR for observation in observations):
             return Verdict(kind=VerdictKind.HARNESS_ERROR)
 
         def of_draw(index: int) -> Verdict:
@@ -259,7 +259,9 @@ class JudgedRuns:
         try:
             if scenario.is_sample:
                 draws = enumerate(observations)
-                kinds = [arrivals.kind(scenario, index, seen) for index, seen in draws]
+                kinds = [
+                    arrivals.kind(scenario, index, observation) for index, observation in draws
+                ]
                 verdict = combine(kinds, of_draw)
             else:
                 verdict = of_draw(0)

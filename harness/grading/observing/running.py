@@ -133,8 +133,8 @@ class LoopingBudget:
         parts keep their share of the remaining time.
         """
         bounds = [self._bounds(scenario) for scenario in scenarios]
-        lowest = sum(each.low for each in bounds)
-        spare = sum(each.high for each in bounds) - lowest
+        lowest = sum(bound.low for bound in bounds)
+        spare = sum(bound.high for bound in bounds) - lowest
         left = self._left
         if self._to_come:
             left *= len(bounds) / (len(bounds) + self._to_come)
@@ -142,9 +142,9 @@ class LoopingBudget:
         if spare:
             share = min(1.0, max(0.0, (left - lowest) / spare))
         limits: dict[str, Limits] = {}
-        for each in bounds:
-            given = each.limits(share)
-            limits[each.scenario.id] = given
+        for bound in bounds:
+            given = bound.limits(share)
+            limits[bound.scenario.id] = given
         self._left -= sum(given.cpu_seconds for given in limits.values())
         return limits
 

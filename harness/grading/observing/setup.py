@@ -21,7 +21,7 @@ class GraderSetup:
     (empty: causes are found without that). `timed_beside` is the reference for fast scenarios
     (None: the same; empty: no time is judged). `secret` is the course's, and chooses which draws
     the audits of shared runs look at (None: another one each time). With `digests`,
-    `Graded.seen` is filled; with `for_students`, so are the causes for students.
+    `Graded.observed_digests` is filled; with `for_students`, so are the causes for students.
     """
 
     plan: Plan

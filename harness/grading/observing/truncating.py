@@ -20,37 +20,37 @@ _VALUE_BYTES = 32
 _MAX_TEXT = 1000  # characters
 
 
-def truncated(seen: Observation) -> Observation:
+def truncated(observation: Observation) -> Observation:
     """Return a small observation as it is, and the short form of a large one."""
-    if seen.is_truncated:
-        return seen
+    if observation.is_truncated:
+        return observation
     total = 0
-    for size in _sizes(seen):
+    for size in _sizes(observation):
         total += size
         if total > MAX_BYTES:
-            return short_form(seen)
-    return seen
+            return short_form(observation)
+    return observation
 
 
-def short_form(seen: Observation) -> Observation:
+def short_form(observation: Observation) -> Observation:
     """Return an observation's ending and exception, with a digest of the whole."""
-    if seen.is_truncated:
-        return seen
+    if observation.is_truncated:
+        return observation
     steps: tuple[StepOutcome, ...] = ()
-    for step in seen.steps:
+    for step in observation.steps:
         if step.raised is not None:
             steps = (StepOutcome(raised=_short(step.raised)),)
             break
     return Observation(
-        ending=seen.ending,
-        phase=seen.phase,
-        raised=None if seen.raised is None else _short(seen.raised),
+        ending=observation.ending,
+        phase=observation.phase,
+        raised=None if observation.raised is None else _short(observation.raised),
         steps=steps,
-        exit_status=seen.exit_status,
-        detail=seen.detail[:_MAX_TEXT],
-        nearest=seen.nearest,
-        cpu_seconds=seen.cpu_seconds,
-        full_digest=sha256(encoded((seen,))).hexdigest(),
+        exit_status=observation.exit_status,
+        detail=observation.detail[:_MAX_TEXT],
+        nearest=observation.nearest,
+        cpu_seconds=observation.cpu_seconds,
+        full_digest=sha256(encoded((observation,))).hexdigest(),
     )
 
 
@@ -61,38 +61,38 @@ def _short(raised: Raised) -> Raised:
     return replace(raised, message=raised.message[:_MAX_TEXT], bases=(), frames=frames)
 
 
-def _sizes(seen: Observation) -> Iterator[int]:
-    for text in _texts(seen):
+def _sizes(observation: Observation) -> Iterator[int]:
+    for text in _texts(observation):
         yield sys.getsizeof(text)
-    for value in _values(seen):
+    for value in _values(observation):
         for part in value.parts():
             yield _VALUE_BYTES + sys.getsizeof(part.text) - sys.getsizeof("")
 
 
-def _texts(seen: Observation) -> Iterator[str]:
-    yield seen.loading_printed
-    yield seen.stderr or ""
-    yield from seen.left_open
-    outcomes: list[Observation | StepOutcome] = [seen, *seen.steps]
+def _texts(observation: Observation) -> Iterator[str]:
+    yield observation.loading_printed
+    yield observation.stderr or ""
+    yield from observation.left_open
+    outcomes: list[Observation | StepOutcome] = [observation, *observation.steps]
     for outcome in outcomes:
         for turn in outcome.turns:
             yield turn.printed
         if outcome.raised is not None:
             yield from _texts_raised(outcome.raised)
-    for step in seen.steps:
+    for step in observation.steps:
         yield step.shown
-    for named in (*seen.variables, *seen.files):
+    for named in (*observation.variables, *observation.files):
         yield named.name
-    if seen.test is not None:
-        yield from _texts_of_test(seen.test)
-    if seen.suite is not None:
-        yield seen.suite.not_loaded
-        yield from (*seen.suite.unsteady, *seen.suite.useless)
-        for group in seen.suite.alike:
+    if observation.test is not None:
+        yield from _texts_of_test(observation.test)
+    if observation.suite is not None:
+        yield observation.suite.not_loaded
+        yield from (*observation.suite.unsteady, *observation.suite.useless)
+        for group in observation.suite.alike:
             yield from group
-        if seen.suite.coverage is not None:
-            yield from seen.suite.coverage.untouched
-        for test in seen.suite.tests:
+        if observation.suite.coverage is not None:
+            yield from observation.suite.coverage.untouched
+        for test in observation.suite.tests:
             yield test.name
             yield from _texts_of_test(test.outcome)
 
@@ -113,13 +113,13 @@ def _texts_raised(raised: Raised) -> Iterator[str]:
         yield frame.source
 
 
-def _values(seen: Observation) -> Iterator[Value]:
-    if seen.value is not None:
-        yield seen.value
-    for step in seen.steps:
+def _values(observation: Observation) -> Iterator[Value]:
+    if observation.value is not None:
+        yield observation.value
+    for step in observation.steps:
         if step.value is not None:
             yield step.value
-    for named in (*seen.variables, *seen.files):
+    for named in (*observation.variables, *observation.files):
         yield named.value
-    yield from seen.arguments
-    yield from seen.arguments_before
+    yield from observation.arguments
+    yield from observation.arguments_before

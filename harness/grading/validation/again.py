@@ -115,8 +115,8 @@ def _verdict(
     verdicts: list[Verdict] = []
     kinds: list[VerdictKind] = []
     rows = zip(scenario.stimuli, observed, context.key.answers(scenario.id), strict=False)
-    for stimulus, seen, answer in rows:
-        verdict = judge(seen, expectation(scenario, stimulus, answer, assignment), stimulus)
+    for stimulus, observation, answer in rows:
+        verdict = judge(observation, expectation(scenario, stimulus, answer, assignment), stimulus)
         verdicts.append(verdict)
         kinds.append(verdict.kind)
     return combine(kinds, verdicts.__getitem__)
@@ -133,7 +133,7 @@ def stand_in_problems(context: GradingContext) -> Iterator[Problem]:
             again = scenario.standing_in()
             verdict = _verdict(context, again, run_scenario(server, again, again.limits))
             if not verdict.passed:
-                files = ", ".join(each.file for each in scenario.stand_ins)
+                files = ", ".join(stand_in.file for stand_in in scenario.stand_ins)
                 what = f"with {files} the reference fails it: {verdict.message}"
                 yield Problem.of(scenario, Check.STAND_IN, what, joint=": ")
 
@@ -151,8 +151,8 @@ def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
         if _without_addresses(shared) != _without_addresses(apart):
             outcomes = f"{_in_words(shared)} together, {_in_words(apart)} separately"
             found.append(f"{shared.scenario_id}: {outcomes}")
-    for name, digest in alone.seen.items():
-        if name not in different and together.seen.get(name) != digest:
+    for name, digest in alone.observed_digests.items():
+        if name not in different and together.observed_digests.get(name) != digest:
             found.append(f"{name}: behaved differently in a shared and in its own process")
     if not found and _whole_result(together) != _whole_result(alone):
         found.append("its mark or its findings differ between the two ways")

@@ -108,8 +108,8 @@ def tolerances(plan: Plan) -> tuple[str, ...]:
         counts.update(floats for floats in settings if floats is not None)
     lines = []
     for floats, count in counts.items():
-        reach = f"{_VALUES}; {_TEXTS}" if floats.in_text else f"{_VALUES}; not the numbers in text"
-        lines.append(f"floats within {floats.within:g} in {counted(count, 'scenario')}: {reach}")
+        where = f"{_VALUES}; {_TEXTS}" if floats.in_text else f"{_VALUES}; not the numbers in text"
+        lines.append(f"floats within {floats.within:g} in {counted(count, 'scenario')}: {where}")
     lines.extend(_free_prompts(plan))
     return tuple(lines)
 
@@ -143,7 +143,7 @@ def value_problems(
     """
     if not key.scenarios:
         return
-    compared = {each.name for each in plan.assignment.compare}
+    compared = {rule.name for rule in plan.assignment.compare}
     bases = _bases(reference)
     for scenario in plan.scenarios:
         values: list[Value] = []
@@ -204,24 +204,26 @@ def _noisy_value(scenario: Scenario, values: Iterable[Value]) -> Value | None:
 
 def _values(held_to: Expectation) -> Iterator[Value]:
     """Yield every value of the reference that is compared, and all its parts."""
-    stated, seen = held_to.stated, held_to.reference
-    if seen is None:
+    stated, observation = held_to.stated, held_to.reference
+    if observation is None:
         return
     values: list[Value] = []
-    if seen.value is not None and not isinstance(stated.returns, _WITHOUT_ATTRIBUTES):
-        values.append(seen.value)
-    for index, step in enumerate(seen.steps):
-        own = stated.of_step(index)
-        is_free = own is not None and (own.returns is not None or own.shows is not None)
+    if observation.value is not None and not isinstance(stated.returns, _WITHOUT_ATTRIBUTES):
+        values.append(observation.value)
+    for index, step in enumerate(observation.steps):
+        stated_step = stated.of_step(index)
+        is_free = stated_step is not None and stated_step.states_value
         if step.value is not None and not is_free:
             values.append(step.value)
-    left_out = {each.name for each in stated.leaves if isinstance(each.value, _WITHOUT_ATTRIBUTES)}
+    left_out = {
+        named.name for named in stated.leaves if isinstance(named.value, _WITHOUT_ATTRIBUTES)
+    }
     if not stated.leaves_any:
-        for place, value in enumerate(seen.arguments):
+        for place, value in enumerate(observation.arguments):
             if argument_name(held_to, place) not in left_out:
                 values.append(value)
     if compares_variables(stated):
-        values += [each.value for each in seen.variables if each.name not in left_out]
+        values += [named.value for named in observation.variables if named.name not in left_out]
     for value in reversed(values):
         yield from value.parts()
 

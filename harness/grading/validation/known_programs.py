@@ -21,12 +21,12 @@ def mutant_jobs(specification: Specification) -> list[Job]:
     """Return one job for each mutant, in the order of the file, on the scored scenarios of its
     clause.
     """
-    scored = [each for each in specification.plan.scenarios if not each.informational]
+    scored = [scenario for scenario in specification.plan.scenarios if not scenario.informational]
     jobs = []
     for index, mutant in enumerate(specification.mutants):
         files = mutant.written_into(specification.reference)
         submission = Submission(id=f"mutant-{index}", files=files, origin="mutants.yaml")
-        only = tuple(each.id for each in scored if mutant.clause in each.clauses)
+        only = tuple(scenario.id for scenario in scored if mutant.clause in scenario.clauses)
         jobs.append(Job(submission=submission, only=only))
     return jobs
 

@@ -62,7 +62,9 @@ def unspoken_stderr(plan: Plan) -> Iterator[str]:
     found: list[Scenario] = []
     for scenario in plan.scenarios:
         written = [stated.stderr for stated in _all_stated(scenario)]
-        is_stated = any(each is not None and not isinstance(each, AnyValue) for each in written)
+        is_stated = any(
+            matcher is not None and not isinstance(matcher, AnyValue) for matcher in written
+        )
         text = _clauses_of(scenario, plan)
         if is_stated and text and not _SPEAKS_OF_STDERR.search(text):
             found.append(scenario)
@@ -97,7 +99,7 @@ def chosen_forms(context: GradingContext) -> Iterator[str]:
     if not passing or not specification.reference:
         return
     for maker, kind in _made_by_reference(context, passing):
-        scenarios = [each for each in passing[kind] if each.function != maker]
+        scenarios = [scenario for scenario in passing[kind] if scenario.function != maker]
         if scenarios:
             maker_form = f"it passes a {kind}, like the reference's {maker}()"
             what = f"{maker_form}, but another form may be right too"
@@ -178,9 +180,9 @@ def _made_by_reference(
     with reference_again(context) as server:
         for maker in makers:
             stimulus = Stimulus(action=Call(expression=f"{maker}()"))
-            seen = server.observe(stimulus, plan.scenarios[0].limits)
-            if seen.value is not None and seen.value.kind in kinds:
-                yield maker, seen.value.kind
+            observed = server.observe(stimulus, plan.scenarios[0].limits)
+            if observed.value is not None and observed.value.kind in kinds:
+                yield maker, observed.value.kind
 
 
 def _functions(context: GradingContext) -> Iterator[ast.FunctionDef]:

@@ -161,12 +161,12 @@ class _Programs:
 
 
 def _results(graded: Sequence[Graded]) -> list[SubmissionResult]:
-    return [each.result for each in graded]
+    return [grade.result for grade in graded]
 
 
 def why_alone(graded: Sequence[Graded]) -> str | None:
     """Return why nothing was shared, as of the last program, the reference; None if some was."""
-    if any(each.shared for each in graded):
+    if any(grade.shared for grade in graded):
         return None
     return graded[-1].result.isolation_reason or "no two scenarios may share a process"
 

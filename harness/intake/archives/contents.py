@@ -315,6 +315,6 @@ def _by_folder(tree: _Tree) -> dict[str, list[Entry]]:
     return by_folder
 
 
-def same_name(one: str, other: str) -> bool:
+def same_name(name: str, other: str) -> bool:
     """Return whether some systems take these names for one: without case, with composed letters."""
-    return without_case(one) == without_case(other)
+    return without_case(name) == without_case(other)

@@ -104,45 +104,47 @@ def _stated_steps(steps: Iterator[StepOutcome], stated: Expected) -> Iterator[Mi
     texts = stated.shown or ()
     last = max((step.step for step in stated.steps), default=-1)
     for index, step in enumerate(islice(steps, max(len(texts), last + 1))):
-        own = stated.of_step(index)
-        if own is not None:
-            yield from _own_mismatches(own, step, stated.rules)
+        stated_step = stated.of_step(index)
+        if stated_step is not None:
+            yield from _own_mismatches(stated_step, step, stated.rules)
         elif index < len(texts) and not shows(step, texts[index], stated.rules):
             text = exactly(texts[index])
             yield TextMismatch(expected=text, actual=screen_of(step), step=index, shown=True)
 
 
-def _own_mismatches(own: StatedStep, outcome: StepOutcome, rules: TextRules) -> Iterator[Mismatch]:
+def _own_mismatches(
+    stated: StatedStep, outcome: StepOutcome, rules: TextRules
+) -> Iterator[Mismatch]:
     """Compare a step only with the scenario's statements about it."""
-    if not raise_agrees(own.raises, outcome.raised):
-        yield RaiseMismatch(expected=own.raises, actual=outcome.raised, step=own.step)
+    if not raise_agrees(stated.raises, outcome.raised):
+        yield RaiseMismatch(expected=stated.raises, actual=outcome.raised, step=stated.step)
         return
     value = outcome.value or NONE
-    if own.returns is not None and not own.returns.accepts(value):
+    if stated.returns is not None and not stated.returns.accepts(value):
         yield ValueMismatch(
-            channel=Channel.RETURNS, expected=own.returns, actual=value, step=own.step
+            channel=Channel.RETURNS, expected=stated.returns, actual=value, step=stated.step
         )
-    texts = ((own.prints, outcome.printed), (own.shows, screen_of(outcome)))
+    texts = ((stated.prints, outcome.printed), (stated.shows, screen_of(outcome)))
     for matcher, text in texts:
         if matcher is not None and not matcher.accepts_text(text, rules):
-            yield TextMismatch(expected=matcher, actual=text, step=own.step)
+            yield TextMismatch(expected=matcher, actual=text, step=stated.step)
 
 
 def _step(
     wanted: StepOutcome, outcome: StepOutcome, expectation: Expectation, index: int
 ) -> Iterator[Mismatch]:
     stated = expectation.stated
-    own = stated.of_step(index) or StatedStep(step=index)
-    if own.raises is None and own.returns is None:
-        own = replace(own, raises=_expected_raise(wanted, stated, index))
-    own_mismatches = list(_own_mismatches(own, outcome, stated.rules))
+    stated_step = stated.of_step(index) or StatedStep(step=index)
+    if stated_step.raises is None and stated_step.returns is None:
+        stated_step = replace(stated_step, raises=_expected_raise(wanted, stated, index))
+    own_mismatches = list(_own_mismatches(stated_step, outcome, stated.rules))
     yield from own_mismatches
-    if own.shows is not None:
+    if stated_step.shows is not None:
         return
     raises_otherwise = any(isinstance(mismatch, RaiseMismatch) for mismatch in own_mismatches)
-    if not raises_otherwise and own.raises is None and own.returns is None:
+    if not raises_otherwise and stated_step.raises is None and stated_step.returns is None:
         yield from _step_value(wanted, outcome, expectation, index)
-    if own.prints is None:
+    if stated_step.prints is None:
         yield from _step_texts(wanted.turns, outcome.turns, stated.rules, index)
 
 

@@ -120,7 +120,9 @@ def _stay_opposite(left: Sequence[str], right: Sequence[str], blocks: Sequence[_
 
 def side_by_side(left: Sequence[int], right: Sequence[int]) -> list[Opposite]:
     """Return lines of these numbers opposite each other, only by their order."""
-    return [Opposite(expected=one, actual=other) for one, other in zip_longest(left, right)]
+    return [
+        Opposite(expected=expected, actual=actual) for expected, actual in zip_longest(left, right)
+    ]
 
 
 MAX_LINE = 400  # characters that are stored of a line

@@ -350,19 +350,21 @@ def conversation(
     if reference is None or not (stimulus.inputs or stimulus.replies):
         return None
     stated = expectation.stated
-    held = expected_turns(expectation)
+    stated_turns = expected_turns(expectation)
     # A matcher of the whole text says of no turn that it is wrong.
-    anywhere = held is None and stated.prints is not None and stated.prints.exact_text is None
+    anywhere = (
+        stated_turns is None and stated.prints is not None and stated.prints.exact_text is None
+    )
     shared: list[Turn] = []
     sides = zip_longest(_closed(reference.turns), _closed(observation.turns))
     for index, (expected, actual) in enumerate(sides):
         matcher: Matcher | None = None
-        if held is not None:
-            matcher = held.at(index)
+        if stated_turns is not None:
+            matcher = stated_turns.at(index)
         is_example = matcher is None or matcher.exact_text is None
         if expected is None or actual is None:
             break
-        if held is None:
+        if stated_turns is None:
             # Only the whole text is judged: the reference's turn is the best there is to show.
             matcher = exactly(expected.printed)
         agrees = anywhere or matcher is None or matcher.accepts_text(actual.printed, stated.rules)

@@ -93,13 +93,13 @@ class EqualData(Matcher):
     def pair(self, value: Value) -> tuple[Value, Value]:
         """Return both values, with equal numbers of one kind, and with this value's floats in
         every place in which the other has one that is near enough."""
-        own: dict[complex, Value] = {}
+        by_number: dict[complex, Value] = {}
         for part in self.value.parts():
             number = _number(part)
             if number is not None:
-                own[number] = part
-        expected = _with_numbers(self.value, own)
-        actual = _with_numbers(value, own)
+                by_number[number] = part
+        expected = _with_numbers(self.value, by_number)
+        actual = _with_numbers(value, by_number)
         return expected, with_tolerated(expected, actual, self.floats)
 
 
@@ -117,14 +117,14 @@ def _number(value: Value) -> complex | None:
     return number_of(value)
 
 
-def _with_numbers(value: Value, own: Mapping[complex, Value]) -> Value:
+def _with_numbers(value: Value, by_number: Mapping[complex, Value]) -> Value:
     if value.is_container:
-        items = [_with_numbers(part, own) for part in value.items]
+        items = [_with_numbers(part, by_number) for part in value.items]
         return replace(value, items=tuple(items))
     number = _number(value)
     if number is None:
         return value
-    return own.get(number, value)
+    return by_number.get(number, value)
 
 
 def _expression(field: YamlNode) -> str:

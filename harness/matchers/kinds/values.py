@@ -116,12 +116,13 @@ class OfType(Matcher):
 
 
 def _type(field: YamlNode) -> str:
-    name, own = field.data, field.source.class_names()
+    name, of_program = field.data, field.source.class_names()
     if not isinstance(name, str) or not name.isidentifier():
         field.expected("the name of a type", f"types are {listed(TYPES, 'or')}")
     # Without a reference nothing is known about the program's own classes.
-    if name not in TYPES and own is not None and name not in own:
-        hint = nearest(name, (*TYPES, *own)) or f"types are {listed((*TYPES, *own), 'or')}"
+    if name not in TYPES and of_program is not None and name not in of_program:
+        types = (*TYPES, *of_program)
+        hint = nearest(name, types) or f"types are {listed(types, 'or')}"
         field.expected("the name of a type, or of a class of the reference", hint)
     return name
 

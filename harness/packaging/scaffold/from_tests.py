@@ -124,16 +124,16 @@ def from_tests(
 def _program_modules(found: _Found, folder: Path, reference: Path | None) -> list[str]:
     """Return the modules that the tests import or name and that are none of their own files."""
     given = found.tests | found.beside
-    own = {PurePosixPath(name).stem for name in given}
+    of_tests = {PurePosixPath(name).stem for name in given}
     texts = [_python_in(name, data) for name, data in given.items()]
     if found.runner == "doctest":  # the file with the examples is the solution
-        own = set()
+        of_tests = set()
         modules = [PurePosixPath(name).stem for name in found.tests]
     else:
-        modules = [name for name in _imported(texts) if name not in own]
+        modules = [name for name in _imported(texts) if name not in of_tests]
     for name in _named(texts):
         is_there = reference is None and _path_of(folder, name) is not None
-        if name not in own and name not in modules and (is_there or not modules):
+        if name not in of_tests and name not in modules and (is_there or not modules):
             modules.append(name)
     return modules
 

@@ -256,7 +256,9 @@ def _of_check50(path: Path) -> FoundChecks:
 
 
 def _is_check(node: ast.FunctionDef) -> bool:
-    return any(ast.unparse(each).startswith("check50.check") for each in node.decorator_list)
+    return any(
+        ast.unparse(decorator).startswith("check50.check") for decorator in node.decorator_list
+    )
 
 
 def _chains(node: ast.FunctionDef) -> Iterator[list[ast.Call]]:

@@ -75,7 +75,7 @@ def callees_first(
     ordered: list[ShownCause] = []
     while waiting:
         # There is always one: no two functions use each other in this sense.
-        chosen = next(each for each in waiting if not _waits_for(each, waiting, graph))
+        chosen = next(name for name in waiting if not _waits_for(name, waiting, graph))
         waiting.remove(chosen)
         ordered.append(chosen)
     return tuple(ordered)

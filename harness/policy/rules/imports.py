@@ -27,23 +27,25 @@ def check_imports(file: CheckedFile) -> Iterable[Breach]:
     if rule is None:
         return ()
     visits: Iterator[Visit[_Import]] = file.index.of(ast.Import, ast.ImportFrom)
-    own = file.extra - sys.stdlib_module_names
+    extra_modules = file.extra - sys.stdlib_module_names
     nodes: list[_Import] = []
     for visit in visits:
-        if not own.issuperset(_modules(visit.node)):
+        if not extra_modules.issuperset(_modules(visit.node)):
             nodes.append(visit.node)
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
     if rule.exactly is not None and file.is_extra:
         rule = _allowing_the_given(rule.exactly)
     if rule.exactly is not None:
         return _exactly(nodes, file.index.tree.body, rule.exactly)
-    return _listed(nodes, rule, own)
+    return _listed(nodes, rule, extra_modules)
 
 
-def _listed(nodes: Sequence[_Import], rule: ImportPolicy, own: frozenset[str]) -> Iterator[Breach]:
+def _listed(
+    nodes: Sequence[_Import], rule: ImportPolicy, extra_modules: frozenset[str]
+) -> Iterator[Breach]:
     for node in nodes:
         for module in _modules(node):
-            if module in own:
+            if module in extra_modules:
                 continue
             why = _why_not(node, module, rule)
             if why:

@@ -293,12 +293,12 @@ def check_methods(file: CheckedFile) -> Iterator[Breach]:
     names = file.policy.names("methods")
     if names is None:
         return
-    own = file.index.own_methods
+    methods = file.index.own_methods
     modules = {*file.index.imported, *file.policy.provided_modules}
     for visit in _outside_annotations(file, ast.Attribute):
         node = visit.node
         name = node.attr
-        if name in own or names.permits(name) or not isinstance(node.ctx, ast.Load):
+        if name in methods or names.permits(name) or not isinstance(node.ctx, ast.Load):
             continue
         base = base_of(node)
         if isinstance(base, ast.Name) and base.id in modules:

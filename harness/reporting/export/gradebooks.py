@@ -356,17 +356,17 @@ def _fill(
 def _check_once(platform: Gradebook, records: Iterable[Record]) -> None:
     """Raise UserError if two rows have one id in the same column: nobody can tell which of the two
     the platform would import."""
-    seen: set[tuple[str, str]] = set()
+    known: set[tuple[str, str]] = set()
     for record in records:
         for column in platform.ids:
             who = person_in(record, [column])
             if who is None or not who.ids:
                 continue
             key = column, id_key(who.ids[0])
-            if key in seen:
+            if key in known:
                 what = f"two rows have id {who.ids[0]}"
                 raise UserError(what, place=record.place, hint="remove one")
-            seen.add(key)
+            known.add(key)
 
 
 def _without_mark(no_mark: Iterable[tuple[str, GradebookEntry]]) -> list[str]:

@@ -357,7 +357,7 @@ def read_style(folder: Path) -> dict[str, study.StyleEvidence]:
     report = _read(study.StyleReport, folder / STYLE)
     if report is None:
         return {}
-    return {each.source_digest: each.evidence for each in report.submissions}
+    return {submission.source_digest: submission.evidence for submission in report.submissions}
 
 
 def keep_style_of(folder: Path, digests: Collection[str]) -> None:
@@ -365,7 +365,9 @@ def keep_style_of(folder: Path, digests: Collection[str]) -> None:
     report = _read(study.StyleReport, folder / STYLE)
     if report is None:
         return
-    kept = tuple(each for each in report.submissions if each.source_digest in digests)
+    kept = tuple(
+        submission for submission in report.submissions if submission.source_digest in digests
+    )
     if len(kept) < len(report.submissions):
         write_style(study.StyleReport(submissions=kept), folder)
 

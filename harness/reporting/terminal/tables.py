@@ -17,7 +17,7 @@ from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.verdict import VerdictKind
 from harness.policy.rules import finding_kind
-from harness.reporting.holding import held
+from harness.reporting.holding import hold_back
 from harness.reporting.terminal.cards import (
     Line,
     as_text,
@@ -91,7 +91,7 @@ def _row(result: SubmissionResult, plan: Plan) -> _ClassRow:
     try:
         return _row_of(result, plan)
     except Exception as error:
-        return _row_of(held(result, "its row", error), plan)
+        return _row_of(hold_back(result, "its row", error), plan)
 
 
 def _row_of(result: SubmissionResult, plan: Plan) -> _ClassRow:

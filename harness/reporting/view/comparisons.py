@@ -39,7 +39,9 @@ def comparisons(verdict: Verdict) -> tuple[Comparison, ...]:
     """
     if not _shows_a_difference(verdict.conversation):
         return verdict.differences
-    return tuple(each for each in verdict.differences if each.channel is not Channel.PRINTS)
+    return tuple(
+        comparison for comparison in verdict.differences if comparison.channel is not Channel.PRINTS
+    )
 
 
 def _shows_a_difference(talk: Conversation | None) -> bool:

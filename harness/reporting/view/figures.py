@@ -252,7 +252,7 @@ def was_run(result: SubmissionResult) -> bool:
     say that it was not.
     """
     outcomes = result.scenarios
-    return any(each.verdict.kind is not VerdictKind.UNREADABLE for each in outcomes)
+    return any(outcome.verdict.kind is not VerdictKind.UNREADABLE for outcome in outcomes)
 
 
 def share(tally: FunctionTally) -> int:
@@ -410,7 +410,8 @@ class ClassCauses:
     def add(self, result: SubmissionResult) -> None:
         self._add_reasons(result)
         self._add_causes(result)
-        for rule, message in dict.fromkeys((each.rule, each.message) for each in result.findings):
+        stated_once = dict.fromkeys((finding.rule, finding.message) for finding in result.findings)
+        for rule, message in stated_once:
             why = stated(rule, message)
             self._findings.setdefault(why, Tally(kind=rule)).add(result.id, why)
         if result.files:

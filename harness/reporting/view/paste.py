@@ -156,7 +156,7 @@ def _bound(statement: ast.stmt) -> set[str]:
             bound = {(alias.asname or alias.name).partition(".")[0] for alias in names}
             return bound - {"*"}
         case ast.Assign(targets=targets):
-            names_of_targets = [each.id for each in targets if isinstance(each, ast.Name)]
+            names_of_targets = [target.id for target in targets if isinstance(target, ast.Name)]
             if len(names_of_targets) == len(targets):
                 return set(names_of_targets)
     return set()

@@ -158,10 +158,10 @@ def headline(cause: ShownCause) -> tuple[str, str]:
     if explanation is None:
         return _parted(sentence(cause))
     with_source = not (cause.line or cause.raised_at)
-    own = text_of(explanation, with_helper=False, with_source=with_source)
-    short = _with_example(cause, own)
+    text = text_of(explanation, with_helper=False, with_source=with_source)
+    short = _with_example(cause, text)
     if len(short.split()) > _MAX_HEADLINE:
-        short = own
+        short = text
     where = helper_words(explanation)
     first, rest = _parted(short)
     return first, f"{rest} {where}".strip()

@@ -81,7 +81,7 @@ class RunningProgram:
         if self.sharing is not None:
             outcome = self.sharing.observe_together(group, numbers, should_retain)
             if not outcome.refused:
-                return outcome.seen
+                return outcome.answers
             self.sharing = None
         return {}
 

@@ -57,7 +57,7 @@ class Namespaces(Layer):
                 words += ["--cap-add", capability]
         else:
             words.append("--unshare-user")
-        above = {str(folder) for each in (*places, command[0]) for folder in Path(each).parents}
+        above = {str(folder) for place in (*places, command[0]) for folder in Path(place).parents}
         for folder in sorted(above - {"/"}):  # made by --dir they are open to every user
             words += ["--dir", folder]
         for place in places:
@@ -86,7 +86,7 @@ def unused_uids() -> Iterator[int] | None:
                 taken.add(process.stat().st_uid)
     free = [uid for uid in range(_FIRST_UID, _FIRST_UID + _UIDS) if uid not in taken]
     mapped = _mapped()
-    there = [uid for uid in (*free, _NOBODY) if any(uid in each for each in mapped)]
+    there = [uid for uid in (*free, _NOBODY) if any(uid in ids for ids in mapped)]
     if not there:
         return None
     free = [uid for uid in there if uid != _NOBODY] or there

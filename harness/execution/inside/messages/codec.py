@@ -60,20 +60,20 @@ _NUMBERS = (bool, int, float, complex)
 
 
 class ObjectEquality:
-    """How objects are compared: `own` are the modules whose classes count as the program's,
+    """How objects are compared: `program_modules` are those whose classes count as the program's,
     `by` has for a class's name names of attributes, "attributes", "repr", "equality" or "none"."""
 
-    def __init__(self, own: frozenset[str], by: dict[str, Any]) -> None:
-        self._own = own
+    def __init__(self, program_modules: frozenset[str], by: dict[str, Any]) -> None:
+        self._program_modules = program_modules
         self._by = by
 
     def is_own(self, kind: type) -> bool:
         """Return whether the class, or one of its bases, is the program's."""
-        if not self._own:
+        if not self._program_modules:
             return False
         for base in mro_of(kind)[:-1]:
             module = space_of(base).get("__module__")
-            if type(module) is str and module in self._own:
+            if type(module) is str and module in self._program_modules:
                 return type not in mro_of(kind)
         return False
 
@@ -220,8 +220,9 @@ def compared(value: object, expected: object, comparison: ObjectEquality) -> obj
     left = [parts[at : at + step] for at in range(0, len(parts), step)]
     for at in range(0, len(others), step):
         pair = others[at : at + step]
-        for number, own in enumerate(left):
-            if all(compared(*both, comparison) is True for both in zip(own, pair, strict=True)):
+        for number, candidate in enumerate(left):
+            both = zip(candidate, pair, strict=True)
+            if all(compared(part, other, comparison) is True for part, other in both):
                 del left[number]
                 break
         else:
@@ -232,7 +233,7 @@ def compared(value: object, expected: object, comparison: ObjectEquality) -> obj
 MAX_PARTS = 20_000  # a parent compares so many in a tenth of a second
 MAX_TEXT = 1_000_000
 MAX_NAME = 1000
-DEEPEST = 100
+MAX_DEPTH = 100
 MAX_INT_BITS = 14_000  # about 4,200 digits: what `repr` of an int gives by default
 
 _MAX_YIELDED = 1000
@@ -412,8 +413,8 @@ def _nested(
     """Encode a container of this built-in kind; return None for an object of the program."""
     if id(thing) in above:
         return '["cycle",""]'
-    if depth >= DEEPEST:
-        raise TooLargeError(f"nested more than {DEEPEST} deep")
+    if depth >= MAX_DEPTH:
+        raise TooLargeError(f"nested more than {MAX_DEPTH} deep")
     above.add(id(thing))
     if base is not None:
         parts = [_encode(part, budget, above, depth + 1) for part in members(thing, base)]

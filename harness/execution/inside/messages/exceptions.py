@@ -134,7 +134,7 @@ def _short(qualified: str) -> str:
     return qualified.rpartition(".")[2][:MAX_NAME]
 
 
-def _about(error: BaseException, frame: Any, own: Iterable[str]) -> str:
+def _about(error: BaseException, frame: Any, program_modules: Iterable[str]) -> str:
     """Return known details as a JSON object; an empty text if there are none.
 
     `frame` is the program's innermost.
@@ -142,26 +142,26 @@ def _about(error: BaseException, frame: Any, own: Iterable[str]) -> str:
     kind = type(error)
     if kind is AttributeError:
         name, thing = error.name, error.obj  # type: ignore[attr-defined]
-        return _attribute(name, type(thing), own) if type(name) is str else ""
+        return _attribute(name, type(thing), program_modules) if type(name) is str else ""
     if kind is TypeError:
-        return _without_self(str(error), own)
+        return _without_self(str(error), program_modules)
     if kind is UnboundLocalError or kind is NameError:
         return _without_self_dot(error, frame)
     return ""
 
 
-def nearest_of(name: str, own: Iterable[str]) -> str:
+def nearest_of(name: str, program_modules: Iterable[str]) -> str:
     """Return the program's public function or class with the most similar name; an empty text if
     there is none.
     """
     found: list[str] = []
-    for space in _spaces(own):
+    for space in _spaces(program_modules):
         found += [key for key, value in space.items() if type(value) is FUNCTION or _is_type(value)]
     return _nearest(name, found)
 
 
-def _attribute(name: str, kind: type, own: Iterable[str]) -> str:
-    modules = set(own)
+def _attribute(name: str, kind: type, program_modules: Iterable[str]) -> str:
+    modules = set(program_modules)
     names: list[str] = []
     owner = ""
     for base in mro_of(kind)[:-1]:
@@ -170,14 +170,14 @@ def _attribute(name: str, kind: type, own: Iterable[str]) -> str:
             owner = name_of(base)
     if not names:
         return ""
-    for space in _spaces(own):
+    for space in _spaces(program_modules):
         if type(space.get(name)) is FUNCTION:
             return _said("outside", name, owner, "")
     near = _nearest(name, names)
     return _said("nearest", name, name_of(kind), near) if near else ""
 
 
-def _without_self(message: str, own: Iterable[str]) -> str:
+def _without_self(message: str, program_modules: Iterable[str]) -> str:
     """Return the message without counting self:
 
     `A.f() takes 1 positional argument but 2 were given`.
@@ -186,7 +186,7 @@ def _without_self(message: str, own: Iterable[str]) -> str:
     owner, _, name = called.rpartition(".")
     if not found or not owner or " but " not in rest:
         return ""
-    for space in _spaces(own):
+    for space in _spaces(program_modules):
         kind = space.get(owner)
         function = space_of(kind).get(name) if _is_type(kind) else None
         if type(function) is FUNCTION:
@@ -207,7 +207,7 @@ def _without_self_dot(error: BaseException, frame: Any) -> str:
     first = frame.f_code.co_varnames[0]
     thing = frame.f_locals.get(first)
     found = [space_of(base).get("__dict__") for base in mro_of(type(thing))]
-    reader = next((each for each in found if type(each) is GETSET), None)
+    reader = next((descriptor for descriptor in found if type(descriptor) is GETSET), None)
     if reader is None or "." not in frame.f_code.co_qualname:
         return ""
     attributes = reader.__get__(thing)
@@ -221,8 +221,8 @@ def _is_type(thing: object) -> bool:
     return type in mro_of(type(thing))
 
 
-def _spaces(own: Iterable[str]) -> list[dict[str, Any]]:
-    modules = [sys.modules.get(name) for name in own]
+def _spaces(program_modules: Iterable[str]) -> list[dict[str, Any]]:
+    modules = [sys.modules.get(name) for name in program_modules]
     return [vars(module) for module in modules if type(module) is type(sys)]
 
 
@@ -237,7 +237,7 @@ def _nearest(name: str, names: Iterable[str]) -> str:
     best, least = "", max(1, len(name) // 3) + 1
     if len(name) > _MAX_NAME_LENGTH:
         return best
-    others = {each for each in names if type(each) is str and each.isidentifier()}
+    others = {key for key in names if type(key) is str and key.isidentifier()}
     for other in sorted(others)[:_MAX_NAMES]:
         if other[:1] == "_" or other == name or len(other) > _MAX_NAME_LENGTH:
             continue
@@ -247,10 +247,10 @@ def _nearest(name: str, names: Iterable[str]) -> str:
     return best
 
 
-def _distance(one: str, other: str) -> int:
+def _distance(name: str, other: str) -> int:
     """Return how many characters must be inserted, removed or changed."""
     row = list(range(len(other) + 1))
-    for index, left in enumerate(one, 1):
+    for index, left in enumerate(name, 1):
         diagonal, row[0] = row[0], index
         for place, right in enumerate(other, 1):
             cost = min(row[place] + 1, row[place - 1] + 1, diagonal + (left != right))

@@ -259,7 +259,7 @@ class Program(Peer):
         self._told = told
         self._calls = 0
         self._things: dict[int, Any] = {}  # the program's, by number
-        self._own: dict[int, Any] = {}  # the tests' that the program knows
+        self._known_objects: dict[int, Any] = {}  # the tests' that the program knows
         self._numbers: dict[int, int] = {}
         self._errors: dict[int, BaseException] = {}
         self._next = 2
@@ -372,7 +372,7 @@ class Program(Peer):
         if type(said) is not list:
             raise MalformedError("output")
         for part in said:
-            if type(part) is not list or [type(each) for each in part] != [str, str]:
+            if type(part) is not list or [type(item) for item in part] != [str, str]:
                 raise MalformedError("output")
             self.write(*part)
 
@@ -405,7 +405,7 @@ class Program(Peer):
 
     def _numbered(self, thing: Any) -> int:
         number = self._numbers[id(thing)] = self._next
-        self._own[number] = thing
+        self._known_objects[number] = thing
         self._next += 2
         return number
 
@@ -417,9 +417,9 @@ class Program(Peer):
         if type(number) is not int:
             raise MalformedError("a number")
         if name in ("test", "mine"):
-            if number not in self._own:
+            if number not in self._known_objects:
                 raise MalformedError("a number")
-            return self._own[number]
+            return self._known_objects[number]
         if name != "program" or len(plain) < 3:
             raise MalformedError("a value")
         if number not in self._things:
@@ -440,22 +440,22 @@ class Program(Peer):
             return RemoteFunction(self, number, plain[3])
         raise MalformedError("a kind")
 
-    def _object(self, number: int, class_number: int, held: Any) -> Any:
+    def _object(self, number: int, class_number: int, content: Any) -> Any:
         if class_number not in self._things:
             self._things[class_number] = self._class(class_number)
         kind = self._things[class_number]
         if type(kind) is not RemoteClass:
             raise MalformedError("a class")
-        base = next((each for each in kind.__mro__ if each in _HELD), None)
+        base = next((ancestor for ancestor in kind.__mro__ if ancestor in _HELD), None)
         if base is not None:
-            if type(held) is not base:
+            if type(content) is not base:
                 raise MalformedError("a content")
             make: Any = base.__new__
-            thing = make(kind, held)
+            thing = make(kind, content)
         elif issubclass(kind, BaseException):
             thing = kind.__new__(kind)
-            if type(held) is tuple:
-                object.__setattr__(thing, "args", held)
+            if type(content) is tuple:
+                object.__setattr__(thing, "args", content)
         else:
             thing = object.__new__(kind)
         _state(thing)[_NUMBER] = number
@@ -491,9 +491,9 @@ class Program(Peer):
             namespace["__contains__"] = _contains
         if is_hashable is False:
             namespace["__hash__"] = None
-        own = self._usable_bases(bases)
+        usable = self._usable_bases(bases)
         try:
-            return RemoteClass(name, own, namespace)
+            return RemoteClass(name, usable, namespace)
         except TypeError:  # bases that do not go together here
             return RemoteClass(name, (RemoteObject,), namespace)
 
@@ -514,8 +514,8 @@ class Program(Peer):
             return self.ask(operation, tuple(values))
         if operation not in _GIVEN or len(values) != _GIVEN[operation]:
             raise MalformedError("an operation")
-        thing = self._own.get(values[0]) if type(values[0]) is int else None
-        if values[0] not in self._own:
+        thing = self._known_objects.get(values[0]) if type(values[0]) is int else None
+        if values[0] not in self._known_objects:
             raise MalformedError("a number")
         # Its side has a copy of its own; the original's arguments say what an assertion expects.
         _require(not isinstance(thing, BaseException))

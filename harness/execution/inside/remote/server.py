@@ -143,7 +143,7 @@ class ProgramServer(Peer):
         super().__init__(Graph(1, self), send, receive, self._do)
         self._library = library
         self._sources = sources
-        self._own: dict[int, Any] = {}
+        self._objects: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
         self._next = 1
         self._errors: dict[int, tuple[Any, int]] = {}  # the test's, by identity
@@ -200,18 +200,18 @@ class ProgramServer(Peer):
         return f'["program",{number},"object",' + self._class_and_content(thing, kind) + "]"
 
     def _class_and_content(self, thing: Any, kind: type) -> str:
-        held: Any = None
+        content: Any = None
         base = _held_base(kind)
         if base in _IMMUTABLE:
-            held = _COPIES[base](thing)
+            content = _COPIES[base](thing)
         elif issubclass(kind, BaseException):
-            held = _args_of(thing)
-        return f"{self._number(kind)}," + self._graph.pack(held)
+            content = _args_of(thing)
+        return f"{self._number(kind)}," + self._graph.pack(content)
 
     def resolve(self, plain: list[Any]) -> Any:
         """Return the object for a text of the test's side."""
         if plain[0] == "program":
-            return self._own[plain[1]]
+            return self._objects[plain[1]]
         if plain[0] == "test":
             return self._tests.get(plain)
         if plain[0] == "error":
@@ -224,7 +224,7 @@ class ProgramServer(Peer):
         number = self._numbers.get(id(thing))
         if number is None:
             number = self._numbers[id(thing)] = self._next
-            self._own[number] = thing
+            self._objects[number] = thing
             self._next += 1
         return number
 
@@ -276,7 +276,7 @@ class ProgramServer(Peer):
 
     def _do_describe(self, number: int) -> Any:
         """Return a class's name, module, docstring, bases and special methods."""
-        kind = self._own[number]
+        kind = self._objects[number]
         space = space_of(kind)
         bases = [self._known_base(base) for base in type.__dict__["__bases__"].__get__(kind)]
         specials: set[str] = set()
@@ -304,11 +304,11 @@ class ProgramServer(Peer):
         import inspect  # noqa: PLC0415
 
         found = []
-        for each in inspect.signature(thing).parameters.values():
-            has_default = each.default is not each.empty
-            default = each.default if has_default else None
-            note = each.annotation if each.annotation is not each.empty else None
-            found.append((each.name, int(each.kind), has_default, default, note))
+        for parameter in inspect.signature(thing).parameters.values():
+            has_default = parameter.default is not parameter.empty
+            default = parameter.default if has_default else None
+            note = parameter.annotation if parameter.annotation is not parameter.empty else None
+            found.append((parameter.name, int(parameter.kind), has_default, default, note))
         return tuple(found)
 
     def _do_source(self, thing: Any) -> str:
@@ -396,8 +396,9 @@ class ProgramServer(Peer):
         """Print the traceback of an exception that ended the program."""
         import traceback  # noqa: PLC0415
 
-        own = error.__traceback__ and error.__traceback__.tb_next  # without the frame of ours
-        traceback.print_exception(type(error), error, own)
+        whole = error.__traceback__
+        without_our_frame = whole and whole.tb_next
+        traceback.print_exception(type(error), error, without_our_frame)
 
 
 def _loaded(module: str) -> Any:

@@ -443,7 +443,7 @@ def items_below(node: Any) -> Iterator[Any]:
 
 def _name_of(item: Any) -> str:
     """Return a test's name below its file, without the values of its parameters."""
-    names = [each.name for each in item.listchain()]
+    names = [node.name for node in item.listchain()]
     while names and not names[0].endswith(".py"):
         names.pop(0)
     return "::".join([*names[1:-1], getattr(item, "originalname", None) or item.name])

@@ -19,7 +19,7 @@ _MADE_BY_PROGRAM, _FROZEN = "<", "<frozen "
 
 
 class LineCounter:
-    """Counts executed lines of the files in `own`, and of texts that are run by `exec` or `eval`,
+    """Counts executed lines of the files in `program_files`, and of texts that are run by `exec` or `eval`,
     once `start` was called.
 
     A loop on one line counts one for each turn. Work inside built-in functions and operators
@@ -30,8 +30,8 @@ class LineCounter:
     end under it.
     """
 
-    def __init__(self, own: Container[str]) -> None:
-        self._own = own
+    def __init__(self, program_files: Container[str]) -> None:
+        self._program_files = program_files
         self._calls = 0  # that have begun and not ended
         self._was_asked = False
         self.lines = 0
@@ -76,7 +76,7 @@ class LineCounter:
     def _enter(self, frame: FrameType, event: str, argument: Any) -> Any:
         file = frame.f_code.co_filename
         is_made = file.startswith(_MADE_BY_PROGRAM) and not file.startswith(_FROZEN)
-        if not is_made and file not in self._own:
+        if not is_made and file not in self._program_files:
             return None
         self._calls += 1
         return self._count

@@ -104,9 +104,9 @@ def analyse(
     trees = [parsed(text, "exec") for text in (given, *steps) if text]
     read: set[str] = set()
     bound: set[str] = set()
-    for each in (tree, *trees):
-        if each is not None:
-            _collect_names(each, read, bound)
+    for code in (tree, *trees):
+        if code is not None:
+            _collect_names(code, read, bound)
     call = None if tree is None else tree.body
     arguments = None
     if (

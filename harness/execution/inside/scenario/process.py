@@ -64,16 +64,16 @@ class Files:
         for source in (*provided.values(), *extra.values()):
             source.try_to_compile()
         replaced = {name for name, _, _ in self.proxies}
-        own = {name: source for name, source in submitted.items() if name not in replaced}
+        students = {name: source for name, source in submitted.items() if name not in replaced}
         self.main: str = setup["main"][:-3]
-        if names and self.main in own:
-            own[self.main] = substituted(own[self.main], names)
+        if names and self.main in students:
+            students[self.main] = substituted(students[self.main], names)
         self.functions = tuple([name for name, provided_by in names if not provided_by])
         # The student's own, beside the files asked for. No file of the course finds them: they may
         # have the names of modules of Python.
-        self.beside = frozenset(setup["extra_modules"]).intersection(own)
-        asked_for = own.keys() - self.beside
-        self.library = Library({**own, **extra, **provided})
+        self.beside = frozenset(setup["extra_modules"]).intersection(students)
+        asked_for = students.keys() - self.beside
+        self.library = Library({**students, **extra, **provided})
         programs = frozenset({*self.library.sources, "__main__"})
         self._waits: Waits | None = None
         self.comparison = ObjectEquality(programs, setup["compare"])
@@ -83,13 +83,13 @@ class Files:
             for name, source in provided.items()
             if source.code is None or asked_for.isdisjoint(source.code.co_names)
         ]
-        self.student = Sources({source.filename: source.data for source in own.values()})
+        self.student = Sources({source.filename: source.data for source in students.values()})
 
     def waits(self) -> Waits:
         """Return how the program may wait, which follows from all of its files, and only a process
         of its own asks for."""
         if self._waits is None:
-            self._waits = Waits([each.data for each in self.library.sources.values()])
+            self._waits = Waits([source.data for source in self.library.sources.values()])
         return self._waits
 
     def source(self, filename: str) -> ModuleSource:
@@ -369,16 +369,16 @@ _MAX_FRAMES = 50
 
 class LoopFinder:
     """Finds the lines that a program executes again and again: after some CPU time it traces the
-    frames on the stack of files in `own`, the student's, and forgets those that return. The
+    frames on the stack of the student's `program_files` and forgets those that return. The
     innermost one left loops: that is answered, in JSON, and nothing else of this run is used. If
     it waits for a call of its own function, that function is answered: it calls itself."""
 
-    def __init__(self, own: Container[str], answer: Callable[[str], None]) -> None:
-        self._own = own
+    def __init__(self, program_files: Container[str], answer: Callable[[str], None]) -> None:
+        self._program_files = program_files
         self._answer = answer
         self._frames: list[FrameType] = []  # the student's, innermost first
         self._stack: list[FrameType] = []  # those of them that were there at first
-        self._seen: dict[int, tuple[int, int]] = {}  # by a frame's identity: its first, last line
+        self._spans: dict[int, tuple[int, int]] = {}  # by a frame's identity: its first, last line
         self._count = 0
 
     def start(self) -> None:
@@ -391,7 +391,7 @@ class LoopFinder:
         if self._frames:
             self._finish()
         while frame is not None and len(self._frames) < _MAX_FRAMES:
-            if frame.f_code.co_filename in self._own:
+            if frame.f_code.co_filename in self._program_files:
                 self._frames.append(frame)
                 frame.f_trace = self._trace
             frame = frame.f_back
@@ -402,23 +402,23 @@ class LoopFinder:
 
     def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         if event == "return":
-            self._frames = [each for each in self._frames if each is not frame]
+            self._frames = [left for left in self._frames if left is not frame]
         elif event == "line":
             line = frame.f_lineno
-            first, last = self._seen.get(id(frame), (line, line))
-            self._seen[id(frame)] = min(first, line), max(last, line)
+            first, last = self._spans.get(id(frame), (line, line))
+            self._spans[id(frame)] = min(first, line), max(last, line)
             self._count += 1
             if self._count >= _MAX_LINES:
                 self._finish()
         return self._trace
 
     def _finish(self) -> None:
-        found = [each for each in self._frames if id(each) in self._seen]
+        found = [left for left in self._frames if id(left) in self._spans]
         kind, text = "loop", ""
         if place := self._recursion(found or self._frames):
             kind, text = "recursion", place
         elif found:
-            first, last = self._seen[id(found[0])]
+            first, last = self._spans[id(found[0])]
             text = f"{found[0].f_code.co_filename}:{first}-{last}"
         self._answer(f'{{"{kind}":' + quote(text) + "}")
         _exit(0)
@@ -433,10 +433,10 @@ class LoopFinder:
         if not left:
             return ""
         busy = left[0]
-        inner = [each.f_code for each in self._stack[: self._stack.index(busy)]]
+        inner = [caller.f_code for caller in self._stack[: self._stack.index(busy)]]
         if busy.f_code not in inner:
             return ""
-        all_codes = [each.f_code for each in self._stack]
+        all_codes = [entered.f_code for entered in self._stack]
         places = [
             (code.co_filename, code.co_firstlineno)
             for code in set(all_codes)
@@ -459,9 +459,9 @@ class LineTracer:
     stop the tracing."""
 
     def __init__(
-        self, own: Container[str], send: Callable[[str], None], *, is_whole: bool = False
+        self, program_files: Container[str], send: Callable[[str], None], *, is_whole: bool = False
     ) -> None:
-        self._own = own
+        self._program_files = program_files
         self._send = send
         self._is_whole = is_whole
         self._sent: set[str] = set()
@@ -471,7 +471,7 @@ class LineTracer:
     def enter(self, frame: FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
         file = code.co_filename
-        if file not in self._own:
+        if file not in self._program_files:
             return None
         if self._quiet.get(code, 0) >= _QUIET and not self._is_whole:
             frame.f_trace_lines = False

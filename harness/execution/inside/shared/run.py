@@ -247,8 +247,10 @@ class SharedRun:
             self.refuse("it prints while it is loaded")
         if self.facades.draw() != self.first_draw:
             self.refuse("it draws or seeds random numbers while it is loaded")
-        own = [sys.modules[name] for name in files.library.sources if sys.modules.get(name)]
-        self.snapshot = Snapshot([*own, *self.facades.modules], self.fixed)
+        program_modules = [
+            sys.modules[name] for name in files.library.sources if sys.modules.get(name)
+        ]
+        self.snapshot = Snapshot([*program_modules, *self.facades.modules], self.fixed)
         self.modules_loaded = len(sys.modules)
         gc.collect()
         gc.freeze()

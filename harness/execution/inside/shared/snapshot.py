@@ -51,7 +51,7 @@ class Snapshot:
         self._dictionaries: list[tuple[str, dict[Any, Any], dict[Any, Any]]] = []
         self._functions: list[tuple[str, Any, object, object]] = []
         self._holders: list[tuple[str, Any, Callable[[Any], tuple[Any, ...]], tuple[Any, ...]]] = []
-        self._seen: set[int] = set()
+        self._visited: set[int] = set()
         self._modules = list(modules)
         self._names = frozenset(module.__name__ for module in self._modules)
         self._fixed = fixed
@@ -109,9 +109,9 @@ class Snapshot:
 
     def _reach(self, name: str, value: Any, where: str) -> None:
         kind = type(value)
-        if id(kind) in _LEAVES or id(value) in self._seen or id(value) in self._fixed:
+        if id(kind) in _LEAVES or id(value) in self._visited or id(value) in self._fixed:
             return
-        self._seen.add(id(value))
+        self._visited.add(id(value))
         if kind is list:
             self._lists.append((f"`{name}`, a list {where},", value, list(value)))
             parts: list[Any] = value

@@ -22,7 +22,7 @@ from functools import cache
 from os import _exit
 
 from ..clock import stand_still
-from ..messages.codec import DEEPEST, MAX_INT_BITS, MAX_PARTS, MAX_TEXT
+from ..messages.codec import MAX_DEPTH, MAX_INT_BITS, MAX_PARTS, MAX_TEXT
 from ..messages.exceptions import BUILTIN_ERRORS
 from ..messages.protocol import FromScenario, FromStandIn, ToStandIn, split
 from ..modules import MODULE, Library, ModuleSource, by_module_name
@@ -69,7 +69,7 @@ class SharedObjects:
     def pack(self, value: Any, depth: int = 0) -> str:
         """Return a value as JSON. New containers get the next numbers."""
         self._parts += 1
-        if self._parts > MAX_PARTS or depth > DEEPEST:
+        if self._parts > MAX_PARTS or depth > MAX_DEPTH:
             raise CannotTravelError("a value too large")
         kind = type(value)
         if kind in _CONTAINERS:
@@ -130,7 +130,7 @@ class SharedObjects:
     def unpack(self, plain: Any, depth: int = 0) -> Any:
         """Return the value that was packed. Raise MalformedError for anything else."""
         name, content = _pair(plain)
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             raise MalformedError("depth")
         if name == "ref":
             if type(content) is not int or not 0 <= content < len(self.objects):
@@ -383,7 +383,10 @@ class StandIns:
             if path in job.provide:
                 extra_files.append((path.rsplit("/", 1)[-1], data))
         extra = by_module_name(extra_files)
-        sources = {**self._sources, **{each.filename: each for each in self._reference.values()}}
+        sources = {
+            **self._sources,
+            **{source.filename: source for source in self._reference.values()},
+        }
         modules = {name: sources[file] for name, file, _ in job.modules}
         beside = self._reference if job.beside else {}
         library = Library({**extra, **beside, **modules, **self._variants[job.variant]})
@@ -399,7 +402,7 @@ class StandIns:
         builtins.input = terminal.ask
         for name in modules:
             __import__(name)
-        self._offered = {(name, each) for name, _, names in job.modules for each in names}
+        self._offered = {(name, function) for name, _, names in job.modules for function in names}
         while True:
             self._answer(receive())
 
@@ -412,9 +415,9 @@ class StandIns:
             module, name = request["call"]
             if kind != ToStandIn.CALL or (module, name) not in self._offered:
                 raise MalformedError("a call")
-            shared.update([[number, each] for number, each in enumerate(request["objects"])])
-            arguments = [shared.unpack(each) for each in request["arguments"]]
-            keywords = {key: shared.unpack(each) for key, each in request["keywords"].items()}
+            shared.update([list(numbered) for numbered in enumerate(request["objects"])])
+            arguments = [shared.unpack(packed) for packed in request["arguments"]]
+            keywords = {key: shared.unpack(packed) for key, packed in request["keywords"].items()}
             function = vars(sys.modules[module])[name]
         except (MalformedError, KeyError, TypeError, ValueError, AttributeError):
             self._give_up("a call that no stand-in understands")
@@ -509,4 +512,4 @@ def _is_referred_to(objects: list[Any]) -> bool:
 def _others_holding(objects: list[Any]) -> bool:
     asked = tuple(objects)
     known = {id(thing) for thing in objects} | {id(objects), id(asked), id(sys._getframe())}
-    return any(id(each) not in known for each in gc.get_referrers(*asked))
+    return any(id(holder) not in known for holder in gc.get_referrers(*asked))

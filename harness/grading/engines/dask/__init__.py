@@ -39,7 +39,7 @@ class Cluster:
 
     def __post_init__(self) -> None:
         """Raise UserError for an address that is none, or TLS without its three files."""
-        scheme = next((each for each in _SCHEMES if self.address.startswith(each)), None)
+        scheme = next((scheme for scheme in _SCHEMES if self.address.startswith(scheme)), None)
         port = self.address.rpartition(":")[2]
         files = (self.ca, self.cert, self.key)
         what = ""

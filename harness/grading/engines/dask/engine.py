@@ -70,9 +70,9 @@ class Roster:
     def look(self, identity: Any) -> None:
         """Note the scheduler's present workers; try new ones."""
         workers = identity["workers"]
-        for address, each in workers.items():
-            self._names[address] = str(each["name"])
-            count = int(each["resources"].get(RESOURCE, 0))
+        for address, worker in workers.items():
+            self._names[address] = str(worker["name"])
+            count = int(worker["resources"].get(RESOURCE, 0))
             if not count:
                 self.refuse(address, host.NO_WORKER_OF_OURS)
             elif address not in self._there:
@@ -100,9 +100,9 @@ class Roster:
         time.
         """
         found = {
-            address: each.at_a_time
-            for address, each in self._there.items()
-            if each.accepted and address not in self.refused
+            address: tried.at_a_time
+            for address, tried in self._there.items()
+            if tried.accepted and address not in self.refused
         }
         if found:
             self._since = time.monotonic()
@@ -247,7 +247,11 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             futures.append(self._ended.get(timeout=LOOK_SECONDS))
             while len(futures) < TOGETHER:
                 futures.append(self._ended.get_nowait())
-        known = [each for each in futures if each.key in self._flights or each.key in self._trials]
+        known = [
+            future
+            for future in futures
+            if future.key in self._flights or future.key in self._trials
+        ]
         if any(future.status == "cancelled" for future in known):
             raise self._gone()
         values = self._fetched([future for future in known if future.status == "finished"])

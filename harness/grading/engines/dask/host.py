@@ -305,9 +305,9 @@ def run_worker(
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     stop = asyncio.Event()
-    for each in ("SIGINT", "SIGTERM", "SIGHUP"):
+    for signal_name in ("SIGINT", "SIGTERM", "SIGHUP"):
         with suppress(AttributeError, NotImplementedError):  # Windows
-            number = getattr(signal, each)
+            number = getattr(signal, signal_name)
             if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, stop.set)
     with scratch_directory() as folder:  # the next worker removes a killed one's files

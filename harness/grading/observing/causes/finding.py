@@ -204,9 +204,9 @@ class _RunsAgain:
     # Names with which a run hit a limit: they are not tried again.
     too_slow: set[Blame] = field(default_factory=set)
 
-    def would_pass(self, failure: FailedScenario, seen: Observation) -> bool:
+    def would_pass(self, failure: FailedScenario, observation: Observation) -> bool:
         """Return whether it would pass if this had been observed."""
-        return self._judge_of(failure).verdict(seen).passed
+        return self._judge_of(failure).verdict(observation).passed
 
     def _judge_of(self, failure: FailedScenario) -> Judge:
         return self.judged.judge_of(failure.scenario, failure.verdict.draw or 0)
@@ -280,15 +280,15 @@ class _RunsAgain:
             most = MAX_ENDLESS_SECONDS
         if answer is not None:
             most = max(most, SUBSTITUTED_FACTOR * answer.observation.cpu_seconds)
-        seen = self._observe(stimulus, failure.scenario, most)
-        if seen.ending in _SAYS_NOTHING:
+        observation = self._observe(stimulus, failure.scenario, most)
+        if observation.ending in _SAYS_NOTHING:
             return SubstitutionOutcome.REACHED_LIMIT
-        if seen.ending is Ending.STAND_IN_INAPPLICABLE:
+        if observation.ending is Ending.STAND_IN_INAPPLICABLE:
             # The course's functions had answered rightly, and yet something else was printed.
-            if self._judge_of(failure).fails_already(seen):
+            if self._judge_of(failure).fails_already(observation):
                 return SubstitutionOutcome.WRONG_BEFORE
             return SubstitutionOutcome.INAPPLICABLE
-        if self.would_pass(failure, seen):
+        if self.would_pass(failure, observation):
             return SubstitutionOutcome.PASSED
         return SubstitutionOutcome.FAILED
 
@@ -326,17 +326,17 @@ class _RunsAgain:
         wall = max(limits.wall_seconds, _MIN_WALL_SECONDS)
         longer = replace(limits, cpu_seconds=cpu, wall_seconds=wall)
         stimulus = replace(failure.stimulus, finds_loop=True)
-        seen = self.candidate.server.observe(stimulus, longer)
-        if seen.ending is not Ending.CPU_LIMIT:
+        observation = self.candidate.server.observe(stimulus, longer)
+        if observation.ending is not Ending.CPU_LIMIT:
             return LoopSearch()
-        place = _PLACE.fullmatch(seen.detail)
+        place = _PLACE.fullmatch(observation.detail)
         if place is None:
             return LoopSearch()
         lines = LoopLines(
             file=place["file"],
             first=int(place["first"]),
             last=int(place["last"]),
-            recursion=seen.calls_itself,
+            recursion=observation.calls_itself,
         )
         return LoopSearch(found=lines)
 

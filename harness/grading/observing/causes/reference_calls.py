@@ -26,7 +26,7 @@ class ReferenceCalls:
         """Return digests of its calls of the substituted functions; None if they cannot be
         substituted in the reference itself.
         """
-        if all(each.provided for each in stimulus.substitutions):
+        if all(substitution.provided for substitution in stimulus.substitutions):
             return ()
         if stimulus not in self._known:
             here = replace(limits, cpu_seconds=limits.cpu_seconds * self.slowness)

@@ -23,25 +23,25 @@ _UNCOUNTED = (
 
 
 def cost_verdict(
-    scenario: Scenario, server: Observer, seen: tuple[Observation, ...]
+    scenario: Scenario, server: Observer, observations: tuple[Observation, ...]
 ) -> Verdict | None:
-    """Return the verdict that a scenario whose answers `seen` are right costs too much.
+    """Return the verdict that a scenario whose answers `observations` are right costs too much.
 
     None if it does not, or if nothing is asked of it.
     """
     limit = scenario.cost
     if limit is None:
         return None
-    stimuli = tuple(replace(each, counts_lines=True) for each in scenario.stimuli)
+    stimuli = tuple(replace(stimulus, counts_lines=True) for stimulus in scenario.stimuli)
     slowed = replace(scenario.limits, cpu_seconds=_SLOWER * scenario.limits.cpu_seconds)
     run = run_scenario(server, replace(scenario, stimuli=stimuli), slowed)
     if run[-1].ending is Ending.HARNESS_ERROR:
         return Verdict(kind=VerdictKind.HARNESS_ERROR)
     if run[-1].ending is Ending.NOT_RUN:
         return out_of_budget()
-    lines = [each.lines for each in run if each.lines is not None]
-    answered = tuple(truncated(replace(each, lines=None)) for each in run)
-    if len(lines) < len(seen) or answered != tuple(map(truncated, seen)):
+    lines = [observation.lines for observation in run if observation.lines is not None]
+    answered = tuple(truncated(replace(observation, lines=None)) for observation in run)
+    if len(lines) < len(observations) or answered != tuple(map(truncated, observations)):
         return _failed(stated(COSTS_TOO_MUCH, _UNCOUNTED), scenario)
     if grows_within(limit.growth, lines):
         return None

@@ -95,10 +95,10 @@ def _differing(
         with variations.server(index, assignment, candidate) as server:
             for scenario in undecided:
                 run = run_scenario(server, scenario, scenario.limits)
-                seconds += sum(seen.cpu_seconds for seen in run)
-                if any(seen.ending in _SAYS_NOTHING for seen in run):
+                seconds += sum(observation.cpu_seconds for observation in run)
+                if any(observation.ending in _SAYS_NOTHING for observation in run):
                     continue
-                again = tuple(truncated(seen) for seen in run)
+                again = tuple(truncated(observation) for observation in run)
                 first = outcome.observations[scenario.id]
                 if without_internals(again) == without_internals(first):
                     left.append(scenario)

@@ -32,9 +32,9 @@ class SpeedTrials:
     seconds: dict[str, float] = field(default_factory=dict)  # of the reference, by scenario id
 
     def verdict(
-        self, scenario: Scenario, server: Observer, seen: tuple[Observation, ...]
+        self, scenario: Scenario, server: Observer, observations: tuple[Observation, ...]
     ) -> Verdict | None:
-        """Return the verdict that a scenario whose answers `seen` are right took too long.
+        """Return the verdict that a scenario whose answers `observations` are right took too long.
 
         Return None if it did not, or if that cannot be told: without a reference, and where
         processes themselves report their time.
@@ -44,7 +44,7 @@ class SpeedTrials:
             return None
         reference = self._opened(files)
         needed = self.seconds.get(scenario.id)
-        run = seen
+        run = observations
         for attempt in range(TRIES):
             if attempt:
                 run = run_scenario(server, scenario, scenario.limits)
@@ -56,7 +56,7 @@ class SpeedTrials:
                 needed = _seconds(run_scenario(reference, scenario, scenario.limits))
                 self.seconds[scenario.id] = needed
             is_fast = _seconds(run) < scenario.faster_than * max(needed, MIN_SECONDS)
-            if is_fast and _did_the_same(run, seen):
+            if is_fast and _did_the_same(run, observations):
                 return None
         return _too_slow(scenario)
 
@@ -75,8 +75,10 @@ def _too_slow(scenario: Scenario) -> Verdict:
 
 
 def _seconds(run: Sequence[Observation]) -> float:
-    return sum(seen.cpu_seconds for seen in run)
+    return sum(observation.cpu_seconds for observation in run)
 
 
 def _did_the_same(run: Sequence[Observation], other: Sequence[Observation]) -> bool:
-    return [truncated(seen) for seen in run] == [truncated(seen) for seen in other]
+    return [truncated(observation) for observation in run] == [
+        truncated(observation) for observation in other
+    ]

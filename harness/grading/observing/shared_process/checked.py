@@ -75,8 +75,8 @@ class CheckedObserver:
             return alone.ending not in SAYS_NOTHING_ALONE
         return alone == self._shared.differs.get(name)
 
-    def _fails(self, draw: DifferingDraw, seen: Observation) -> bool:
+    def _fails(self, draw: DifferingDraw, observation: Observation) -> bool:
         if self._judge_of is None:
             return False
         judge = self._judge_of(draw.entry.scenario, draw.entry.index)
-        return judge.kind(seen) is VerdictKind.FAILED
+        return judge.kind(observation) is VerdictKind.FAILED

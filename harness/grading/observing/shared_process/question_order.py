@@ -44,15 +44,15 @@ def order_of(asked: Mapping[int, Asked]) -> QuestionOrder:
     have the answer from there.
     """
     questions: dict[int, str] = {}
-    for number, each in asked.items():
-        questions[number] = _question(each.stimulus)
+    for number, asked_about in asked.items():
+        questions[number] = _question(asked_about.stimulus)
     all_questions = "\0".join(questions.values())
     order = QuestionOrder()
     earlier = ""
-    for number, each in asked.items():
+    for number, asked_about in asked.items():
         question = questions[number]
         is_shown_elsewhere = is_shown_earlier = False
-        for answer in _answers(each.reference):
+        for answer in _answers(asked_about.reference):
             if all_questions.count(answer) > question.count(answer):
                 is_shown_elsewhere = True
             if answer in earlier:

@@ -199,7 +199,7 @@ class SharedRuns:
             if outcome.refused:
                 reason = self._reason(outcome)
                 return SharedRunResult(refused=reason, not_plain=outcome.not_plain)
-            for number, data in outcome.seen.items():
+            for number, data in outcome.answers.items():
                 entry = self._entries[number]
                 draw = DifferingDraw(entry=entry, data=data, sources=server.sources)
                 draws[entry.id] = draw
@@ -307,8 +307,8 @@ class SharedRuns:
         references = _references(self._entries.values())
         for scenario in self._plan.scenarios:
             ids = [StimulusId(scenario.id, index) for index in range(len(scenario.stimuli))]
-            if all(each in references for each in ids):
-                observations = tuple(references[each] for each in ids)
+            if all(id_ in references for id_ in ids):
+                observations = tuple(references[id_] for id_ in ids)
                 self._digests[scenario.id] = sha256(encoded(observations)).hexdigest()
 
     def _processes(

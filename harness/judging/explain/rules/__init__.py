@@ -121,7 +121,7 @@ def registered_rules() -> tuple[ExplanationRule, ...]:
 
     Raise ValueError if two have one place.
     """
-    return extensions(__name__, __path__, ExplanationRule, lambda each: (each.stage, each.place))
+    return extensions(__name__, __path__, ExplanationRule, lambda rule: (rule.stage, rule.place))
 
 
 def explain(failure: Failure) -> Explanation:

@@ -73,11 +73,11 @@ class Recorded:
             yield {"session": self.session, "leaves": ANY}
             return
         if len(self.steps) == 1 and self.steps[0].is_call:
-            own = self._with_input(self.steps[0].with_all())
-            if own["prints"] != ANY:
-                own["stderr"] = ANY
-            yield own | {"leaves": ANY}
-            yield own
+            keys = self._with_input(self.steps[0].with_all())
+            if keys["prints"] != ANY:
+                keys["stderr"] = ANY
+            yield keys | {"leaves": ANY}
+            yield keys
         steps = [step.with_all() for step in self.steps]
         yield self._with_input({"steps": steps}) | {"leaves": ANY}
 
