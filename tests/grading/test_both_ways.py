@@ -51,7 +51,7 @@ def at(address: str) -> SubmissionResult:
 
 
 def graded(result: SubmissionResult, seen: str = "1") -> Graded:
-    return Graded(result=result, verdicts={}, seen={"f/one": seen})
+    return Graded(result=result, verdicts={}, observed_digests={"f/one": seen})
 
 
 def test_that_nothing_was_shared_is_found_with_the_references_reason() -> None:

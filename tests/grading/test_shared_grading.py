@@ -140,7 +140,7 @@ def test_both_ways_give_the_same(together: Grader, alone: Grader, name: str) -> 
 def test_where_an_object_lies_is_no_difference(context: GradingContext, alone: Grader) -> None:
     program = handed_in(REFERENCE.replace("len(rows)", "str(count)  # its address"))
     with grader_of(context, secret=b"1", digests=True) as shared:
-        assert shared.grade(program).seen == alone.grade(program).seen
+        assert shared.grade(program).observed_digests == alone.grade(program).observed_digests
 
 
 class Kept:

@@ -19,8 +19,8 @@ _MADE_BY_PROGRAM, _FROZEN = "<", "<frozen "
 
 
 class LineCounter:
-    """Counts executed lines of the files in `program_files`, and of texts that are run by `exec` or `eval`,
-    once `start` was called.
+    """Counts executed lines of the files in `program_files` once `start` was called, and those of
+    texts that are run by `exec` or `eval`.
 
     A loop on one line counts one for each turn. Work inside built-in functions and operators
     (`sorted`, `in`, slices) counts as the line that asks for it.
