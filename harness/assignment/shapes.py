@@ -4,12 +4,12 @@ meaning of values is checked later. A default means "not stated": ask `model_fie
 import json
 import re
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -174,6 +174,33 @@ class OneOrMore:
         return {"anyOf": [items["items"], items]}
 
 
+class OrAtMost:
+    """Marks a number that may also be written `{at_most: 3}`."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(_without_at_most, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        number = handler(schema)
+        mapping = {
+            "type": "object",
+            "properties": {"at_most": number},
+            "required": ["at_most"],
+            "additionalProperties": False,
+        }
+        return {"anyOf": [number, mapping]}
+
+
+def _without_at_most(value: Any) -> Any:
+    if isinstance(value, dict) and value.keys() == {"at_most"}:
+        return value["at_most"]
+    return value
+
+
 def _as_list(value: Any) -> Any:
     is_several = isinstance(value, list | dict)
     return value if is_several else [value]
@@ -221,6 +248,8 @@ class Shape(BaseModel):
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True, defer_build=True
     )
+    # Keys that authors guess and that no key here is like, each with its hint.
+    guesses: ClassVar[Mapping[str, str]] = {}
 
 
 class AnythingShape(Shape):
@@ -388,6 +417,8 @@ def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> N
         hint = "quote it" if is_unquoted else ""
         if code in ("float_type", "int_type"):
             hint = number_hint(got)
+        if code == "list_type" and isinstance(got, str | int | float):
+            hint = f"write [{document.raw(full)}]"
         document.add(full, f"expected {_EXPECTED[code]}, got {shown}", hint)
     else:
         document.add(full, detail["msg"])
@@ -403,6 +434,9 @@ def _hint_to_write(kind: type[BaseModel], key: str) -> str:
 
 def _hint_for_key(kind: type[BaseModel], key: str) -> str:
     """Return the hint for an unknown key: the nearest known one, or all if there are few."""
+    guesses: Mapping[str, str] = getattr(kind, "guesses", {})
+    if key in guesses:
+        return guesses[key]
     known = [field.alias or name for name, field in kind.model_fields.items()]
     hint = nearest(key, known)
     if not hint and len(known) <= _FEW_KEYS:

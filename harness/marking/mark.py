@@ -108,14 +108,15 @@ def mark_of(plan: Plan, results: Sequence[ScenarioResult], findings: Iterable[Fi
 
 
 def _deducted(findings: Iterable[Finding]) -> Fraction | None:
-    """Return the marks to deduct, for each group of findings once; None if all are lost."""
-    by_group: dict[str, Fraction] = {}
+    """Return the marks to deduct, for each group or entry of findings once; None if all are
+    lost."""
+    by_group: dict[tuple[str, int | None], Fraction] = {}
     for finding in findings:
         consequence = finding.consequence
         if consequence.severity is Severity.ZERO:
             return None
         if consequence.severity is Severity.DEDUCT:
-            group = finding_kind(finding.rule).group
+            group = (finding_kind(finding.rule).group, consequence.entry)
             by_group[group] = max(by_group.get(group, _NOTHING), consequence.marks)
     return sum(by_group.values(), _NOTHING)
 

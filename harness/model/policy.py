@@ -213,10 +213,14 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consequence:
-    """A severity, and the marks a DEDUCT takes (once for its group, however many findings)."""
+    """A severity, and the marks a DEDUCT takes, however many findings there are.
+
+    They are taken once for the group, or once for the entry of `structure:` that states them.
+    """
 
     severity: Severity
     marks: Fraction = Fraction(0)
+    entry: int | None = None  # the number of that entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +278,8 @@ class Requirement:
 
     scope: str  # its name; empty: every file
     conditions: tuple[Condition, ...]
+    clause: str = ""  # in place of the group's
+    consequence: Consequence | None = None  # in place of the group's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

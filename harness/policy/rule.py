@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
-from harness.model.policy import Consequence, Finding, Policy, PolicyGroup, Severity
+from harness.model.policy import Consequence, Finding, Policy, PolicyGroup, Requirement, Severity
 from harness.policy.index import Index
 from harness.policy.reading import Source
 
@@ -69,6 +69,8 @@ class Breach:
     node: ast.AST | None
     message: str
     word: str = ""  # what policy.yaml calls it
+    # The requirement that is not met, which may have its own clause and consequence.
+    requirement: Requirement | None = None
 
     @property
     def place(self) -> tuple[int, int, str, str]:
@@ -124,22 +126,31 @@ def findings_of(
     findings: list[Finding] = []
     notes: list[str] = []
     for rule in rules:
-        places = sorted({breach.place for breach in rule.check(file)})
+        # Two nodes may have the same place; a breach is shown once for each requirement.
+        breaches = {(breach.place, breach.requirement): breach for breach in rule.check(file)}
+        in_order = sorted(breaches.values(), key=attrgetter("place"))
         kind = rule.kind
-        for line, offset, message, word in places[:MAX_PER_RULE]:
+        for breach in in_order[:MAX_PER_RULE]:
+            line, offset, message, word = breach.place
+            clause = file.policy.clause_of(kind.group)
+            consequence = file.policy.consequence_of(kind.group)
+            requirement = breach.requirement
+            if requirement is not None:
+                clause = requirement.clause or clause
+                consequence = requirement.consequence or consequence
             finding = Finding(
                 rule=kind.name,
-                clause=file.policy.clause_of(kind.group),
+                clause=clause,
                 file=file.source.name,
                 line=line,
                 column=file.source.column(line, offset),
                 source=file.source.line(line),
                 message=message,
-                consequence=file.policy.consequence_of(kind.group),
+                consequence=consequence,
                 word=word,
             )
             findings.append(finding)
-        more = len(places) - MAX_PER_RULE
+        more = len(breaches) - MAX_PER_RULE
         if more > 0:
             what = f"{more} more findings of the kind {kind.name} are not listed"
             notes.append(f"{file.source.name}: {what}")

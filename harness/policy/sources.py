@@ -6,11 +6,13 @@ from hashlib import sha256
 from importlib import resources
 from types import MappingProxyType
 
-from harness.policy import rules
+from harness.policy import conditions, rules
 
 ENTRY = "harness.policy.checking:run"
 
+_CONDITIONS = tuple(info.name for info in pkgutil.iter_modules(conditions.__path__))
 _RULES = tuple(info.name for info in pkgutil.iter_modules(rules.__path__))
+_FOLDERS = {conditions.__name__: _CONDITIONS, rules.__name__: _RULES}
 _MODULES = (
     "harness.model.policy",
     "harness.common.serial",
@@ -20,6 +22,9 @@ _MODULES = (
     "harness.policy.newer",
     "harness.policy.reading",
     "harness.policy.rule",
+    "harness.policy.condition",
+    *(f"harness.policy.conditions.{name}" for name in _CONDITIONS),
+    "harness.policy.conditions",
     *(f"harness.policy.rules.{name}" for name in _RULES),
     "harness.policy.rules",
     "harness.policy.hash_order",
@@ -35,8 +40,8 @@ def _texts() -> dict[str, str]:
     root = resources.files("harness")
     for name in _MODULES:
         path = name.removeprefix("harness.").replace(".", "/")
-        if name == rules.__name__:  # inside, modules are not looked for in a folder
-            imports = "".join(f"import {name}.{rule}\n" for rule in _RULES)
+        if name in _FOLDERS:  # inside, modules are not looked for in a folder
+            imports = "".join(f"import {name}.{module}\n" for module in _FOLDERS[name])
             file = root.joinpath(path, "__init__.py")
         else:
             imports = ""

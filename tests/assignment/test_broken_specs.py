@@ -347,16 +347,32 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "unknown kind of code that is like none": ({P: "module_level: {allow: [classes, loops]}\n"},
      "policy.yaml:1:33: module_level.allow, item 2: unknown kind of code loops. Hint: there are imports, constants, functions, classes or main_guard."),
     "structure of nothing": ({P: "structure: [{}, {in: main}]\n"},
-     "policy.yaml:1:13: structure, item 1: states nothing. Hint: write one of uses, avoids, lines, prints, printed_literals, recursive, main_guard, docstrings, type_hints, inherits or public.\n"
-     "policy.yaml:1:17: structure, item 2: states nothing. Hint: write one of uses, avoids, lines, prints, printed_literals, recursive, main_guard, docstrings, type_hints, inherits or public."),
+     "policy.yaml:1:13: structure, item 1: states nothing. Hint: write one of avoids, calls, docstrings, inherits, lines, main_guard, printed_literals, prints, private, public, recursive, type_hints or uses.\n"
+     "policy.yaml:1:17: structure, item 2: states nothing. Hint: write one of avoids, calls, docstrings, inherits, lines, main_guard, printed_literals, prints, private, public, recursive, type_hints or uses."),
     "structure with a count that is none": ({P: "structure:\n  - {in: main, lines: many}\n"},
      "policy.yaml:2:23: structure, item 1, lines: expected a whole number, got the text 'many'."),
-    "structure of no part": ({P: "structure:\n  - {in: check_inputs, lines: 3}\n  - {in: a1.py, recursive: true}\n  - {public: [a]}\n  - {in: main, uses: [loops!], avoids: [whil e]}\n"},
+    "structure of no part": ({P: "structure:\n  - {in: check_inputs, lines: 3}\n  - {in: a1.py, recursive: true}\n  - {public: [a]}\n  - {in: [main, mian], main_guard: true, lines: 9}\n"},
      "policy.yaml:2:10: structure, item 1, in: the reference has no file, class or function check_inputs. Hint: did you mean check_input?\n"
-     "policy.yaml:3:17: structure, item 2, recursive: recursive is about a function or class. Hint: name it with in.\n"
-     "policy.yaml:4:6: structure, item 3, public: public is about a function or class. Hint: name it with in.\n"
-     "policy.yaml:5:23: structure, item 4, uses, item 1: 'loops!' is neither a word nor a name. Hint: did you mean loop?\n"
-     "policy.yaml:5:41: structure, item 4, avoids, item 1: 'whil e' is neither a word nor a name. Hint: did you mean while?"),
+     "policy.yaml:3:17: structure, item 2, recursive: recursive is about a function. Hint: name a function with in.\n"
+     "policy.yaml:4:6: structure, item 3, public: public is about a class. Hint: name a class with in.\n"
+     "policy.yaml:5:17: structure, item 4, in, item 2: the reference has no file, class or function mian. Hint: did you mean main?\n"
+     "policy.yaml:5:24: structure, item 4, main_guard: main_guard is about a file. Hint: leave in: out, or name a file there."),
+    "structure with other words": ({P: "structure:\n  - {in: main, uses: [loops, os.path, else, import math], avoids: [whil e, sorted, while]}\n"},
+     "policy.yaml:2:23: structure, item 1, uses, item 1: 'loops' is neither a word nor a name. Hint: did you mean loop?\n"
+     "policy.yaml:2:30: structure, item 1, uses, item 2: 'os.path' is neither a word nor a name. Hint: write path, the last name.\n"
+     "policy.yaml:2:39: structure, item 1, uses, item 3: 'else' is neither a word nor a name. Hint: write the name of a function, method or module.\n"
+     "policy.yaml:2:45: structure, item 1, uses, item 4: 'import math' is neither a word nor a name. Hint: did you mean import?\n"
+     "policy.yaml:2:68: structure, item 1, avoids, item 1: 'whil e' is neither a word nor a name. Hint: did you mean while?"),
+    "structure in the words of a sheet": ({P: "structure:\n  - {in: main, no_loops: true}\n  - {function: main, must_call: helper}\n  - {in: main, imports: [math], deduct: 1}\n"},
+     "policy.yaml:2:16: structure, item 1, no_loops: unknown key. Hint: write avoids: [loop], with the words for what is not allowed.\n"
+     "policy.yaml:3:6: structure, item 2, function: unknown key. Hint: write in: with the name of a file, function, class or method.\n"
+     "policy.yaml:3:22: structure, item 2, must_call: unknown key. Hint: write calls: [helper].\n"
+     "policy.yaml:4:16: structure, item 3, imports: unknown key. Hint: write uses: [math], with names or kinds of code.\n"
+     "policy.yaml:4:33: structure, item 3, deduct: unknown key. Hint: write severity: {deduct: 1}, note, review or zero."),
+    "structure that is no list": ({P: "structure: {main: {recursive: true}}\n"},
+     "policy.yaml:1:12: structure: expected a list of requirements, got a mapping. Hint: write - {in: factorial, recursive: true}."),
+    "severity that is a flag": ({P: "severity: {structure: flag}\n"},
+     "policy.yaml:1:23: severity.structure: expected note, review, zero or {deduct: marks}, got the text 'flag'. Hint: write review (a person looks) or note."),
     "severity": ({P: "severity: {imports: zeroo}\n"},
      "policy.yaml:1:21: severity.imports: expected note, review, zero or {deduct: marks}, got the text 'zeroo'. Hint: did you mean zero?"),
     "severity without marks": ({P: "severity: {imports: deduct}\n"},

@@ -135,6 +135,22 @@ def test_a_policy_of_what_parts_must_have(tmp_path: Path) -> None:
         Condition(key="lines", count=10),
     }
     assert private.conditions == (Condition(key="recursive", wanted=False),)
+    assert file.consequence is None
+
+
+def test_a_requirement_has_its_own_parts_cost_and_clause(tmp_path: Path) -> None:
+    text = (
+        "structure:\n  - {lines: {at_most: 300}}\n"
+        '  - {in: [check_input, _private], prints: 1, severity: {deduct: 2}, clause: "4.6"}\n'
+    )
+    write(tmp_path, {"specs/small/policy.yaml": text})
+    policy = load(tmp_path, "small").plan.assignment.policy
+    assert policy is not None
+    file, *functions = policy.requirements
+    assert file.conditions == (Condition(key="lines", count=300),)
+    costs = Consequence(severity=Severity.DEDUCT, marks=Fraction(2), entry=1)
+    for function, name in zip(functions, ("check_input", "_private"), strict=True):
+        assert (function.scope, function.clause, function.consequence) == (name, "4.6", costs)
 
 
 def test_a_policy_of_what_is_forbidden(tmp_path: Path) -> None:

@@ -102,6 +102,15 @@ def deducting(marks: str, *rules: str) -> tuple[Finding, ...]:
     return tuple(finding(rule, DEDUCT, marks) for rule in rules)
 
 
+def of_entries(*entries: int) -> tuple[Finding, ...]:
+    """A finding that costs 1 mark for each of these entries of `structure:`."""
+    found = []
+    for entry in entries:
+        consequence = Consequence(severity=DEDUCT, marks=Fraction(1), entry=entry)
+        found.append(replace(finding("requirement", DEDUCT), consequence=consequence))
+    return tuple(found)
+
+
 CONSEQUENCES = {
     "a note": ((finding(SYNTAX, NOTE),), "6", False),
     "a review": ((finding(SYNTAX, REVIEW),), "6", True),
@@ -113,6 +122,8 @@ CONSEQUENCES = {
         "3",
         True,
     ),
+    "once for each entry that states its own": (of_entries(0, 0, 1), "4", True),
+    "entries beside their group": ((*of_entries(2), *deducting("1", "requirement")), "4", True),
     "never below 0": ((finding(SYNTAX, DEDUCT, "100"),), "0", True),
     "a zero": ((finding(SYNTAX, NOTE), finding(IMPORT, ZERO)), "0", True),
 }

@@ -18,7 +18,7 @@ from harness.model.policy import (
     Severity,
 )
 from harness.policy.checking import check
-from harness.policy.rules.requirements import CONDITIONS
+from harness.policy.conditions import condition_kinds
 from tests.execution.small_world import source
 
 GIVEN = ("from typing import Optional", "from a1_support import *")
@@ -133,12 +133,12 @@ REQUIREMENTS = [
         {"recursive": True},
         "def f(n):\n    return n and g(n)\ndef g(n):\n    return f(n - 1)\n",
         ("def f(n):\n    return sum(range(n))\n", [1]),
-        ("def g(n):\n    return g(n)\ndef f(n):\n    return g(n)\n", [3]),
+        ("def g(n):\n    return g(n)\ndef f(n):\n    return n\n", [3]),
     ),
     (
         "f",
         {"recursive": False},
-        "def f(n):\n    return g(n)\ndef g(n):\n    return g(n)\n",
+        "def f(n):\n    return g(n)\ndef g(n):\n    return n\n",
         ("def f(n):\n    return f(n - 1)\n", [1]),
         ("def f(n):\n    return g(n)\ndef g(n):\n    return f(n)\n", [1]),
     ),
@@ -248,6 +248,102 @@ REQUIREMENTS = [
         ("class A:\n    def __init__(self):\n        self.age = 1\n", [3]),
     ),
     (
+        "f",  # a helper inside that calls itself
+        {"recursive": True},
+        "def f(n):\n    def go(n):\n        return n and go(n - 1)\n    return go(n)\n",
+        ("def f(n):\n    def go(n):\n        return n\n    return go(n)\n", [1]),
+        ("def f(n):\n    return sorted(n)\n", [1]),
+    ),
+    (
+        "f",  # a recursive helper is recursion
+        {"recursive": False},
+        "def f(n):\n    return g(n)\ndef g(n):\n    return n\ndef h(n):\n    return h(n)\n",
+        ("def f(n):\n    return g(n)\ndef g(n):\n    return n and g(n - 1)\n", [1]),
+        ("f = lambda n: n and f(n - 1)\n", [1]),
+    ),
+    (
+        "Node.insert",  # the same method of another node
+        {"recursive": True},
+        "class Node:\n    def insert(self, x):\n        self.left.insert(x)\n",
+        ("class Node:\n    def insert(self, x):\n        while self:\n            pass\n", [2]),
+        ("class Node:\n    def insert(self, x):\n        super().insert(x)\n", [2]),
+    ),
+    (
+        "Stack.insert",  # a list's method of the same name
+        {"recursive": False},
+        "class Stack:\n    def insert(self, x):\n        self.items.insert(0, x)\n",
+        ("class Stack:\n    def insert(self, x):\n        self.insert(x)\n", [2]),
+        ("class Stack:\n    def insert(self, x):\n        Stack.insert(self, x)\n", [2]),
+    ),
+    (
+        "f",
+        {"calls": ["helper", "sort"]},
+        "def f(x):\n    x.sort()\n    return list(map(helper, x))\n",
+        ("def f(x):\n    x.sort()\n    return helper\n", [1]),
+        ("def f(x, helper=1):\n    sort = x\n    return sort\n", [1, 1]),
+    ),
+    (
+        "f",  # however the module is imported
+        {"uses": ["math"]},
+        "from math import sqrt as root\ndef f(x):\n    return root(x)\n",
+        ("import math\ndef f(x):\n    return x ** 0.5\n", [2]),
+        ("from cmath import sqrt\ndef f(x):\n    return sqrt(x)\n", [2]),
+    ),
+    (
+        "f",
+        {"avoids": ["sqrt", "math"]},
+        "import math\ndef f(x):\n    return x ** 0.5\n",
+        ("import math as m\ndef f(x):\n    return m.sqrt(x)\n", [3, 3]),
+        ("from math import sqrt as root\ndef f(x):\n    return root(x)\n", [3, 3]),
+    ),
+    (
+        "",
+        {"avoids": ["<", "not in", "f-string", "return", "nonlocal"]},
+        "A = 1 > 2 and 1 in [2]\n",
+        ("A = 1 < 2\nB = 1 not in [f'{A}']\n", [1, 2, 2]),
+        ("def f():\n    x = 1\n    def g():\n        nonlocal x\n    return g\n", [4, 5]),
+    ),
+    (
+        "",
+        {"printed_literals": False},
+        "print(f'{1 + 2}', 'a')\n",
+        ("print(f'*****')\n", [1]),
+        ("print('*', f'*')\n", [1]),
+    ),
+    (
+        "",
+        {"type_hints": True},
+        "class A:\n    @staticmethod\n    def m(x: int, *more: int) -> int:\n        return x\n",
+        ("class A:\n    @staticmethod\n    def m(x) -> int:\n        return x\n", [3]),
+        ("def f(*more, **options: int) -> None:\n    pass\n", [1]),
+    ),
+    (
+        "Dog",  # through another class
+        {"inherits": ["Animal"]},
+        "class Animal:\n    pass\nclass Pet(Animal):\n    pass\nclass Dog(Pet):\n    pass\n",
+        ("class Animal:\n    pass\nclass Dog:\n    pass\n", [3]),
+        ("class Pet:\n    pass\nclass Dog(Pet):\n    animal = 1\n", [3]),
+    ),
+    (
+        "A",  # attributes of the class, static methods, and `self` under another name
+        {"public": ["name"]},
+        "class A:\n    name = ''\n    def __init__(this):\n        this._x = 1\n",
+        ("class A:\n    count = 0\n    @staticmethod\n    def m():\n        pass\n", [2, 4]),
+        ("class A:\n    def __init__(this):\n        this.age = 1\n", [3]),
+    ),
+    (
+        "A",
+        {"private": ["age", "__grow"]},
+        "class A:\n    def __init__(self):\n        self.__age = 1\n    def __grow(self):\n"
+        "        pass\n",
+        ("class A:\n    def __grow(self):\n        self._age = 1\n", [1, 3]),
+        (
+            "class A:\n    def __init__(self):\n        self.__age = self.age = 1\n"
+            "    def grow(self):\n        pass\n",
+            [1, 3, 4],
+        ),
+    ),
+    (
         "A.m",
         {"avoids": ["global"]},
         "class A:\n    def m(self):\n        pass\ndef m():\n    global x\n    x = 1\n",
@@ -271,8 +367,24 @@ def test_a_requirement_is_met_or_found_at_its_place(
         assert [line for line, _ in findings] == lines
 
 
+def test_a_requirement_may_have_its_own_clause_and_consequence() -> None:
+    own = Consequence(severity=Severity.DEDUCT, marks=Fraction(1), entry=0)
+    of_f = Requirement(
+        scope="f", conditions=(Condition(key="lines", count=1),), clause="2", consequence=own
+    )
+    of_file = Requirement(scope="", conditions=(Condition(key="prints", count=0),))
+    policy = Policy(requirements=(of_f, of_file), structure_clause="1")
+    report = check((source("def f():\n    print()\n"),), policy)
+    assert [(each.clause, each.consequence) for each in report.findings] == [
+        ("2", own),
+        ("1", policy.on_structure),
+    ]
+
+
 def test_every_condition_has_a_row() -> None:
-    assert {key for _, conditions, *_ in REQUIREMENTS for key in conditions} == set(CONDITIONS)
+    assert {key for _, conditions, *_ in REQUIREMENTS for key in conditions} == set(
+        condition_kinds()
+    )
 
 
 def test_a_requirement_of_another_file_finds_nothing() -> None:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+import builtins
+import keyword
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
@@ -12,6 +17,7 @@ from harness.assignment.document import Document, Loc
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
 from harness.assignment.shapes import (
     Expects,
+    OrAtMost,
     Points,
     Shape,
     WholeOrZero,
@@ -33,18 +39,22 @@ from harness.model.policy import (
     Requirement,
     Severity,
 )
-from harness.policy.rule import ListSetting
-from harness.policy.rules import policy_rules
-from harness.policy.rules.requirements import (
-    CONDITIONS,
-    WORDS,
+from harness.policy.condition import (
+    About,
     ConditionKind,
     Holds,
+    about,
     definition_named,
 )
+from harness.policy.conditions import condition_kinds
+from harness.policy.conditions.names import WORDS
+from harness.policy.rule import ListSetting
+from harness.policy.rules import policy_rules
 
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
+_CONDITIONS = condition_kinds()
 _FEW = 10  # names that a message lists
+_BUILTIN_TYPES = (str, bytes, int, float, list, tuple, dict, set, frozenset)
 
 
 class OneKeyShape(Shape):
@@ -130,6 +140,8 @@ class DeductShape(Shape):
 def _severity_hint(value: Any) -> str:
     if value == "deduct":
         return "write {deduct: 1.5}"
+    if value in ("flag", "warning", "warn"):
+        return "write review (a person looks) or note"
     if isinstance(value, str):
         return nearest(value, _PLAIN)
     return ""
@@ -152,13 +164,43 @@ class SeverityShape(Shape):
     """For code at module level."""
 
 
+_AVOID = "write avoids: [loop], with the words for what is not allowed"
+_USE = "write uses: [math], with names or kinds of code"
+_CALL = "write calls: [helper]"
+_SEVERITY = "write severity: {deduct: 1}, note, review or zero"
+_SCOPE = "write in: with the name of a file, function, class or method"
+
+
 class _RequirementShape(Shape):
-    scope: str = Field("", alias="in")
-    """The file, class, function or method (`Pet.feed`) that this is about; left out: each file."""
+    scopes: Words = Field([], alias="in")
+    """The file, class, function or method (`Pet.feed`) that this is about, or several; left out:
+    each file."""
+    severity: _Severity | None = None
+    """The consequence, in place of that under `severity: {structure: …}`; marks are deducted once
+    for this entry."""
+    clause: str = ""
+    """The clause that findings cite, in place of that under `clauses: {structure: …}`."""
+
+    guesses: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("forbid", "forbids", "must_not_use", "bans", "without"), _AVOID),
+        **dict.fromkeys(("no_loop", "no_loops", "no_global", "no_globals", "loops"), _AVOID),
+        **dict.fromkeys(("no_with", "no_break", "no_print", "global", "loop"), _AVOID),
+        **dict.fromkeys(("import", "imports", "must_import", "must_use", "requires"), _USE),
+        **dict.fromkeys(("call", "must_call", "helper", "helpers"), _CALL),
+        **dict.fromkeys(("points", "marks", "deduct", "cost", "costs"), _SEVERITY),
+        **dict.fromkeys(("function", "class", "file", "name", "method", "of", "for"), _SCOPE),
+        **dict.fromkeys(("extends", "subclass_of", "base", "bases"), "write inherits: Animal"),
+        **dict.fromkeys(("hints", "annotations", "typed"), "write type_hints: true"),
+        **dict.fromkeys(("at_most_lines", "length", "line_count"), "write lines: 15"),
+        **dict.fromkeys(("print", "max_prints", "print_calls"), "write prints: 2"),
+        **dict.fromkeys(("attributes", "methods", "members"), "write public: [name, feed]"),
+        **dict.fromkeys(("literals", "no_literals"), "write printed_literals: false"),
+        "mangled": "write private: [age]",
+    }
 
 
 _VALUES: dict[Holds, tuple[Any, Any]] = {
-    Holds.COUNT: (WholeOrZero, 0),
+    Holds.COUNT: (Annotated[WholeOrZero, OrAtMost()], 0),
     Holds.FLAG: (Annotated[bool, Expects("true or false")], False),
     Holds.NAMES: (Words, []),
 }
@@ -170,7 +212,7 @@ def _condition_field(kind: ConditionKind) -> Any:
 
 
 _CONDITION_FIELDS: dict[str, Any] = {
-    kind.key: _condition_field(kind) for kind in CONDITIONS.values()
+    kind.key: _condition_field(kind) for kind in _CONDITIONS.values()
 }
 if TYPE_CHECKING:
     RequirementShape = _RequirementShape
@@ -188,7 +230,10 @@ class _PolicyShape(Shape):
 
     imports: ImportsShape | None = None
     """The allowed imports."""
-    structure: list[RequirementShape] = []
+    structure: Annotated[
+        list[RequirementShape],
+        Expects("a list of requirements", "write - {in: factorial, recursive: true}"),
+    ] = []
     """Requirements and bans for files, classes and functions."""
     severity: SeverityShape = SeverityShape()
     """The consequence of a finding."""
@@ -212,7 +257,7 @@ PolicyShape = create_model(
 
 def _conditions_of(shape: Shape) -> tuple[Condition, ...]:
     conditions: list[Condition] = []
-    for key in CONDITIONS:
+    for key in _CONDITIONS:
         if key not in shape.model_fields_set:
             continue
         value = getattr(shape, key)
@@ -233,44 +278,82 @@ def _requirements(
     requirements: list[Requirement] = []
     for index, shape in enumerate(shapes):
         loc: Loc = ("structure", index)
-        scope = shape.scope
-        keys = shape.model_fields_set - {"scope"}
+        keys = [key for key in _CONDITIONS if key in shape.model_fields_set]
         if not keys:
-            document.add(loc, "states nothing", f"write one of {listed(CONDITIONS, 'or')}")
-        if scope:
-            _check_scope(document, (*loc, "in"), scope, symbols)
-        is_file = not scope or scope in symbols.submission_files
-        for key in keys:
-            if is_file and CONDITIONS[key].of_part:
-                what = f"{key} is about a function or class"
-                document.add((*loc, key), what, "name it with in", key=True)
+            document.add(loc, "states nothing", f"write one of {listed(_CONDITIONS, 'or')}")
+        if shape.clause:
+            symbols.has_clause(document, (*loc, "clause"), shape.clause)
         for key in ("uses", "avoids"):
-            _check_words(document, (*loc, key), getattr(shape, key))
-        conditions = _conditions_of(shape)
-        requirements.append(Requirement(scope=scope, conditions=conditions))
+            _check_words(document, (*loc, key), getattr(shape, key), symbols)
+        consequence: Consequence | None = None
+        if shape.severity is not None:
+            consequence = replace(_consequence(shape.severity), entry=index)
+        for number, scope in enumerate(shape.scopes or [""]):
+            _check_scope(document, (*loc, "in", number), scope, keys, symbols)
+            requirement = Requirement(
+                scope=scope,
+                conditions=_conditions_of(shape),
+                clause=shape.clause,
+                consequence=consequence,
+            )
+            requirements.append(requirement)
     return tuple(requirements)
 
 
-def _check_words(document: Document, loc: Loc, words: Sequence[str]) -> None:
+def _check_words(
+    document: Document, loc: Loc, words: Sequence[str], symbols: AssignmentSymbols
+) -> None:
     """Note an error for each text that is neither a kind of code nor a name."""
     for index, word in enumerate(words):
-        name = word.removeprefix(".")
-        if word in WORDS or name.isidentifier():
+        if word in WORDS:
             continue
-        hint = nearest(word, WORDS) or "write the name of a function or method"
+        name = word.removeprefix(".")
+        is_name = name.isidentifier() and not keyword.iskeyword(name)
+        hint = nearest(word, WORDS)
+        if is_name and (not hint or _is_known(name, symbols)):
+            continue
+        if not hint and "." in name:
+            _, _, last = name.rpartition(".")
+            hint = f"write {last}, the last name"
+        hint = hint or "write the name of a function, method or module"
         document.add((*loc, index), f"{word!r} is neither a word nor a name", hint)
 
 
-def _check_scope(document: Document, loc: Loc, scope: str, symbols: AssignmentSymbols) -> None:
-    """Note an error if neither a submitted file nor a part of the reference has this name."""
+def _is_known(name: str, symbols: AssignmentSymbols) -> bool:
+    """Return whether Python has a function, method or module of this name, or the reference uses
+    it."""
+    if name in sys.stdlib_module_names or hasattr(builtins, name):
+        return True
+    if any(hasattr(kind, name) for kind in _BUILTIN_TYPES):
+        return True
+    return any(re.search(rf"\b{name}\b", "\n".join(file.lines)) for file in symbols.reference)
+
+
+def _check_scope(
+    document: Document, loc: Loc, scope: str, keys: Sequence[str], symbols: AssignmentSymbols
+) -> None:
+    """Note an error if neither a submitted file nor a part of the reference has this name, and for
+    each key that such a part cannot have."""
     files = symbols.submission_files
-    if scope in files or not symbols.reference:
-        return
+    kind: About | None = None
+    if not scope or scope in files:
+        kind = About.FILE
     for file in symbols.reference:
-        if file.name.endswith(".py") and definition_named(ast.parse(file.data), scope):
-            return
-    hint = nearest(scope, (*symbols.function_names, *files))
-    document.add(loc, f"the reference has no file, class or function {scope}", hint)
+        if kind is None and file.name.endswith(".py"):
+            node = definition_named(ast.parse(file.data), scope)
+            kind = None if node is None else about(node)
+    if kind is None and symbols.reference:
+        hint = nearest(scope, (*symbols.function_names, *files))
+        document.add(loc, f"the reference has no file, class or function {scope}", hint)
+    if kind is None:
+        return
+    for key in keys:
+        wanted = _CONDITIONS[key].about
+        if wanted not in (About.ANY, kind):
+            hint = f"name {wanted} with in"
+            if wanted is About.FILE:
+                hint = "leave in: out, or name a file there"
+            document.add((*loc[:-2], key), f"{key} is about {wanted}", hint, key=True)
 
 
 def read_policy(document: Document, symbols: AssignmentSymbols) -> Policy | None:

@@ -126,6 +126,8 @@ def consequence(value: Consequence) -> str:
             return "a tutor will look; no automatic deduction"
         case Severity.DEDUCT:
             cost = f"{number(value.marks)} {plural(value.marks, 'mark')}"
+            if value.entry is not None:
+                return f"costs {cost}, once for all issues with this requirement"
             return f"costs {cost}, once for all issues of this kind"
         case Severity.ZERO:
             return "makes the mark 0"

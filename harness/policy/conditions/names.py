@@ -1,0 +1,182 @@
+"""Conditions on the names and the kinds of code that a part of a program uses."""
+
+import ast
+from collections.abc import Iterator, Set
+from functools import partial
+
+from harness.model.policy import Condition
+from harness.policy.condition import CheckedPart, Holds, condition_kind
+from harness.policy.index import COMPREHENSIONS, FUNCTIONS, walk
+from harness.policy.rule import Breach, short
+
+
+def _is_true(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+# The words that `uses` and `avoids` know beside names, with the kinds of nodes.
+_KINDS: dict[str, tuple[type[ast.AST], ...]] = {
+    "loop": _LOOPS,
+    "for": (ast.For, ast.AsyncFor),
+    "while": (ast.While,),
+    "break": (ast.Break,),
+    "continue": (ast.Continue,),
+    "if": (ast.If, ast.IfExp),
+    "try": (ast.Try, ast.TryStar),
+    "except": (ast.ExceptHandler,),
+    "raise": (ast.Raise,),
+    "assert": (ast.Assert,),
+    "return": (ast.Return,),
+    "yield": (ast.Yield, ast.YieldFrom),
+    "pass": (ast.Pass,),
+    "del": (ast.Delete,),
+    "match": (ast.Match,),
+    "import": (ast.Import, ast.ImportFrom),
+    "def": FUNCTIONS,
+    "with": (ast.With, ast.AsyncWith),
+    "global": (ast.Global,),
+    "nonlocal": (ast.Nonlocal,),
+    "lambda": (ast.Lambda,),
+    "class": (ast.ClassDef,),
+    "comprehension": COMPREHENSIONS,
+    "slice": (ast.Slice,),
+    "f-string": (ast.JoinedStr,),
+    "+": (ast.Add,),
+    "-": (ast.Sub,),
+    "*": (ast.Mult,),
+    "/": (ast.Div,),
+    "//": (ast.FloorDiv,),
+    "%": (ast.Mod,),
+    "**": (ast.Pow,),
+    "and": (ast.And,),
+    "or": (ast.Or,),
+    "not": (ast.Not,),
+    "in": (ast.In, ast.NotIn),
+    "not in": (ast.NotIn,),
+    "==": (ast.Eq,),
+    "!=": (ast.NotEq,),
+    "<": (ast.Lt,),
+    "<=": (ast.LtE,),
+    ">": (ast.Gt,),
+    ">=": (ast.GtE,),
+    "is": (ast.Is, ast.IsNot),
+    "is not": (ast.IsNot,),
+}
+WORDS = (*_KINDS, "while_true")
+
+
+def _uses_of(part: CheckedPart, word: str) -> Iterator[ast.AST]:
+    """Yield the nodes of a part that use a word or a name; without a place, the one around."""
+    names = {word}
+    if word not in WORDS:
+        names |= _imported_as(part.file.index.tree, word)
+    for node in walk(part.node):
+        has_place = hasattr(node, "lineno")
+        if not has_place or node is part.node:
+            continue
+        if any(_uses(node, name) for name in names):
+            yield node
+
+
+def _imported_as(tree: ast.Module, name: str) -> set[str]:
+    """Return the names that imports give to a module, to all that is imported from it, or to a
+    function of this name."""
+    names: set[str] = set()
+    for node in walk(tree):
+        match node:
+            case ast.Import():
+                for alias in node.names:
+                    if _top_package(alias.name) == name and alias.asname:
+                        names.add(alias.asname)
+            case ast.ImportFrom():
+                is_of_module = _top_package(node.module or "") == name
+                for alias in node.names:
+                    if is_of_module or alias.name == name:
+                        names.add(alias.asname or alias.name)
+    return names
+
+
+def _uses(node: ast.AST, word: str) -> bool:
+    """Return whether a node, without those below it, uses a word or a name."""
+    if word == "while_true":
+        return isinstance(node, ast.While) and _is_true(node.test)
+    kinds = _KINDS.get(word)
+    if kinds is None:
+        return _names(node, word)
+    if isinstance(node, kinds):
+        return True
+    return any(isinstance(operator, kinds) for operator in _operators(node))
+
+
+def _operators(node: ast.AST) -> list[ast.AST]:
+    """Return the operators of an expression or `+=`, which have no place themselves."""
+    if isinstance(node, ast.Compare):
+        return list(node.ops)
+    operator = getattr(node, "op", None)
+    if isinstance(operator, ast.AST):
+        return [operator]
+    return []
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    """Return whether a node uses a function, a method (`.sort` or `sort`) or a module."""
+    match node:
+        case ast.Name(id=used, ctx=ast.Load()):
+            return used == name
+        case ast.Attribute(attr=used):
+            return used == name.removeprefix(".")
+        case ast.Import():
+            modules = [alias.name for alias in node.names]
+            return name in map(_top_package, modules)
+        case ast.ImportFrom():
+            return _top_package(node.module or "") == name
+    return False
+
+
+def _top_package(module: str) -> str:
+    top, _, _ = module.partition(".")
+    return top
+
+
+def _in_words(word: str) -> str:
+    if word == "while_true":
+        return "`while True`"
+    if word == "loop":
+        return "a loop"
+    return f"`{short(word)}`"
+
+
+@condition_kind("uses", Holds.NAMES, "Names and kinds of code that must appear.")
+def _check_uses(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
+    for word in condition.names:
+        first = next(_uses_of(part, word), None)
+        if first is None:
+            yield part.breach(f"does not use {_in_words(word)}")
+
+
+@condition_kind("calls", Holds.NAMES, "Functions and methods that must be called.")
+def _check_calls(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
+    for name in condition.names:
+        names = {name} | _imported_as(part.file.index.tree, name)
+        calls = filter(partial(_calls, names=names), walk(part.node))
+        if next(calls, None) is None:
+            yield part.breach(f"never calls {short(name)}")
+
+
+def _calls(node: ast.AST, names: Set[str]) -> bool:
+    """Return whether a node is a call of one of these functions, or hands one to a call."""
+    if not isinstance(node, ast.Call):
+        return False
+    values = [node.func, *node.args]
+    for keyword in node.keywords:
+        values.append(keyword.value)
+    return any(_names(value, name) for value in values for name in names)
+
+
+@condition_kind("avoids", Holds.NAMES, "Names and kinds of code that must not appear.")
+def _check_avoids(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
+    for word in condition.names:
+        message = f"{part.name} may not use {_in_words(word)}"
+        for node in _uses_of(part, word):
+            yield Breach(node, message, word)
