@@ -415,6 +415,8 @@ def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> N
             shown = f"the number {document.raw(full)}"
         is_unquoted = code == "string_type" and isinstance(got, int | float)
         hint = "quote it" if is_unquoted else ""
+        if code == "string_type" and isinstance(got, list):
+            hint = "write one text"
         if code in ("float_type", "int_type"):
             hint = number_hint(got)
         if code == "list_type" and isinstance(got, str | int | float):

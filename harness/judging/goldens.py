@@ -15,6 +15,7 @@ from harness.judging.compare.text import accepts_printed, pieces, stderr_mismatc
 from harness.judging.explain.failure import TextEdit, item_at
 from harness.judging.side_by_side.comparison import quoted_pair, shared_start
 from harness.matchers.comparison import normalised, same, source, with_equal_lines
+from harness.matchers.kinds import hint_for
 from harness.matchers.kinds.texts import LinesUnordered
 from harness.matchers.kinds.values import AnyValue, Exactly, exactly
 from harness.model.expectation import (
@@ -457,7 +458,11 @@ def _steps(observation: Observation, stated: Expected, session: Action) -> Itera
                 yield f"{name}: the reference raised {_named(step.raised)}, which is not stated."
         elif not shows(step, shown, stated.rules):
             has, wanted = quoted(screen_of(step), limit=160), quoted(shown, limit=160)
-            yield f"{name}: the reference shows {has}, but the sheet shows {wanted}."
+            message = f"{name}: the reference shows {has}, but the sheet shows {wanted}."
+            hint = hint_for(shown.strip())
+            if hint:
+                message += f" Hint: {hint}"
+            yield message
     expected = len(session.steps)
     if stated.shown is not None:
         expected = len(stated.shown)

@@ -1,8 +1,8 @@
 """A file of scenarios, as it is written."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -185,8 +185,20 @@ _Contents = Annotated[Any, WithJsonSchema({"anyOf": _CONTENTS})]
 _WrittenFiles = Annotated[
     dict[Any, _Contents], Field(min_length=1, json_schema_extra={"properties": {"only": _NAMES}})
 ]
+
+
+def _written_hint(value: Any) -> str:
+    """Return the hint for names without texts, and for `any`."""
+    if value == "any":
+        return "write {any: true}"
+    if isinstance(value, str | list):
+        return "write {out.txt: {any: true}} for a file with any text"
+    return ""
+
+
 _Writes = Annotated[
-    Literal["unchanged"] | _WrittenFiles, Expects("files with their texts, or unchanged")
+    Literal["unchanged"] | _WrittenFiles,
+    Expects("files with their texts, or unchanged", _written_hint),
 ]
 _Ending = Literal[
     "answered",
@@ -243,7 +255,10 @@ class SettingsShape(Shape):
     """Extra files of this folder, placed beside the submission."""
     seed: WholeOrZero = None  # type: ignore[assignment]
     """Seeds `random`."""
-    files: dict[str, _FileText] = {}
+    files: Annotated[
+        dict[str, _FileText],
+        Expects("a mapping of files", "write {marks.csv: …} with a text or a path for each"),
+    ] = {}
     """Files in the scenario's own folder: a path below this folder, or a text of several lines, or
     {text: …}."""
     environment: dict[str, str] = {}
@@ -290,6 +305,35 @@ class StatedShape(Shape):
     a crash."""
 
 
+_OF_SCENARIO = "write it in the scenario, beside steps"
+_OVER = "write over: 200, the number of calls"
+_STRUCTURE = "the form of a program is stated under structure: in policy.yaml"
+_PRINTS = "write prints: {contains: …}, or another matcher"
+_GUESSES: Mapping[str, str] = {
+    **dict.fromkeys(("repeat", "repeats", "times", "runs", "calls", "trials"), _OVER),
+    **dict.fromkeys(("distinct", "unique", "no_repeats"), "write all_different: true"),
+    **dict.fromkeys(("probability", "frequency"), "write share: {6: 17% ± 12%}"),
+    **dict.fromkeys(("methods", "method"), "write exists: Pet.feed in a scenario for each"),
+    **dict.fromkeys(("inherits", "docstring", "docstrings", "recursive", "structure"), _STRUCTURE),
+    **dict.fromkeys(("lines", "uses", "avoids", "type_hints", "main_guard"), _STRUCTURE),
+    **dict.fromkeys(("signature", "params"), "write parameters: [name, age=0]"),
+    **dict.fromkeys(
+        ("folders", "folder"), "write files: {data/marks.csv: …}, which makes its folder"
+    ),
+    **dict.fromkeys(("stdout", "output", "outputs"), "write prints"),
+    **dict.fromkeys(("result", "value", "return", "expected", "expect"), "write returns"),
+    **dict.fromkeys(("contains", "matches", "number", "numbers", "shows"), _PRINTS),
+    **dict.fromkeys(("args", "arguments"), "write argv for a program, parameters for a signature"),
+    **dict.fromkeys(("timeout", "time_limit"), "write limits: {cpu_seconds: 5}"),
+    **dict.fromkeys(("today", "now", "date", "time"), "write clock: 2026-03-01T12:00"),
+    **dict.fromkeys(
+        ("setup", "before", "mock", "patch"), "write given, with statements to run first"
+    ),
+    **dict.fromkeys(("tolerance", "within", "approx"), "write floats: {within: 0.001}"),
+    "load_input": "write at_load: [Ann]",
+}
+
+
 class StepShape(Shape):
     """One step: exactly one of do and call, and the call's expected effects."""
 
@@ -305,6 +349,10 @@ class StepShape(Shape):
     """The step's output."""
     raises: RaisedShape = ""
     """The exception's type, or {type: …, message: …}."""
+
+    guesses: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("input", "leaves", "reads", "writes", "turns", "stderr", "given", "exit"), _OF_SCENARIO
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -331,6 +379,15 @@ _Calls = Annotated[
     Field(ge=2, le=MAX_CALLS),
     Expects(f"a whole number from 2 to {MAX_CALLS}", "it is a number of calls"),
 ]
+
+
+def _each_hint(value: Any) -> str:
+    """Return the hint for `each: {one_of: …}`, which is about the results of `over` calls."""
+    if isinstance(value, dict):
+        return "write a matcher for each result of over under returns"
+    return ""
+
+
 _Share = Annotated[str, Expects("a share like 40% ± 15%", whole=True)]
 _Shares = Annotated[
     dict[Any, _Share],
@@ -352,6 +409,7 @@ _Multiple = Annotated[
 
 class _ScenarioShape(SettingsShape, StatedShape):
     model_config = ConfigDict(json_schema_extra=one_required(*stimulus_kinds()))
+    guesses: ClassVar[Mapping[str, str]] = _GUESSES
 
     name: str = Field(examples=["an empty list"])
     """The name of the test, unique in its file."""
@@ -376,7 +434,7 @@ class _ScenarioShape(SettingsShape, StatedShape):
     """A list of mappings from names to values; each may have its own input, stdin, argv, returns,
     prints, turns, raises, leaves, exit, reads, writes and ends. Or `file.function`: a generator of
     dicts. One mark for all of them."""
-    each: bool = False
+    each: Annotated[bool, Expects("true or false", _each_hint)] = False
     """Every draw is its own scenario."""
     transcript: str = ""
     """A file with prompts and typed text as a person sees them."""

@@ -179,6 +179,9 @@ def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
         except ValueError:
             what = "expected parameters as a def has them"
             reader.refuse(reader.at("parameters"), what, "write [name, age=0], without self")
+        is_of_class = str(loc[-1]) == "class" or "." in data
+        if is_of_class and parameters and parameters[0] == "self":
+            reader.refuse(reader.at("parameters"), "self is not listed", "leave self out")
     stated = HasSignature(
         what=_kind_of_name(reader, str(loc[-1]), data.strip()),
         parameters=parameters,
@@ -208,6 +211,10 @@ def _shown_matchers(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data
         if key is None or key[1] not in matcher_keys():
             continue
         inside = replace(reader, text_line=step.shown_from)
+        if len(step.shown) > 1 and step.shown[0].rstrip().endswith("}"):
+            what = f"the matcher {key[1]} replaces all output of the step"
+            inside.add(loc, what, "remove the lines after it")
+            continue
         with suppress(Refused), inside.noted(loc):
             matcher = inside.matcher(loc, inner_value(text))
             stated.append(_shown_step(index, matcher))

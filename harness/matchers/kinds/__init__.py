@@ -1,6 +1,7 @@
 """The matchers, a file for each subject: how they are read from YAML, their JSON Schema, the values
 they accept and their words. A new file is found automatically."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from inspect import isabstract
@@ -10,7 +11,21 @@ from harness.common.words import listed
 from harness.matchers.reading import MatcherKey, Part, Schema, YamlNode, nearest
 from harness.model.expectation import Matcher
 
+_WRITTEN = re.compile(r"\{\s*(\w+):")
 DEFINITIONS = {False: "Matcher", True: "TextMatcher"}
+# Keys that authors guess and that no matcher is like, each with its hint.
+_GUESSES: Mapping[str, str] = {
+    **dict.fromkeys(("any_order", "in_any_order", "sorted"), "write unordered: true"),
+    **dict.fromkeys(("tolerance", "delta", "epsilon", "abs"), "write within: 0.01"),
+    **dict.fromkeys(("regex", "pattern", "re"), 'write {matches: "…"}'),
+    **dict.fromkeys(("includes", "has", "substring"), "write {contains: …}"),
+    **dict.fromkeys(("anything", "ignore"), "write {any: true}"),
+    **dict.fromkeys(("instance", "instance_of", "isinstance", "class"), "write {type: Pet}"),
+    **dict.fromkeys(("value", "literal", "repr", "eval"), 'write {python: "…"}'),
+    **dict.fromkeys(("starts_with", "startswith"), 'write {matches: "^…"}'),
+    **dict.fromkeys(("ends_with", "endswith"), 'write {matches: "…$"}'),
+    **dict.fromkeys(("prints", "returns"), "write only the matcher, such as {contains: …}"),
+}
 
 
 @cache
@@ -71,7 +86,8 @@ def _stated_key(field: YamlNode) -> MatcherKey:
         hint = 'a dictionary is written {python: "{…}"}'
         field.refuse(f"expected a matcher, got a mapping of {len(data)} keys", hint)
     if unknown:
-        hint = nearest(str(unknown[0]), _names(for_text=False)) or all_names
+        guessed = _GUESSES.get(str(unknown[0]), "")
+        hint = guessed or nearest(str(unknown[0]), _names(for_text=False)) or all_names
         field.at(unknown[0]).refuse("unknown matcher", hint, of_key=True)
     # A further key of one matcher may be the name of another one.
     whole = [name for name in stated if {name, *keys[name].others}.issuperset(stated)]
@@ -104,3 +120,12 @@ def read_matcher(field: YamlNode) -> Matcher:
 
 
 MATCHER = Part(read=read_matcher, schema=lambda matcher: matcher)
+
+
+def hint_for(text: str) -> str:
+    """Return the hint for a text that was meant as a matcher, `{unorderd: [1]}`; empty if it was
+    not."""
+    found = _WRITTEN.match(text)
+    if found is None or found[1] in matcher_keys():
+        return ""
+    return _GUESSES.get(found[1], "") or nearest(found[1], matcher_keys())

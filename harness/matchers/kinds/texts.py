@@ -77,7 +77,10 @@ def _number(field: YamlNode) -> str:
     data = field.data
     written = field.render(data) if isinstance(data, str) else str(data)
     if isinstance(data, bool) or not _NUMBER.fullmatch(written):
-        field.expected("a number", 'as it is printed: 4, 2.50 as "2.50", "{{ BOARD_SIZE }}"')
+        hint = 'as it is printed: 4, 2.50 as "2.50", "{{ BOARD_SIZE }}"'
+        if isinstance(data, list):
+            hint = "write numbers for a list"
+        field.expected("a number", hint)
     return written
 
 
@@ -121,7 +124,8 @@ class HasNumbers(TextMatcher):
 
 def _numbers(field: YamlNode) -> tuple[float, ...]:
     if not isinstance(field.data, list) or not field.data:
-        field.expected("a list of numbers")
+        hint = "write [2.0, -4.0], and unordered: true beside it for any order"
+        field.expected("a list of numbers", hint)
     return read_all(field.items(), read_number)
 
 

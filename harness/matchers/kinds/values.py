@@ -118,7 +118,13 @@ class OfType(Matcher):
 def _type(field: YamlNode) -> str:
     name, of_program = field.data, field.source.class_names()
     if not isinstance(name, str) or not name.isidentifier():
-        field.expected("the name of a type", f"types are {listed(TYPES, 'or')}")
+        hint = f"types are {listed(TYPES, 'or')}"
+        if isinstance(name, str) and "." in name:
+            _, _, last = name.rpartition(".")
+            hint = f"write only the last name, {last}"
+        elif not isinstance(name, str) or "|" in name:
+            hint = "write {one_of: [{type: int}, {type: float}]} for several"
+        field.expected("the name of a type", hint)
     # Without a reference nothing is known about the program's own classes.
     if name not in TYPES and of_program is not None and name not in of_program:
         types = (*TYPES, *of_program)
