@@ -197,3 +197,11 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
     if any(asked.use_of_extra(name) is not ExtraUse.ALLOW for name in others):
         found.append(f"hand it in as {what_to_name(asked)}: another name may cost all marks")
     return found
+
+
+def notes_about(result: SubmissionResult, submissions: Sequence[Submission]) -> list[str]:
+    """Return the notes that only a look at the program's text finds, as a misspelt main guard."""
+    known: set[str] = set()
+    for submission in submissions:
+        known.update(submission.notes)
+    return [note for note in result.notes if note not in known]

@@ -14,7 +14,14 @@ from pathlib import Path
 from harness.common.errors import HarnessError, UserError, error_lines, without_capital
 from harness.common.escaping import visible
 from harness.common.words import counted
-from harness.grading.check import not_here, notes, submitted, what_to_name, without_files
+from harness.grading.check import (
+    not_here,
+    notes,
+    notes_about,
+    submitted,
+    what_to_name,
+    without_files,
+)
 from harness.model.plan import Plan
 from harness.packaging.program_file import graded, packed, this_interpreter
 from harness.reporting.terminal.cards import explain_on_screen
@@ -68,6 +75,8 @@ def _check(arguments: Sequence[str] | None) -> int:
     for found in graded(plan, key, interpreter, submissions):
         result = without_files(found, absent)
         view = student_view(result, plan)
+        for note in notes_about(result, submissions):
+            sys.stderr.write(f"note: {visible(note)}\n")
         sys.stdout.write(explain_on_screen(view, options.failures, whole=options.all))
         if not result.all_passed:
             status = 1

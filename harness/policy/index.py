@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -109,7 +110,9 @@ def is_main_guard(test: ast.expr) -> bool:
     return False
 
 
-_DUNDER = re.compile(r"_{0,3}(name|main|init)_{0,3}")
+_UNDERSCORES = re.compile(r"[_\s]")
+_GUARD_WORDS = ("name", "main", "init")
+_ALIKE = 0.75  # one slip of a word of four letters: mian, mainn, man
 
 
 def misspelt_guard(test: ast.expr) -> str:
@@ -122,14 +125,17 @@ def misspelt_guard(test: ast.expr) -> str:
     if is_main_guard(test):
         return ""
     match test:
-        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is() as operator], comparators=[right]):
             sides = [_spelling(left), _spelling(right)]
         case _:
             return ""
     names = {side for side in sides if side in ("__name__", '"__main__"')}
-    if names and all(map(_is_like_a_guard, sides)):
-        return " == ".join(sides)
-    return ""
+    # Python keeps one object of "__main__", so that `is` works for it.
+    is_right = isinstance(operator, ast.Is) and set(sides) == {"__name__", '"__main__"'}
+    if is_right or not names or not all(map(_is_like_a_guard, sides)):
+        return ""
+    sign = "is" if isinstance(operator, ast.Is) else "=="
+    return f" {sign} ".join(sides)
 
 
 def _spelling(side: ast.expr) -> str:
@@ -142,7 +148,8 @@ def _spelling(side: ast.expr) -> str:
 
 
 def _is_like_a_guard(side: str) -> bool:
-    return _DUNDER.fullmatch(side.strip('"').lower()) is not None
+    letters = _UNDERSCORES.sub("", side.strip('"').lower())
+    return bool(difflib.get_close_matches(letters, _GUARD_WORDS, cutoff=_ALIKE))
 
 
 class ScopeKind(StrEnum):

@@ -38,6 +38,15 @@ def test_explains_as_many_as_asked_for(course: Course) -> None:
     assert "… and 1 more thing to fix." in outcome.out
 
 
+def test_names_a_misspelt_main_guard_if_no_policy_does(course: Course) -> None:
+    course.edit("specs/tiny/assignment.yaml", "policy: policy.yaml\n", "")
+    (course.root / "specs/tiny/policy.yaml").unlink()
+    course.write("a1.py", "def main():\n    pass\n\nif __name__ == '__main':\n    main()\n")
+    outcome = course.run("check", "a1.py")
+    (note,) = [line for line in outcome.err.splitlines() if line.startswith("note: ")]
+    assert note.startswith("note: a1.py, line 4: the main guard is misspelt: ")
+
+
 WRONG_EVERYWHERE = """\
 def total(amounts):
     print("\\n".join(["a line", "and more"] * 12))

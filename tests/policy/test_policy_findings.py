@@ -401,12 +401,16 @@ MISSPELT_GUARDS = [
     "__name__ == __main__",
     '_name_ == "__main__"',
     '"__main__" == __main__',
+    '__name__ == "__main __"',
+    '__name__ == "__mian__"',
+    '__name__ is "__main"',
 ]
 OTHER_CONDITIONS = [
     '__name__ == "a1"',
     '__name__ != "__main__"',
     '__name__ is "__main__"',  # which CPython makes true
     '"main" == "init"',
+    '__name__ == "tools"',
     'BOARD_SIZE == "__main__"',
     "BOARD_SIZE",
 ]

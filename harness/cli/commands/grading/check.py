@@ -16,7 +16,14 @@ from harness.cli import options
 from harness.cli.printing import tell_notice
 from harness.common import escaping
 from harness.common.errors import UserError, error_lines
-from harness.grading.check import check_submissions, not_here, notes, submitted, without_files
+from harness.grading.check import (
+    check_submissions,
+    not_here,
+    notes,
+    notes_about,
+    submitted,
+    without_files,
+)
 from harness.grading.context import GradingContext, prepare, visible_only, without_tags
 from harness.model.plan import Assignment
 from harness.reporting.github import markdown_summary, of_submission
@@ -100,6 +107,8 @@ def _check(context: GradingContext, files: tuple[Path, ...], chosen: _Options) -
     results = [without_files(result, absent) for result in checked]
     for result in results:
         view = student_view(result, plan)
+        for note in notes_about(result, submissions):
+            click.echo(f"note: {escaping.visible(note)}", err=True)
         click.echo(explain_on_screen(view, chosen.failures, whole=chosen.whole), nl=False)
     return all(result.all_passed for result in results)
 
