@@ -88,6 +88,7 @@ bench: $(DEV)  ## measure against the floor and against pexpect.spawn
 	$(BIN)/python -m benchmarks.assignments
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.workers
+	$(BIN)/python -m benchmarks.suites
 
 slow: $(DEV)  ## slow programs: what each costs, and a class with some of them (ARGS="--size 200")
 	$(BIN)/python -m benchmarks.slow_programs

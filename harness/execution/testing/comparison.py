@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from harness.model.observation import CourseTestResult, Ending, SuiteTest
@@ -14,6 +16,7 @@ class SuiteRunResult:
     tests: tuple[SuiteTest, ...]
     ending: Ending
     not_loaded: str = ""
+    cpu_seconds: float = 0.0  # of the program
     trace: tuple[str, ...] = ()  # of the program's lines, if they are traced
 
     def failed(self) -> tuple[SuiteTest, ...]:
@@ -33,36 +36,85 @@ class SuiteRunResult:
 
 @dataclass(slots=True)
 class Comparison:
-    """Which of the useful tests fail on which faults, after some rounds."""
+    """Which of the useful tests fail on which faults.
+
+    In the first round all of them run. Those chosen then run again in further rounds, which shows
+    that they do not fail by chance: one test that fails on a fault is enough to notice it.
+    """
 
     useful: list[str]
     steady: set[str]  # those that passed on the reference in every round
-    failing: dict[str, list[SuiteTest]] = field(default_factory=dict)  # in all rounds, by fault
-    once: dict[str, list[str]] = field(default_factory=dict)  # in one round and not in another
+    failing: dict[str, list[SuiteTest]] = field(default_factory=dict)  # in round one, by fault
     broken: set[str] = field(default_factory=set)  # faults at which tests broke the protocol
+    once: dict[str, set[str]] = field(default_factory=dict)  # failed on the fault, then passed
+    dependent: set[str] = field(default_factory=set)  # those that fail if they run first
+    confirmed: set[str] = field(default_factory=set)  # those that ran in all rounds
 
-    def take_reference(self, run: SuiteRunResult) -> None:
-        self.steady.intersection_update(run.passed())
+    def take_reference(self, run: SuiteRunResult, names: Iterable[str]) -> None:
+        """Take a run of these tests on the reference."""
+        self.steady -= set(names).difference(run.passed())
 
-    def take_fault(self, fault: str, run: SuiteRunResult) -> None:
+    def take_first(self, fault: str, run: SuiteRunResult) -> None:
+        """Take a fault's run in the first round."""
+        self.failing[fault] = list(run.failed())
+        self._note_broken(fault, run)
+
+    def take_again(self, fault: str, run: SuiteRunResult, names: Iterable[str]) -> None:
+        """Take a fault's run of these tests in a later round."""
+        failed = {test.name for test in run.failed()}
+        passed = set(names) - failed
+        once = [test.name for test in self.failing[fault] if test.name in passed]
+        self.once.setdefault(fault, set()).update(once)
+        self._note_broken(fault, run)
+
+    def _note_broken(self, fault: str, run: SuiteRunResult) -> None:
         if run.ending is Ending.TAMPERED:
             self.broken.add(fault)
-        failed = {test.name for test in run.failed()}
-        before = self.failing.get(fault)
-        if before is None:
-            self.failing[fault] = list(run.failed())
-            return
-        self.failing[fault] = [test for test in before if test.name in failed]
-        missed = [test.name for test in before if test.name not in failed]
-        self.once.setdefault(fault, []).extend(missed)
-
-    def is_open(self, fault: str) -> bool:
-        """Return whether another round can show something about this fault."""
-        return fault not in self.broken and bool(self.candidates(fault))
 
     def candidates(self, fault: str) -> list[SuiteTest]:
         """Return the tests that fail on this fault and never on the reference."""
-        return [test for test in self.failing.get(fault, []) if test.name in self.steady]
+        out = self.once.get(fault, set()) | self.dependent
+        return [
+            test
+            for test in self.failing.get(fault, [])
+            if test.name in self.steady and test.name not in out
+        ]
+
+    def noticing(self, fault: str) -> list[SuiteTest]:
+        """Return the tests that fail on this fault each time, by all rounds."""
+        return [test for test in self.candidates(fault) if test.name in self.confirmed]
+
+    def open_faults(self) -> list[str]:
+        """Return the faults about which another round can show something."""
+        found: list[str] = []
+        for fault in self.failing:
+            is_decided = fault in self.broken or bool(self.noticing(fault))
+            if not is_decided and self.candidates(fault):
+                found.append(fault)
+        return found
+
+    def chosen(self, passes_by_itself: Callable[[str], bool]) -> list[str]:
+        """Return a few tests of which one fails on each open fault, in the order of the file."""
+        chosen: set[str] = set()
+        while left := [fault for fault in self.open_faults() if not self._has(fault, chosen)]:
+            counts: Counter[str] = Counter()
+            for fault in left:
+                counts.update(test.name for test in self.candidates(fault))
+            (best, _), *_ = counts.most_common(1)
+            if passes_by_itself(best):
+                chosen.add(best)
+            else:
+                self.dependent.add(best)
+        return [name for name in self.useful if name in chosen]
+
+    def _has(self, fault: str, chosen: set[str]) -> bool:
+        return any(test.name in chosen for test in self.candidates(fault))
 
     def unsteady(self) -> list[str]:
         return [name for name in self.useful if name not in self.steady]
+
+    def unsteady_on(self, fault: str) -> list[str]:
+        """Return the steady tests that failed on this fault, and count for nothing there."""
+        out = self.once.get(fault, set()) | self.dependent
+        names = [test.name for test in self.failing.get(fault, [])]
+        return [name for name in names if name in self.steady and name in out]

@@ -48,11 +48,13 @@ if TYPE_CHECKING:
     from harness.execution.process_server import ProcessServer
 
 # Seeds of chance in the tests' process: of the runs against the reference that show which tests
-# pass, and of the rounds in which those tests run against every program. A test notices a fault if
-# it fails on it in each round, and passes on the reference in all runs: one that fails by chance
-# does not do both.
+# pass, and of the rounds in which those tests run against every program: all of them in the first
+# round, and then those chosen in further ones. A test notices a fault if it fails on it in each
+# round, and passes on the reference in all runs: one that fails by chance does not do both.
 _SEEDS = (1, 2, 3)
-_SEEDS_OF_ROUNDS = (1, 7, 8)
+_FIRST_SEED = 1
+_SEEDS_OF_CHOSEN = (7, 8)
+_MAX_CHOICES = 3  # times that other tests are chosen for faults that the chosen ones missed
 _REFERENCE_RUNS = 2  # of each round
 # With many tests that fail by chance, some would notice a fault. So if more than this number and
 # more than this share of the tests came out differently on the reference, none counts.
@@ -60,6 +62,10 @@ _MAX_UNSTEADY = 3
 _MAX_UNSTEADY_SHARE = 0.1
 _MAX_EXPLAINED = 5  # tests that fail on the reference, of which the clauses are found
 _TRACING_TIMES = 5  # the CPU time of a program whose lines are traced
+# A fault may make a program loop. So it has this many times the CPU time that the reference took,
+# and at least so many seconds.
+_LOOPING_TIMES = 10
+_LOOPING_SECONDS = 1.0
 _MAX_ENDLESS = 3  # tests that do not come to their end, until no further run is made
 _MAX_WAITED = 1200.0  # seconds for all runs of one submission's tests, until no more are made
 
@@ -239,58 +245,96 @@ class SuiteObserver:
         compared = self._comparison(stimulus, limits)
         if against in compared.broken:
             return None
-        unsteady = compared.unsteady() + compared.once.get(against, [])
-        candidates = compared.candidates(against)
-        if self._too_many_unsteady(stimulus, limits):
-            candidates = []
-        for test in candidates:
-            if self._passes_by_itself(test.name, stimulus, limits):
-                named = replace(test, outcome=CourseTestOutcome(result=test.outcome.result))
-                return SuiteOutcome(tests=(named,), unsteady=tuple(unsteady))
-            unsteady.append(test.name)
-        return SuiteOutcome(unsteady=tuple(unsteady))
+        unsteady = (*compared.unsteady(), *compared.unsteady_on(against))
+        noticing = compared.noticing(against)
+        if not noticing or self._too_many_unsteady(compared, stimulus, limits):
+            return SuiteOutcome(unsteady=unsteady)
+        test = noticing[0]
+        named = replace(test, outcome=CourseTestOutcome(result=test.outcome.result))
+        return SuiteOutcome(tests=(named,), unsteady=unsteady)
 
-    def _too_many_unsteady(self, stimulus: Stimulus, limits: Limits) -> bool:
-        observed = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
+    def _too_many_unsteady(self, compared: Comparison, stimulus: Stimulus, limits: Limits) -> bool:
+        observed = self._on_reference(stimulus, limits)
         outcome = observed.suite or SuiteOutcome()
+        unsteady = {*outcome.unsteady, *compared.unsteady()}
         most = max(_MAX_UNSTEADY, _MAX_UNSTEADY_SHARE * len(outcome.tests))
-        return len(outcome.unsteady) > most
+        return len(unsteady) > most
 
     def _comparison(self, stimulus: Stimulus, limits: Limits) -> Comparison:
         """Run the useful tests against the faults, and in between against the reference.
 
-        The tests' process gets the same job each time, and the order is by chance. So it cannot
-        know which program it has but by what the program does.
+        The tests' process gets the same job in all runs of a round, and their order is by chance.
+        So it cannot know which program it has but by what the program does.
         """
         if self._compared is None:
             useful = self._useful(stimulus, limits)
             compared = Comparison(useful, set(useful))
-            faults = list(self._faults)
-            for seed in _SEEDS_OF_ROUNDS:
-                if faults and compared.steady:
-                    self._round(compared, faults, stimulus, limits, seed=seed)
-                faults = [fault for fault in faults if compared.is_open(fault)]
+            patient = self._limits_of_rounds(stimulus, limits)
+            if useful:
+                self._first_round(compared, stimulus, patient)
+            for _ in range(_MAX_CHOICES):
+                if self._too_many_unsteady(compared, stimulus, limits):
+                    break
+                chosen = compared.chosen(
+                    lambda name: self._passes_by_itself(name, stimulus, limits)
+                )
+                if not chosen:
+                    break
+                for seed in _SEEDS_OF_CHOSEN:
+                    self._round(compared, chosen, stimulus, patient, seed=seed)
+                compared.confirmed.update(chosen)
             self._compared = compared
         return self._compared
+
+    def _limits_of_rounds(self, stimulus: Stimulus, limits: Limits) -> Limits:
+        """Return the limits with less CPU time, for programs that may loop."""
+        runs = self._reference_runs(stimulus, limits)
+        usual = max(run.cpu_seconds for run in runs)
+        seconds = max(_LOOPING_TIMES * usual, _LOOPING_SECONDS)
+        return replace(limits, cpu_seconds=min(limits.cpu_seconds, seconds))
+
+    def _first_round(self, compared: Comparison, stimulus: Stimulus, limits: Limits) -> None:
+        names = compared.useful
+        for program in self._shuffled(self._faults):
+            run = self._run_named(program, stimulus, limits, seed=_FIRST_SEED, only=names)
+            if program == self._reference:
+                compared.take_reference(run, names)
+            else:
+                compared.take_first(program, run)
 
     def _round(
         self,
         compared: Comparison,
-        faults: Iterable[str],
+        chosen: Sequence[str],
         stimulus: Stimulus,
         limits: Limits,
         *,
         seed: int,
     ) -> None:
+        """Run the chosen tests again, against the faults about which that shows something."""
+        for program in self._shuffled(compared.open_faults()):
+            run = self._run_named(program, stimulus, limits, seed=seed, only=chosen)
+            if program == self._reference:
+                compared.take_reference(run, chosen)
+            else:
+                compared.take_again(program, run, chosen)
+
+    def _shuffled(self, faults: Iterable[str]) -> list[str]:
+        """Return names of programs in an order by chance, the reference's several times."""
         names = [*faults, *[self._reference] * _REFERENCE_RUNS]
         SystemRandom().shuffle(names)
-        for name in names:
-            program = self._program_of(name)
-            run = self._run(program, stimulus, limits, seed=seed, only=compared.useful)
-            if name == self._reference:
-                compared.take_reference(run)
-            else:
-                compared.take_fault(name, run)
+        return names
+
+    def _run_named(
+        self,
+        name: str,
+        stimulus: Stimulus,
+        limits: Limits,
+        *,
+        seed: int,
+        only: Sequence[str],
+    ) -> SuiteRunResult:
+        return self._run(self._program_of(name), stimulus, limits, seed=seed, only=only)
 
     def _passes_by_itself(self, name: str, stimulus: Stimulus, limits: Limits) -> bool:
         """Return whether a test passes on the reference if no other test runs before it."""
@@ -328,7 +372,8 @@ class SuiteObserver:
             failing[fault] = {test.name for test in compared.candidates(fault)}
         useless: list[str] = []
         by_faults: dict[tuple[str, ...], list[str]] = {}
-        names = self._counted(stimulus, limits)
+        counted = self._counted(stimulus, limits)
+        names = [name for name in counted if name not in compared.dependent]
         for name in names:
             faults = tuple(fault for fault, bad in failing.items() if name in bad)
             if faults:
@@ -408,7 +453,11 @@ def _run_of(heard: Heard, observed: Observation, stimulus: Stimulus) -> SuiteRun
     heard.ended()
     trace = observed.detail.splitlines() if stimulus.traces_lines else []
     return SuiteRunResult(
-        tests=tuple(heard.tests), ending=ending, not_loaded=heard.not_loaded, trace=tuple(trace)
+        tests=tuple(heard.tests),
+        ending=ending,
+        not_loaded=heard.not_loaded,
+        cpu_seconds=observed.cpu_seconds,
+        trace=tuple(trace),
     )
 
 
