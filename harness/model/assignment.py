@@ -233,6 +233,7 @@ class TestedProgram:
     name: str
     files: tuple[SourceFile, ...]
     clause: str = ""  # that it breaks, if students may be told
+    why: str = ""  # what is wrong with it, for lecturers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

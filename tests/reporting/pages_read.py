@@ -31,6 +31,7 @@ JUMPS = (
     "#lost",
     "#spread",
     "#fails",
+    "#faults",
     "#doubt",
     "#similar",
     "#issues",

@@ -79,7 +79,7 @@ def test_a_filled_gradebook(name: str) -> None:
 
 def test_what_needs_names_may_not_be_anonymous() -> None:
     found = {name for name, each in exporters().items() if each.may_be_anonymous}
-    assert found == {"csv", "json", "junit"}
+    assert found == {"csv", "faults", "json", "junit"}
 
 
 def test_a_comment_in_blackboards_gradebook_has_a_format(tmp_path: Path) -> None:

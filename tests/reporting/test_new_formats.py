@@ -26,14 +26,23 @@ from harness.reporting import export
 from harness.reporting.export import exporter
 from harness.reporting.export.anonymous import anonymous
 from harness.reporting.export.exporter import Exported, ExportRequest
+from harness.reporting.export.faults_csv import faults_csv
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
 from harness.results.results_json import results_json
 from tests import plans
 from tests.conftest import Added
-from tests.reporting import report_samples
+from tests.reporting import fault_samples, report_samples
 from tests.reporting.pages_read import assert_golden, refusal
-from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
+from tests.reporting.report_samples import (
+    MANY_FAULTS,
+    OUR_FAULT,
+    PERFECT,
+    PLAN,
+    RUN,
+    class_page,
+    overview,
+)
 from tests.tiny_course import Course
 
 TOY_EXPORTER = """
@@ -295,3 +304,29 @@ def test_of_the_runs_facts_notices_and_what_lay_there_stay_behind() -> None:
     read = replace(FACTS, cohort=replace(cohort, contents=lay_there))
     made = anonymous(replace(NAMED_CLASS, facts=read)).facts
     assert made == replace(FACTS, notices=(), cohort=cohort)
+
+
+def test_a_csv_of_the_faults_that_tests_notice() -> None:
+    lines = faults_csv(fault_samples.RUN, fault_samples.PLAN).splitlines()
+    assert lines[0].startswith("id,tests/notices-1-1: an hour has <61> minutes,")
+    assert lines[1:] == ["ann,1,1,0", "bo,0,1,0", "cy,1,,0", "di,0,0,0"]
+
+
+def test_the_csv_of_faults_names_nobody_if_that_is_asked_for() -> None:
+    lines = faults_csv(anonymous(fault_samples.RUN), fault_samples.PLAN).splitlines()
+    assert sorted(line.partition(",")[2] for line in lines[1:]) == [
+        "0,0,0",
+        "0,1,0",
+        "1,,0",
+        "1,1,0",
+    ]
+    assert all(line.startswith("student-") for line in lines[1:])
+
+
+def test_the_matrix_has_first_what_nobody_notices_and_no_text_of_a_program() -> None:
+    matrix = overview(fault_samples.RUN, fault_samples.PLAN).faults
+    noticed = [(row.number, row.noticed, row.graded) for row in matrix.by_fault()]
+    assert noticed == [(3, 0, 4), (1, 2, 4), (2, 2, 3)]
+    first, *_ = matrix.by_student(1)
+    assert (first.id, first.noticed, first.count) == ("ann", (False, True, True), 2)
+    assert fault_samples.SECRET not in class_page(fault_samples.RUN, fault_samples.PLAN)

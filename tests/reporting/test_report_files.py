@@ -33,7 +33,7 @@ from harness.results.results_json import results_json
 from harness.results.store import Store
 from harness.results.student_view import student_view
 from tests.downloads import laid
-from tests.reporting import pages_read, report_samples
+from tests.reporting import fault_samples, pages_read, report_samples
 from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN, class_page
 
 
@@ -298,6 +298,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "index.html": lambda: class_page(RUN, PLAN),
     "index-unfinished.html": lambda: class_page(UNFINISHED, PLAN),
     "index-empty.html": lambda: class_page(RunResult(facts=FACTS, submissions=()), PLAN),
+    "index-tests.html": lambda: class_page(fault_samples.RUN, fault_samples.PLAN),
     "submission-many-faults.html": lambda: submission_page(MANY_FAULTS, PLAN),
     "submission-perfect.html": lambda: submission_page(PERFECT, PLAN),
     "submission-our-fault.html": lambda: submission_page(report_samples.OUR_FAULT, PLAN),

@@ -61,7 +61,7 @@ class SuiteSection:
             changed = mutant.written_into(program)
             clause = mutant.clause if shape.visible is True else ""
             name = _program_name(number)
-            programs.append(TestedProgram(name=name, files=changed, clause=clause))
+            programs.append(TestedProgram(name=name, files=changed, clause=clause, why=mutant.why))
         return TestWriting(
             files=handed_in,
             documented_files=self.documented,

@@ -19,6 +19,7 @@ from harness.reporting.html.submission_pages import desk_command
 from harness.reporting.view import figures, words
 from harness.reporting.view.figures import GOOD, MIN_GOOD, ClassCauses, FailingCounter
 from harness.reporting.view.marks import CountingMark, counting_mark, unmarked
+from harness.reporting.view.noticed import FaultMatrix, faults_of
 from harness.results.student_view import FunctionTally, by_function
 
 MAX_ROWS = 150  # a browser shows and sorts so many at once without a delay
@@ -103,6 +104,7 @@ class Overview:
         self.means = figures.Means(plan.assignment.functionality_marks)
         self.failing = FailingCounter(plan)
         self.causes = ClassCauses()
+        self.faults = FaultMatrix(faults_of(plan))
 
     def add(self, result: SubmissionResult) -> None:
         tallies = figures.tallies(result, self.plan)
@@ -114,6 +116,7 @@ class Overview:
         self.means.add(tallies)
         self.failing.add(result)
         self.causes.add(result)
+        self.faults.add(result)
         # Last, when nothing can fail any more: a row that is not complete is not counted.
         self.rows.append(row)
         if result.pending is not None:
@@ -231,6 +234,7 @@ def first_page(
         **_in_numbers(overview),
         **_mistakes(overview),
         **_failing(overview.failing),
+        **_faults(overview.faults),
         pages=others,
         packed=packed,
         names=names,
@@ -314,6 +318,16 @@ def _failing(failing: FailingCounter) -> dict[str, object]:
         "good": words.percent(GOOD, 1),
         "counted_good": failing.good,
         "min_good": MIN_GOOD,
+    }
+
+
+def _faults(faults: FaultMatrix) -> dict[str, object]:
+    """Return the faults that tests of the class should notice, and who notices which."""
+    students = faults.by_student(MAX_ROWS)
+    return {
+        "faults": faults.by_fault() if students else (),
+        "testers": students,
+        "testers_left_out": faults.count - len(students),
     }
 
 

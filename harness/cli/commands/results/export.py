@@ -87,7 +87,7 @@ class _Options:
         bool,
         options.flag(
             "--anonymous",
-            "For json, csv, junit: numbers in place of ids; no names, times or comments.",
+            "For json, csv, faults, junit: numbers in place of ids; no names, times or comments.",
         ),
     ]
 
