@@ -30,7 +30,7 @@ from types import FrameType
 import pytest
 
 from harness.model.assignment import SourceFile
-from harness.study.strength import Change, changes
+from harness.study.strength import ReferenceChange, changes
 
 ROOT = Path(__file__).resolve().parent.parent
 MAP = ROOT / ".harness-cache" / "tests-by-function.json"
@@ -94,7 +94,7 @@ def make_map() -> None:
     MAP.write_text(json.dumps({key: sorted(merged[key]) for key in sorted(merged)}), "utf-8")
 
 
-def drawn(seed: int, count: int) -> list[Change]:
+def drawn(seed: int, count: int) -> list[ReferenceChange]:
     """One change of each of so many modules, all packages in turn; the same for a seed."""
     chance = random.Random(seed)
     packages: dict[str, list[Path]] = defaultdict(list)
@@ -106,12 +106,12 @@ def drawn(seed: int, count: int) -> list[Change]:
     return list(_first(count, (_one_of(path, chance) for path in in_turn if path)))
 
 
-def _first(count: int, found: Iterator[Change | None]) -> Iterator[Change]:
+def _first(count: int, found: Iterator[ReferenceChange | None]) -> Iterator[ReferenceChange]:
     given = (change for change in found if change is not None)
     return (change for _, change in zip(range(count), given, strict=False))
 
 
-def _one_of(path: Path, chance: random.Random) -> Change | None:
+def _one_of(path: Path, chance: random.Random) -> ReferenceChange | None:
     """A change of one of the module's functions and classes; None where there is none."""
     name = path.relative_to(ROOT).as_posix()
     text = path.read_text("utf-8")
@@ -128,7 +128,7 @@ def _one_of(path: Path, chance: random.Random) -> Change | None:
     return None
 
 
-def noticed_nearby(change: Change, calls: dict[str, list[str]]) -> str:
+def noticed_nearby(change: ReferenceChange, calls: dict[str, list[str]]) -> str:
     """Which of the tests next to a change notice it; empty where none does."""
     file, function = change.part
     package = f"tests/{Path(file).parts[1].removesuffix('.py')}"
@@ -142,7 +142,7 @@ def noticed_nearby(change: Change, calls: dict[str, list[str]]) -> str:
     return ""
 
 
-def noticed_by_all(changes: list[Change]) -> list[Change]:
+def noticed_by_all(changes: list[ReferenceChange]) -> list[ReferenceChange]:
     """Those of these that some test notices: made together, then each half by itself, since most of
     what the tests nearby do not notice is noticed by none."""
     if not changes:
@@ -155,7 +155,7 @@ def noticed_by_all(changes: list[Change]) -> list[Change]:
 
 
 @contextmanager
-def _copy_with(*changes: Change) -> Iterator[Path]:
+def _copy_with(*changes: ReferenceChange) -> Iterator[Path]:
     """A clone of the last commit with these changes, each of another module."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")
@@ -195,7 +195,7 @@ def main() -> int:
         if _fails(unchanged, *SIDE_BY_SIDE, "tests"):
             sys.exit("error: the tests fail without any change, and would notice all: commit first")
     made = drawn(asked.seed, asked.count)
-    left: list[Change] = []
+    left: list[ReferenceChange] = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         nearby = pool.map(lambda change: noticed_nearby(change, calls), made)
         for change, by in zip(made, nearby, strict=True):
@@ -209,7 +209,7 @@ def main() -> int:
     return 1 if missed else 0
 
 
-def _print(change: Change, by: str) -> None:
+def _print(change: ReferenceChange, by: str) -> None:
     made = change.outcome
     print(f"{by:22} {made.file}:{made.line} {made.function}")
     print(f"    - {made.before}\n    + {made.after}", flush=True)

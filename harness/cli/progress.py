@@ -123,7 +123,7 @@ def _left_text(fields: dict[str, Any]) -> str:
     return _joined(fields["pace"].text(), slow, fields["worst"])
 
 
-class _Left(ProgressColumn):
+class _TimeLeft(ProgressColumn):
     """The time left, computed at every refresh: it grows while nothing is done."""
 
     def render(self, task: Task) -> Text:
@@ -136,7 +136,7 @@ class _Shown:
 
     def __init__(self, console: Console, clock: Clock, doing: str, *more: ProgressColumn) -> None:
         """`doing` is the first column of the bar, `more` are the last ones."""
-        columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), _Left(), *more)
+        columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), _TimeLeft(), *more)
         self.console = console
         disable = not console.is_terminal
         self.bar = Progress(*columns, console=console, transient=True, disable=disable)

@@ -55,7 +55,7 @@ Row = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class CsvForm:
     """The form of a written table. `mark` is the byte order mark; `quoted`: every cell has quotes;
     `separator_line`: Excel's `sep=` line comes first."""
 
@@ -69,7 +69,7 @@ class Form:
 
 _DATA_ADDRESS = re.compile(rb"\A(?:\xef\xbb\xbf)?data:text/csv(?:;charset=[\w-]+)?,")
 
-PLAIN = Form()
+PLAIN = CsvForm()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,7 @@ class Sheet:
     """
 
     rows: tuple[Row, ...]
-    form: Form = PLAIN
+    form: CsvForm = PLAIN
     place: str = ""
     lines: tuple[int, ...] = ()
 
@@ -205,7 +205,7 @@ def _without_address(data: bytes) -> bytes:
     return _DATA_ADDRESS.sub(b"", data, count=1)
 
 
-def _rows(text: str, form: Form, path: Path) -> tuple[list[Row], list[int]]:
+def _rows(text: str, form: CsvForm, path: Path) -> tuple[list[Row], list[int]]:
     """Return the rows without blank ones before the header, and the line on which each begins.
     Raise UserError if it is not CSV."""
     first_line = 2 if form.separator_line else 1
@@ -240,7 +240,7 @@ def encoded(sheet: Sheet) -> bytes:
     return form.mark + text.encode(form.encoding, "backslashreplace")
 
 
-def csv_text(rows: Iterable[Sequence[str]], form: Form = PLAIN) -> str:
+def csv_text(rows: Iterable[Sequence[str]], form: CsvForm = PLAIN) -> str:
     """Return rows as CSV text with every cell inert; lines end as in RFC 4180, or as in the
     form."""
     text = io.StringIO(newline="")
@@ -286,7 +286,7 @@ def plain_text(cell: str) -> str:
     return spelt[1].strip()
 
 
-def _decode(data: bytes, path: Path) -> tuple[str, Form]:
+def _decode(data: bytes, path: Path) -> tuple[str, CsvForm]:
     encoding, mark = _encoding(data)
     try:
         text = data[len(mark) :].decode(encoding)
@@ -304,7 +304,7 @@ def _decode(data: bytes, path: Path) -> tuple[str, Form]:
         text, first = rest, rest.partition("\n")[0]
     delimiter = named[1] if named else _delimiter(text)
     cells = first.rstrip("\r").split(delimiter)
-    return text, Form(
+    return text, CsvForm(
         encoding=encoding,
         mark=mark,
         delimiter=delimiter,

@@ -76,7 +76,7 @@ def from_plain(kind: type[T], plain: Any) -> T:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Form:
+class _SerialForm:
     write: Converter
     read: Converter
 
@@ -86,13 +86,13 @@ def _same(value: Any) -> Any:
 
 
 @functools.cache
-def _form(kind: Any) -> _Form:
+def _form(kind: Any) -> _SerialForm:
     if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
         return _union_form(typing.get_args(kind))
     if typing.get_origin(kind) is tuple:
         return _tuple_form(kind)
     if kind in _OPEN_UNIONS:
-        return _Form(_write_tagged, _tagged_reader(_OPEN_UNIONS[kind]))
+        return _SerialForm(_write_tagged, _tagged_reader(_OPEN_UNIONS[kind]))
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         form = _dataclass_form(kind)
         own_reader: Converter | None = getattr(kind, "from_plain", None)
@@ -104,18 +104,18 @@ def _form(kind: Any) -> _Form:
         return form
     if kind is Fraction:  # points repeat: reading them was a quarter of reading a result
         read = functools.lru_cache(maxsize=1 << 14)(Fraction)
-        return _Form(str, _checking_reader((str,), "a fraction", read))
+        return _SerialForm(str, _checking_reader((str,), "a fraction", read))
     if kind is bytes:
-        return _Form(
+        return _SerialForm(
             lambda value: base64.b64encode(value).decode("ascii"),
             _checking_reader((str,), "base64", functools.partial(base64.b64decode, validate=True)),
         )
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return _Form(str, _enum_reader(kind))
+        return _SerialForm(str, _enum_reader(kind))
     if kind is float:
-        return _Form(_same, _checking_reader((int, float), "a number", float))
+        return _SerialForm(_same, _checking_reader((int, float), "a number", float))
     if kind in (str, int, bool, type(None)):
-        return _Form(_same, _checking_reader((kind,), kind.__name__, _same))
+        return _SerialForm(_same, _checking_reader((kind,), kind.__name__, _same))
     raise TypeError(f"model types must not hold {kind!r}")
 
 
@@ -147,7 +147,7 @@ def _enum_reader(kind: type[StrEnum]) -> Converter:
     return read
 
 
-def _tuple_form(kind: Any) -> _Form:
+def _tuple_form(kind: Any) -> _SerialForm:
     arguments = typing.get_args(kind)
     if arguments[-1] is Ellipsis:
         item = _form(arguments[0])
@@ -157,7 +157,7 @@ def _tuple_form(kind: Any) -> _Form:
                 raise SerialError(f"expected a list, got {type(plain).__name__}")
             return tuple(map(item.read, plain))
 
-        return _Form(lambda value: [item.write(part) for part in value], read)
+        return _SerialForm(lambda value: [item.write(part) for part in value], read)
     parts = [_form(part) for part in arguments]
 
     def read_each(plain: Any) -> Any:
@@ -165,21 +165,21 @@ def _tuple_form(kind: Any) -> _Form:
             raise SerialError(f"expected a list of {len(parts)}")
         return tuple(part.read(value) for part, value in zip(parts, plain, strict=True))
 
-    return _Form(
+    return _SerialForm(
         lambda values: [part.write(v) for part, v in zip(parts, values, strict=True)], read_each
     )
 
 
-def _union_form(members: tuple[Any, ...]) -> _Form:
+def _union_form(members: tuple[Any, ...]) -> _SerialForm:
     rest = [member for member in members if member is not type(None)]
     if len(rest) == 1:
         inner = _form(rest[0])
     else:
         by_name = {member.__name__: member for member in rest}
-        inner = _Form(_write_tagged, _tagged_reader(lambda: by_name))
+        inner = _SerialForm(_write_tagged, _tagged_reader(lambda: by_name))
     if len(rest) == len(members):
         return inner
-    return _Form(
+    return _SerialForm(
         lambda value: None if value is None else inner.write(value),
         lambda plain: None if plain is None else inner.read(plain),
     )
@@ -203,11 +203,13 @@ def _tagged_reader(members: Callable[[], Mapping[str, Any]]) -> Converter:
     return read
 
 
-def _dataclass_form(kind: type) -> _Form:
+def _dataclass_form(kind: type) -> _SerialForm:
     hints = typing.get_type_hints(kind)
     defaults = {field.name: field.default for field in dataclasses.fields(kind)}
     needed = [name for name, default in defaults.items() if default is dataclasses.MISSING]
-    parts: dict[str, _Form] = {}  # looked at when they are first met: types may hold themselves
+    parts: dict[
+        str, _SerialForm
+    ] = {}  # looked at when they are first met: types may hold themselves
 
     def write(value: Any) -> dict[str, Any]:
         plain: dict[str, Any] = {}
@@ -237,4 +239,4 @@ def _dataclass_form(kind: type) -> _Form:
             fields[name] = part.read(value)
         return kind(**fields)
 
-    return _Form(write, read)
+    return _SerialForm(write, read)

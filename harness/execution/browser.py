@@ -62,7 +62,7 @@ def boot(terminal, pipe, questions, answers):
     os.close(channel)
     for folder in {_EMPTY, _FOLDER!r}:
         os.mkdir(folder)
-    return load(modules, ()).browser.Server(terminal, pipe, questions, answers)
+    return load(modules, ()).browser.ServerInBrowser(terminal, pipe, questions, answers)
 """
 
 
@@ -75,7 +75,7 @@ def _message(value: Any) -> bytes:
     return framed(marshal.dumps(value, 2))
 
 
-class End(Protocol):
+class MachineEnd(Protocol):
     """How a run of the machine ended. `began`: the program was compiled and the job begun; the
     `exit_code` is negative if a signal would have ended it; `passed`: the limit of time was."""
 
@@ -92,7 +92,7 @@ class Machine(Protocol):
 
     def run(
         self, setup: bytes, job: bytes, monitor: BrowserMonitor, seconds: float, memory: int
-    ) -> End:
+    ) -> MachineEnd:
         """Do a job in the memory prepared by `setup`, within these limits of seconds and further
         bytes. Job and setup are messages."""
 

@@ -42,7 +42,7 @@ REPLY_SOURCES = {"course_replies": _SOURCE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
+class _SentReply:
     text: str
     confirmed: bool  # it was given twice
 
@@ -51,7 +51,7 @@ class RememberedAnswers:
     """What generators of replies answered to a driver's submissions, which print much the same."""
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[bytes, _Answer] = OrderedDict()
+        self._answers: OrderedDict[bytes, _SentReply] = OrderedDict()
 
     def ask(self, tool: Callable[[], TrustedFunction], payload: str) -> str:
         """Return the tool's answer.
@@ -68,7 +68,7 @@ class RememberedAnswers:
         if before is not None and before.text != text:
             raise HarnessError("the same printed text gets different replies")
         if len(text) <= 2 * _MAX_LINE_LENGTH:
-            self._answers[key] = _Answer(text=text, confirmed=before is not None)
+            self._answers[key] = _SentReply(text=text, confirmed=before is not None)
             if len(self._answers) > _MAX_REMEMBERED:
                 self._answers.popitem(last=False)
         return text

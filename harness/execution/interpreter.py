@@ -170,7 +170,7 @@ _OFFLINE = ("NewConnectionError", "ConnectTimeoutError", "NameResolutionError", 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Library:
+class InstalledPackages:
     """Packages that are there: a folder for `sys.path`, and the modules of the named ones."""
 
     folder: Path
@@ -184,7 +184,7 @@ class Library:
 
 def install(
     packages: Sequence[str], interpreter: Interpreter, cache: Path, tell: Callable[[str], None]
-) -> Library:
+) -> InstalledPackages:
     """Install the packages, such as `emoji==2.14.0`, below the folder `cache`; `tell` is told of
     each.
 
@@ -204,7 +204,7 @@ def install(
             if not folder.exists():
                 Path(made).replace(folder)
                 Path(made).mkdir()
-    return Library(folder=folder, modules=_modules(packages, folder))
+    return InstalledPackages(folder=folder, modules=_modules(packages, folder))
 
 
 def is_installed(packages: Sequence[str], interpreter: Interpreter, cache: Path) -> bool:
@@ -237,7 +237,7 @@ def _is_whole(folder: Path) -> bool:
     return True
 
 
-def installed_here(packages: Sequence[str]) -> Library | None:
+def installed_here(packages: Sequence[str]) -> InstalledPackages | None:
     """Return the packages in the Python that runs this; None without any.
 
     Raise UserError if one is missing.
@@ -266,7 +266,7 @@ def installed_here(packages: Sequence[str]) -> Library | None:
             hint="install all of them anew, in one environment",
         )
     folder = folders.pop()
-    return Library(folder=folder, modules=_modules(packages, folder))
+    return InstalledPackages(folder=folder, modules=_modules(packages, folder))
 
 
 def _install(packages: Sequence[str], interpreter: Interpreter, folder: Path) -> None:

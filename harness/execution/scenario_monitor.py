@@ -12,7 +12,7 @@ from harness.execution.folder import ScenarioFolder
 from harness.execution.inside.messages.frames import HEAD
 from harness.execution.inside.messages.protocol import MAX_REPLY_BYTES, FromScenario, split
 from harness.execution.protocol.answers import stand_in_reason
-from harness.execution.protocol.observation import End
+from harness.execution.protocol.observation import ProcessEnd
 from harness.execution.protocol.replies import FrameBuffer, TamperedError
 from harness.execution.protocol.screen import ScreenParser, joined
 from harness.execution.stand_in_process import StandInUnusableError
@@ -68,7 +68,7 @@ class ScenarioMonitor(ABC):
         stand_in: Partner | None = None,
         reply_to: NextLine | None = None,
         is_piped: bool = False,
-    ) -> End:
+    ) -> ProcessEnd:
         """Follow the process until it is gone. While its modules load, the lines of `at_load` are
         typed. With `reply_to`, its results are typed in place of
         `inputs`; with `is_piped`, nothing is typed, since the process has its input. HarnessError
@@ -82,7 +82,7 @@ class ScenarioMonitor(ABC):
         _log.info("process ended, exit status %d, CPU time %.3f s", exit_code, cpu_seconds)
         if self._reason is None and self._received.data:  # cut off, and not by us
             self._reason, self._detail = Ending.TAMPERED, "an unreadable reply"
-        return End(
+        return ProcessEnd(
             reason=self._reason,
             exit_code=exit_code,
             cpu_seconds=cpu_seconds,

@@ -12,7 +12,7 @@ from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.messages.protocol import FromScenario, Selection
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.protocol.answers import Answerable, StimulusFacts
-from harness.execution.protocol.observation import End, observation
+from harness.execution.protocol.observation import ProcessEnd, observation
 from harness.execution.protocol.screen import scenario_screen
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Form, Limits, Stimulus
@@ -264,5 +264,5 @@ def _read(data: bytes, answerable: Answerable, limits: Limits) -> Observation:
         frames = list(steps)
         if not stimulus.action.program:
             frames.append(FromScenario.REACHED + b'"stimulus"')
-    ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=tuple(frames))
+    ended = ProcessEnd(reason=reason, exit_code=0, cpu_seconds=0.0, reply=tuple(frames))
     return observation(answerable, limits, screen, ended)

@@ -359,19 +359,23 @@ class Grader(AbstractContextManager["Grader"]):
                 on_part=lambda so_far: task.on_part(so_far, budget.used()),
             )
             in_order.run()
-            first, second = in_order.first, in_order.second
+            as_submitted, standing_in = in_order.as_submitted, in_order.standing_in
             verdicts = self._explained(plan, submission, in_order)
-            failures = failing(plan, verdicts, first.observations)
+            failures = failing(plan, verdicts, as_submitted.observations)
             passed = tuple(scenario for scenario in plan.scenarios if verdicts[scenario.id].passed)
             found = FoundCauses()
             if not task.causes_later:
                 found = self._causes.find(failures, passed, candidate)
         used = budget.used()
-        digested = first.observations | second.observations if self._setup.digests else {}
+        digests: dict[str, str] = {}
+        if self._setup.digests:
+            all_observations = as_submitted.observations | standing_in.observations
+            for name, observations in all_observations.items():
+                digests[name] = _digest(observations)
         result = replace(
             mark(plan, verdicts, report, submission=submission),
-            isolation=first.shown_isolation,
-            isolation_reason=first.isolation_reason,
+            isolation=as_submitted.shown_isolation,
+            isolation_reason=as_submitted.isolation_reason,
             undefined=undefined_functions(plan, report.outline) if failures else (),
             pending=evidence_of(failures, used) if failures and task.causes_later else None,
         )
@@ -382,33 +386,33 @@ class Grader(AbstractContextManager["Grader"]):
             paused=budget.is_paused,
             so_far=in_order.whole_parts if budget.is_paused else None,
             kept=_share_kept(in_order, verdicts),
-            shared=len(first.shared),
-            not_plain=first.not_plain,
-            runs=first.new_runs | second.new_runs,
-            verdicts=first.new_verdicts | second.new_verdicts,
+            shared=len(as_submitted.shared),
+            not_plain=as_submitted.not_plain,
+            runs=as_submitted.new_runs | standing_in.new_runs,
+            verdicts=as_submitted.new_verdicts | standing_in.new_verdicts,
             probes=found.probes,
-            observed_digests={
-                name: _digest(observations) for name, observations in digested.items()
-            },
+            observed_digests=digests,
         )
 
     def _explained(
         self, plan: Plan, submission: Submission, ran: RunsInOrder
     ) -> dict[str, Verdict]:
-        """Return the verdicts of all runs. Of second runs nothing is explained or shown: they may
-        hold a stand-in's answers."""
-        first = ran.first
-        verdicts = refine(plan, first.verdicts, first.observations, self._setup.compared_with)
+        """Return the verdicts of all runs. Of the runs with stand-ins nothing is explained or shown: they
+        may hold a stand-in's answers.
+        """
+        as_submitted = ran.as_submitted
+        verdicts = refine(
+            plan, as_submitted.verdicts, as_submitted.observations, self._setup.compared_with
+        )
         taken = [file.name for file in submission.files]
         not_taken = submission.not_taken
-        verdicts = with_not_taken(verdicts, first.observations, not_taken, taken)
+        verdicts = with_not_taken(verdicts, as_submitted.observations, not_taken, taken)
         files = plan.assignment.submission_files
         for scenario in plan.scenarios:
-            second = ran.second.verdicts.get(scenario.id)
-            if second is not None:
-                first_verdict = verdicts[scenario.id]
+            standing_in = ran.standing_in.verdicts.get(scenario.id)
+            if standing_in is not None:
                 verdicts[scenario.id] = merge_stand_in_verdict(
-                    first_verdict, second, scenario, files
+                    verdicts[scenario.id], standing_in, scenario, files
                 )
         return verdicts
 
@@ -440,9 +444,9 @@ def with_causes(plan: Plan, result: SubmissionResult, found: FoundCauses) -> Sub
 def _share_kept(ran: RunsInOrder, verdicts: Mapping[str, Verdict]) -> float:
     """Return the share of the scenarios that are not run again when a paused submission goes on:
     those of whole parts, and those with stored observations from their own process."""
-    kept = set(ran.whole_parts.first.verdicts) if ran.whole_parts is not None else set()
+    kept = set(ran.whole_parts.as_submitted.verdicts) if ran.whole_parts is not None else set()
     for name, verdict in verdicts.items():
-        if not verdict.undecided and name not in ran.first.shared:
+        if not verdict.undecided and name not in ran.as_submitted.shared:
             kept.add(name)
     return len(kept) / max(1, len(verdicts))
 

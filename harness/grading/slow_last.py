@@ -63,7 +63,7 @@ class RealTime:
         return median(self._quick) if self._quick else 0.0
 
 
-class _Left:
+class _UnfinishedPart:
     """The unfinished part of a class, reported whenever it changes. Without a number of workers, no
     upper limit of its time is known."""
 
@@ -136,7 +136,7 @@ def graded_slow_last(
     `tell` is called with the number and time of the rest each time it changes. Without a number of
     workers none is paused.
     """
-    left = _Left(len(jobs), setup.grader.total_seconds, workers, tell)
+    left = _UnfinishedPart(len(jobs), setup.grader.total_seconds, workers, tell)
     left.tell_worst()
 
     def first() -> Iterator[Job]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from harness.intake.entries import BACKSLASH, Refused
+from harness.intake.entries import BACKSLASH, RefusedUpload
 
 MIB = 1024 * 1024
 # Told before bytes of a member are handed out: its path, and how many; Refused for too many.
@@ -26,7 +26,7 @@ class Caps:
     def check_members(self, count: int) -> None:
         """Raise Refused for more than there may be."""
         if count > self.members:
-            raise Refused(f"holds more than {self.members} files")
+            raise RefusedUpload(f"holds more than {self.members} files")
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class ReadBudget:
         """Count bytes of the member with this path."""
         self.spent += count
         if self.spent > self.caps.unpacked_bytes:
-            raise Refused(f"unpacks to more than {self.caps.unpacked_bytes // MIB} MiB")
+            raise RefusedUpload(f"unpacks to more than {self.caps.unpacked_bytes // MIB} MiB")
 
 
 class GroupBudgets:

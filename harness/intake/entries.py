@@ -306,7 +306,7 @@ def kind_of_mode(mode: int) -> EntryKind:
     return EntryKind.OTHER
 
 
-class Refused(Exception):  # noqa: N818  (an answer about one submission, not an error of ours)
+class RefusedUpload(Exception):  # noqa: N818  (an answer about one submission, not an error of ours)
     """A file or folder of one submission cannot be read; `str()` is the reason for its `problem`.
     `ours`: that says nothing about the student (our disk, our copy of the download). `wrong_files`:
     other files were handed in than the ones asked for."""
@@ -361,7 +361,7 @@ class Entry:
         """
         data = self.start(limit + 1)
         if len(data) > limit:
-            raise Refused(f"is larger than {limit // 1024} KiB")
+            raise RefusedUpload(f"is larger than {limit // 1024} KiB")
         return data
 
     def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
@@ -391,7 +391,7 @@ def is_environment_folder(entry: Entry) -> bool:
         return False
     try:
         return is_environment(inside.name for inside in entry.everything(MAX_CLASS_ENTRIES))
-    except (OSError, Refused):
+    except (OSError, RefusedUpload):
         return False
 
 
@@ -401,7 +401,7 @@ def same_bytes(entries: Sequence[Entry]) -> bool:
         first, *others = (entry.load for entry in entries)
         data = first()
         return all(load() == data for load in others)  # two at a time are in memory
-    except Refused:
+    except RefusedUpload:
         return False
 
 
@@ -427,7 +427,7 @@ def _inside(folder: Path, most: int) -> tuple[Entry, ...]:
     with os.scandir(folder) as scan:
         names = [item.name for item in islice(scan, most + 1)]
     if len(names) > most:
-        raise Refused(f"more than {most} files")
+        raise RefusedUpload(f"more than {most} files")
     return tuple(_entry(folder / name) for name in sorted(names))
 
 
@@ -446,11 +446,11 @@ def _first_bytes(path: Path, size: int, *, ours: bool) -> bytes:
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise Refused("is not a regular file", ours=ours)
+                raise RefusedUpload("is not a regular file", ours=ours)
             # This takes all the memory asked for, even for a small file.
             return file.read(min(size, status.st_size + 1))
     except OSError as error:
-        raise Refused(f"cannot be read ({error.strerror or error})", ours=ours) from None
+        raise RefusedUpload(f"cannot be read ({error.strerror or error})", ours=ours) from None
 
 
 GO_THERE = "name the file with its folder, or go to that folder first (cd)"
@@ -484,7 +484,7 @@ def _described(entry: Entry) -> str:
         return entry.label
     try:
         kind = kind_of_bytes(entry.start(HEAD_BYTES))
-    except Refused:
+    except RefusedUpload:
         return entry.label
     if kind in ARCHIVES:
         return f"{entry.label} ({kind})"

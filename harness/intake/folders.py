@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.intake.entries import (
     MAX_ENTRIES,
     Entry,
-    Refused,
+    RefusedUpload,
     intended_name,
     shown_path,
     without_junk,
@@ -67,12 +67,12 @@ def files_in_folders(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
             left_out.extend(shown_path(f"{path}/{ignored.name}") for ignored in junk)
             count += len(inner)
             if count > MAX_ENTRIES:
-                raise Refused(f"more than {MAX_ENTRIES} files")
+                raise RefusedUpload(f"more than {MAX_ENTRIES} files")
             files.extend(replace(file, folder=path) for file in inner if not file.is_folder)
             add(inner, path, depth + 1)
 
     try:
         add(entries, "", 1)
-    except (OSError, Refused):
+    except (OSError, RefusedUpload):
         return [], []
     return files, left_out

@@ -23,7 +23,7 @@ from harness.common.people import (
     without_zeros,
     zeros_line,
 )
-from harness.intake.entries import Entry, EntryKind, Refused, listed, safe_id
+from harness.intake.entries import Entry, EntryKind, RefusedUpload, listed, safe_id
 from harness.intake.platforms import Times
 from harness.intake.recognising import PLAIN, Download
 from harness.intake.selecting import in_order
@@ -420,7 +420,7 @@ def submissions_of(
     for name, uploads in _matched(list(members), decisions):
         file = _decided(decisions, name, DecisionKind.CHOOSE)
         try:
-            submission = _submission(name, uploads, assignment, file)
+            submission = _decided_submission(name, uploads, assignment, file)
         except UserError:
             raise
         except Exception as error:
@@ -429,7 +429,7 @@ def submissions_of(
         yield submission
 
 
-def _submission(
+def _decided_submission(
     name: str, uploads: StudentUploads, assignment: Assignment, file: str
 ) -> Submission:
     """Return the submission; graded is the `file` that a person chose, if there is one."""
@@ -540,12 +540,12 @@ def _modules_beside(entry: Entry, attempt: Attempt, assignment: Assignment) -> l
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Choice:
+class _FileChoice:
     file: SourceFile  # as the page shows it: without bytes if it cannot be read or is large
     attempt: Attempt  # only this file
 
 
-def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choice]:
+def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_FileChoice]:
     """Return the files to choose from, if the assignment asks for one; otherwise the attempts, if
     there are several.
     """
@@ -557,16 +557,16 @@ def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choic
         numbered = replace(attempt, number=attempt.number or number)
         if len(expected) != 1:
             if which:
-                yield _Choice(file=SourceFile(name=which, data=b""), attempt=numbered)
+                yield _FileChoice(file=SourceFile(name=which, data=b""), attempt=numbered)
             continue
         for entry in program_files(attempt, assignment)[:remaining]:
             remaining -= 1
             data = b""
             if entry.kind is EntryKind.FILE:
-                with suppress(OSError, Refused):
+                with suppress(OSError, RefusedUpload):
                     data = entry.load(_MAX_SHOWN)
             label = f"{which}: {entry.label}" if which else entry.label
             alone = replace(entry, name=expected[0], folder="")
             entries = (alone, *_modules_beside(entry, attempt, assignment))
             chosen = replace(numbered, entries=entries, problem="", wrong_files=None)
-            yield _Choice(file=SourceFile(name=label, data=data), attempt=chosen)
+            yield _FileChoice(file=SourceFile(name=label, data=data), attempt=chosen)

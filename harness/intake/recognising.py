@@ -16,7 +16,7 @@ from harness.intake.entries import (
     MAX_CLASS_ENTRIES,
     Entry,
     EntryKind,
-    Refused,
+    RefusedUpload,
     archive_suffix,
     file_at,
     folder_at,
@@ -129,21 +129,34 @@ def _download(
             return _of_one(entry, lone_file(entry, entry.where))
         if is_submission:
             return _of_one(entry, folder_itself(entry))
-        download = with_layout(entry, assignment, asked)
-        may_be_a_students = bool(assignment.archive) and asked is None and entry.is_packed
-        if may_be_a_students and download.layout is None and not _holds_archives(entry):
-            file = file_at(Path(entry.where))
-            return _of_one(file, lone_file(file, file.where))
-        _check_archives(download, assignment)
-        uploads = _uploads(download, assignment)
-        if download.layout is None and _is_folder_itself(uploads, download.folder):
-            return _of_one(entry, uploads[0])
-        contents = (*download.around, *download.folder.everything(MAX_CLASS_ENTRIES))
-        return replace(download, uploads=uploads, contents=contents)
-    except Refused as refusal:
+        return _of_folder(entry, assignment, asked)
+    except RefusedUpload as refusal:
         raise UserError(f"this folder holds {refusal}", place=entry.where) from None
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror or error})", place=entry.where) from None
+
+
+def _of_folder(entry: Entry, assignment: Assignment, asked: str | None) -> Download:
+    """Return the content of a folder or archive: a class, or one submission. Raise OSError, Refused
+    or UserError if it cannot be read.
+    """
+    download = with_layout(entry, assignment, asked)
+    if download.layout is None and asked is None and _is_handed_in_archive(entry, assignment):
+        file = file_at(Path(entry.where))
+        return _of_one(file, lone_file(file, file.where))
+    _check_archives(download, assignment)
+    uploads = _uploads(download, assignment)
+    if download.layout is None and _is_folder_itself(uploads, download.folder):
+        return _of_one(entry, uploads[0])
+    contents = (*download.around, *download.folder.everything(MAX_CLASS_ENTRIES))
+    return replace(download, uploads=uploads, contents=contents)
+
+
+def _is_handed_in_archive(entry: Entry, assignment: Assignment) -> bool:
+    """Return whether an archive may be a student's: students hand in archives, and a class would
+    be an archive of archives.
+    """
+    return bool(assignment.archive) and entry.is_packed and not _holds_archives(entry)
 
 
 def _is_folder_itself(uploads: Sequence[StudentUploads], folder: Entry) -> bool:
@@ -255,7 +268,7 @@ def _holds(
         return condition(folder, assignment)
     except UserError:
         return False
-    except (OSError, Refused):
+    except (OSError, RefusedUpload):
         return unreadable
 
 
@@ -291,25 +304,34 @@ def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None)
     otherwise plain; its uploads are not read yet. Raise UserError if names disagree, or none
     has the form of the requested layout.
     """
-    whole = Download(path=Path(folder.where), folder=folder)
     if asked is None and is_one(folder, assignment):
-        return whole
-    if asked != PLAIN:
-        for place in places(folder):
-            download = _of_platform(place, asked)
-            if download is not None:
-                return download
-    if asked not in (None, PLAIN):
-        layout = _called(asked)
-        problem = f"nothing here is named as {layout.name} names it ({layout.example})"
-        hint = f"--layout {' | '.join(layout_names())}, or leave it out"
-        raise UserError(problem, place=folder.where, hint=hint)
-    # An archive often has one folder around everybody's.
+        return _plain(folder)
+    if asked == PLAIN:
+        return _plain_class(folder, assignment)
+    for place in places(folder):
+        download = _of_platform(place, asked)
+        if download is not None:
+            return download
+    if asked is None:
+        return _plain_class(folder, assignment)
+    layout = _called(asked)
+    problem = f"nothing here is named as {layout.name} names it ({layout.example})"
+    hint = f"--layout {' | '.join(layout_names())}, or leave it out"
+    raise UserError(problem, place=folder.where, hint=hint)
+
+
+def _plain(folder: Entry) -> Download:
+    return Download(path=Path(folder.where), folder=folder)
+
+
+def _plain_class(folder: Entry, assignment: Assignment) -> Download:
+    """Return the place of the submissions: the folder, or in an archive often one folder in it."""
     if folder.is_packed and not is_one(folder, assignment):
         for place in places(folder):
-            if len(candidates_in(place.folder)) > 1 and not is_one(place.folder, assignment):
+            holds_several = len(candidates_in(place.folder)) > 1
+            if holds_several and not is_one(place.folder, assignment):
                 return place
-    return whole
+    return _plain(folder)
 
 
 def _of_platform(download: Download, asked: str | None) -> Download | None:

@@ -32,34 +32,47 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
     attempts = []
     for handed_in in in_order(uploads):
         attempts.append(replace(handed_in, lateness=_lateness(handed_in, uploads)))
-    numbers = [handed_in.number or 0 for handed_in in attempts]
-    of = max(len(attempts) + len(uploads.elsewhere), *numbers)
     accepted = [tried for tried in attempts if _in_time(tried, uploads) or tried.lateness]
     free = [tried for tried in accepted if tried.lateness is None or tried.lateness.is_forgiven]
     takes_latest = uploads.late is not None and uploads.late.policy.latest
     candidates = free if free and not takes_latest else accepted
     attempt = (candidates or attempts)[-1]
-    index = attempts.index(attempt)
-    later = attempts[index + 1 :]
-    missing = sum(instant(at) < _instant(attempt) for at in uploads.elsewhere)
-    selected = replace(attempt, number=attempt.number or index + 1 + missing, of=of)
+    later = attempts[attempts.index(attempt) + 1 :]
+    selected = _numbered(attempt, attempts, uploads)
     if uploads.doubt:
         return to_review(selected, uploads.doubt)
     rivals = [a for a in attempts if a is not attempt and _order(a) == _order(attempt)]
     if rivals and (candidates or uploads.due is None):
         return to_review(selected, "nothing says which of two attempts is the later one")
-    better_if_in_time = [] if free else attempts
+    # If one of these were in time, it would count instead.
+    preferred_if_in_time = [] if free else attempts
     if candidates and takes_latest:
-        better_if_in_time = later
-    if why := _doubt_about_times(better_if_in_time, uploads):
-        return to_review(selected, why)
+        preferred_if_in_time = later
+    doubt = _doubt_about_times(preferred_if_in_time, uploads)
+    if doubt:
+        return to_review(selected, doubt)
     if candidates:
         of_times = _time_notes(selected, uploads, len(later))
         return replace(selected, notes=(*selected.notes, *of_times))
+    return _withheld_as_late(selected, uploads)
+
+
+def _numbered(attempt: Attempt, attempts: Sequence[Attempt], uploads: StudentUploads) -> Attempt:
+    """Return the attempt with its number, as its platform counts or among all that are known, and
+    with the number of all attempts. Some of them may be `elsewhere`: only their times are known.
+    """
+    numbers = [handed_in.number or 0 for handed_in in attempts]
+    of = max(len(attempts) + len(uploads.elsewhere), *numbers)
+    earlier_elsewhere = sum(instant(at) < _instant(attempt) for at in uploads.elsewhere)
+    place = attempts.index(attempt) + 1 + earlier_elsewhere
+    return replace(attempt, number=attempt.number or place, of=of)
+
+
+def _withheld_as_late(attempt: Attempt, uploads: StudentUploads) -> Attempt:
     when = f"handed in {iso_time(attempt.at)}" if attempt.at else "marked late by its platform"
     assert uploads.due is not None
     notes = (f"{when}, due {iso_time(uploads.due)}",)
-    return replace(selected, withheld=Withheld.LATE, notes=notes)
+    return replace(attempt, withheld=Withheld.LATE, notes=notes)
 
 
 def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> str:

@@ -14,7 +14,7 @@ from harness.intake.entries import (
     MAX_FILE_BYTES,
     Entry,
     EntryKind,
-    Refused,
+    RefusedUpload,
     archive_suffix,
     described,
     folder_at,
@@ -63,10 +63,13 @@ def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) ->
         attempt = replace(attempt, withheld=Withheld.NO_SUBMISSION, notes=notes)
     else:
         attempt = _graded(attempt, assignment)
-    return _submission(name, uploads, attempt)
+    return _with_attempt(name, uploads, attempt)
 
 
-def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submission:
+def _with_attempt(name: str, uploads: StudentUploads, attempt: Attempt) -> Submission:
+    """Return the submission of a student with the attempt that counts, which is ready to be graded,
+    refused or withheld.
+    """
     if attempt.problem:
         _log.info("refused %s: %s", visible(name), visible(attempt.problem))
     extended_to = ""
@@ -100,7 +103,7 @@ def held_for_review(name: str, uploads: StudentUploads, problem: str) -> Submiss
     without_files = replace(
         first, entries=(), files=(), problem=problem, withheld=Withheld.NEEDS_REVIEW, lateness=None
     )
-    return _submission(name, uploads, without_files)
+    return _with_attempt(name, uploads, without_files)
 
 
 def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
@@ -122,7 +125,7 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
         if len(packed) == 1 and packed[0].is_folder:
             attempt = in_folder(packed[0], attempt.origin)
     attempt = replace(_graded(attempt, assignment), source="")
-    return _submission(name, StudentUploads(identity=name, attempts=(attempt,)), attempt)
+    return _with_attempt(name, StudentUploads(identity=name, attempts=(attempt,)), attempt)
 
 
 def program_files(attempt: Attempt, assignment: Assignment) -> list[Entry]:
@@ -142,7 +145,7 @@ def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
         return attempt
     try:
         return _chosen(attempt, assignment)
-    except Refused as refusal:
+    except RefusedUpload as refusal:
         return replace(
             attempt, problem=str(refusal), ours=refusal.ours, wrong_files=refusal.wrong_files
         )
@@ -181,12 +184,12 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
         notes.append(f"{listed(loose)} beside {archive.label} {_were(loose)} not read")
     try:
         if archive.kind is EntryKind.LINK:
-            raise Refused("is a symbolic link, which is not followed")
+            raise RefusedUpload("is a symbolic link, which is not followed")
         if archive.kind is not EntryKind.FILE:
-            raise Refused(f"is a {archive.kind}, expected {kind_named(expected)}")
+            raise RefusedUpload(f"is a {archive.kind}, expected {kind_named(expected)}")
         stream = io.BytesIO(archive.load(MAX_ARCHIVE_BYTES))
         archived = read_archive(stream, kind_named(expected))
-    except Refused as refusal:
+    except RefusedUpload as refusal:
         return replace(attempt, problem=f"{archive.label} {refusal}", ours=refusal.ours)
     if archived.has_backslashes:
         notes.append(f"backslashes in {archive.label} were read as folders")
@@ -245,12 +248,14 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         found = _of_any_name(attempt, assignment, found)
         expected = tuple(found)
     if attempt.inside_fault and (not found or any(name not in found for name in expected)):
-        raise Refused(f"{attempt.inside} {attempt.inside_fault}")  # it may be the missing file
+        raise RefusedUpload(
+            f"{attempt.inside} {attempt.inside_fault}"
+        )  # it may be the missing file
     if not found:
         raise _wrong_names(attempt, assignment)
     files, notebooks, refusals = _readable(found, attempt)
     if not files:
-        raise Refused(refusals[0])
+        raise RefusedUpload(refusals[0])
     notes = [*attempt.notes, *_notes_on_places(found, attempt, assignment)]
     for program in notebooks:
         notes += program.notes
@@ -269,7 +274,7 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     if sum(len(file.data) for file in modules) > _MAX_EXTRA_BYTES:
         what = f"more than {_MAX_EXTRA_BYTES // 1024} KiB of modules"
         problem = f"found {what} beside {listed(list(found))}"
-        raise Refused(problem, wrong_files=WrongFiles())
+        raise RefusedUpload(problem, wrong_files=WrongFiles())
     files += modules
     notes += of_modules
     names = tuple(sorted({entry.name for entry in not_taken}))
@@ -325,7 +330,7 @@ def _readable(
                 files.append(notebooks[-1].file)
             else:
                 files.append(_load(entry, name, attempt))
-        except Refused as refusal:
+        except RefusedUpload as refusal:
             if refusal.ours:
                 raise
             refusals.append(str(refusal))
@@ -404,7 +409,7 @@ def _refuse_extra(entries: Sequence[Entry], assignment: Assignment, files: Seque
     refused = [entry for entry in entries if assignment.use_of_extra(entry.name) is ExtraUse.REFUSE]
     if refused:
         problem = f"found {described(refused)} beside {listed(files)}, which is not accepted"
-        raise Refused(problem, wrong_files=WrongFiles())
+        raise RefusedUpload(problem, wrong_files=WrongFiles())
 
 
 def _loaded(
@@ -416,7 +421,7 @@ def _loaded(
     for name, entries in extra.items():
         try:
             files.append(_load(entries[0], name, attempt))
-        except Refused as refusal:
+        except RefusedUpload as refusal:
             if refusal.ours:
                 raise
             notes.append(str(refusal))
@@ -469,7 +474,7 @@ def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None
         candidates = [entry for entry in attempt.entries if same_name(entry.name, name)]
     elif len(candidates) > 1 and len({entry.folder for entry in candidates}) == 1:
         problem = f"found {len(candidates)} files named {name}"
-        raise Refused(problem, ours=True, wrong_files=WrongFiles())
+        raise RefusedUpload(problem, ours=True, wrong_files=WrongFiles())
     if len(candidates) > 1:
         raise _ambiguous(candidates, attempt, name)
     return candidates[0] if candidates else None
@@ -512,7 +517,7 @@ def _copies_beside(name: str, entry: Entry, attempt: Attempt, expected: Sequence
     return [f"{described(copies)} {_were(copies)} not graded: the same as {entry.label}"]
 
 
-def _ambiguous(candidates: Sequence[Entry], attempt: Attempt, name: str) -> Refused:
+def _ambiguous(candidates: Sequence[Entry], attempt: Attempt, name: str) -> RefusedUpload:
     """Return the refusal that several may be meant.
 
     Beside each other they are for a person, because platforms and browsers number files too. In
@@ -521,7 +526,7 @@ def _ambiguous(candidates: Sequence[Entry], attempt: Attempt, name: str) -> Refu
     where = f" in {attempt.inside}" if attempt.inside else ""
     what = f"found {described(candidates)}{where}, expected one file {name}"
     folders = {candidate.folder for candidate in candidates}
-    return Refused(what, ours=len(folders) == 1, wrong_files=WrongFiles())
+    return RefusedUpload(what, ours=len(folders) == 1, wrong_files=WrongFiles())
 
 
 def _were(things: Sequence[object]) -> str:
@@ -531,20 +536,20 @@ def _were(things: Sequence[object]) -> str:
 def _load(entry: Entry, laid_as: str, attempt: Attempt) -> SourceFile:
     name = f"{entry.label} in {attempt.inside}" if attempt.inside else entry.label
     if entry.kind is EntryKind.LINK:
-        raise Refused(f"{name} is a symbolic link, which is not followed")
+        raise RefusedUpload(f"{name} is a symbolic link, which is not followed")
     if entry.kind is not EntryKind.FILE:
-        raise Refused(f"{name} is a {entry.kind.value}, not a file")
+        raise RefusedUpload(f"{name} is a {entry.kind.value}, not a file")
     try:
         data = entry.load(MAX_SOURCE_BYTES if laid_as.endswith(".py") else MAX_FILE_BYTES)
-    except Refused as refusal:
-        raise Refused(f"{name} {refusal}", ours=refusal.ours) from None
+    except RefusedUpload as refusal:
+        raise RefusedUpload(f"{name} {refusal}", ours=refusal.ours) from None
     if laid_as.endswith(".py") and (kind := kind_of_bytes(data)):
         problem = f"found {kind} named {name}, expected a Python file"
-        raise Refused(problem, wrong_files=WrongFiles())
+        raise RefusedUpload(problem, wrong_files=WrongFiles())
     return SourceFile(name=laid_as, data=data)
 
 
-def _wrong_names(attempt: Attempt, assignment: Assignment) -> Refused:
+def _wrong_names(attempt: Attempt, assignment: Assignment) -> RefusedUpload:
     """Return the refusal that none of the expected files is there."""
     files = assignment.submission_files or (assignment.laid_as or "",)
     archive = None if attempt.inside else assignment.archive
@@ -556,11 +561,11 @@ def _wrong_names(attempt: Attempt, assignment: Assignment) -> Refused:
         packed += (entry for entry in attempt.entries if archive_suffix(entry.name))
     shown = packed or python or attempt.entries
     if not shown and not attempt.inside:
-        return Refused(f"no file {what}", wrong_files=WrongFiles())
+        return RefusedUpload(f"no file {what}", wrong_files=WrongFiles())
     problem = f"found {described(shown) or 'no file'}{where}, expected {what}"
     wrong = WrongFiles()
     if not attempt.inside and len(shown) == 1 and shown == python and what.endswith(".py"):
         (only,) = shown
         if len(files) == 1:
             wrong = WrongFiles(renaming=Renaming(found=only.label, expected=what))
-    return Refused(problem, wrong_files=wrong)
+    return RefusedUpload(problem, wrong_files=wrong)

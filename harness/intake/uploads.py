@@ -12,7 +12,7 @@ from harness.intake.entries import (
     BACKSLASH,
     MAX_ENTRIES,
     Entry,
-    Refused,
+    RefusedUpload,
     clean_name,
     shown_path,
     without_junk,
@@ -152,7 +152,7 @@ def in_folder(folder: Entry, origin: str) -> Attempt:
     except OSError as error:
         problem = f"the folder cannot be read ({error.strerror or error})"
         ours = True
-    except Refused as refusal:
+    except RefusedUpload as refusal:
         problem = f"the folder holds {refusal}"
         ours = False
     name = folder.name

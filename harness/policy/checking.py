@@ -30,7 +30,7 @@ from harness.model.policy import (
 )
 from harness.policy.index import children, misspelt_guard, name_bound
 from harness.policy.outline import outline
-from harness.policy.reading import TOO_DEEP, Source, compiles, read, tree_of
+from harness.policy.reading import TOO_DEEP, PythonSource, compiles, read, tree_of
 from harness.policy.rule import CheckedFile, findings_of, short, unchecked
 from harness.policy.rules import policy_rules
 from harness.policy.rules.structure import misspelt_words
@@ -48,8 +48,8 @@ def check(
     """
     programs = [file for file in files if file.name.endswith(".py")]
     module_names = frozenset(map(_module_name, programs))
-    texts: dict[str, Source | Unparsable | None] = {}
-    readable: list[Source] = []
+    texts: dict[str, PythonSource | Unparsable | None] = {}
+    readable: list[PythonSource] = []
     unreadable: list[Unparsable] = []
     is_any_read = False  # of the files that were asked for
     for file in programs:
@@ -59,7 +59,7 @@ def check(
             unreadable.append(text)
         elif file.name not in extra:
             is_any_read = True
-        if isinstance(text, Source):
+        if isinstance(text, PythonSource):
             readable.append(text)
     findings: list[Finding] = []
     notes: list[str] = []
@@ -91,7 +91,7 @@ def _module_name(file: SourceFile) -> str:
     return file.name.removesuffix(".py")
 
 
-def _misspelt_guards(text: Source) -> Iterator[str]:
+def _misspelt_guards(text: PythonSource) -> Iterator[str]:
     """Yield notes about main guards that are never true, for a policy that leaves them out."""
     for node in text.index.tree.body:
         if not isinstance(node, ast.If):
@@ -101,7 +101,7 @@ def _misspelt_guards(text: Source) -> Iterator[str]:
             yield f"{text.name}, line {node.lineno}: {misspelt_words(condition)}"
 
 
-def _defined(readable: Sequence[Source], policy: Policy | None) -> dict[str, frozenset[str]]:
+def _defined(readable: Sequence[PythonSource], policy: Policy | None) -> dict[str, frozenset[str]]:
     """Return the names that the submission's modules and the provided ones define, by module."""
     defined: dict[str, frozenset[str]] = {}
     for source in readable:
@@ -114,7 +114,7 @@ def _defined(readable: Sequence[Source], policy: Policy | None) -> dict[str, fro
     return defined
 
 
-def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable | None:
+def _read(file: SourceFile, module_names: frozenset[str]) -> PythonSource | Unparsable | None:
     """Return the file, or why Python cannot read it; None if Python can run it but has no tree of
     it."""
     try:
@@ -127,7 +127,7 @@ def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable
 
 def _findings(
     name: str,
-    text: Source | None,
+    text: PythonSource | None,
     policy: Policy,
     defined: Mapping[str, frozenset[str]],
     extra: Sequence[str],

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness.model.policy import LuckyCall
 from harness.policy.hash_order import Place, hash_order
 from harness.policy.index import walk
-from harness.policy.reading import Source
+from harness.policy.reading import PythonSource
 
 MAX_CALLS = 20
 _ALWAYS = {
@@ -44,7 +44,7 @@ _WITHOUT_ARGUMENT = {
 }
 
 
-def lucky_calls(sources: Iterable[Source]) -> tuple[LuckyCall, ...]:
+def lucky_calls(sources: Iterable[PythonSource]) -> tuple[LuckyCall, ...]:
     """Return what these files do that differs from run to run, in their order."""
     calls: list[LuckyCall] = []
     for source in sources:
@@ -52,7 +52,7 @@ def lucky_calls(sources: Iterable[Source]) -> tuple[LuckyCall, ...]:
     return tuple(calls[:MAX_CALLS])
 
 
-def _of_file(source: Source) -> list[LuckyCall]:
+def _of_file(source: PythonSource) -> list[LuckyCall]:
     nodes = list(walk(source.index.tree))
     places = [*_lucky_names(nodes), *hash_order(source.index.tree)]
     places.sort(key=lambda place: place[:2])

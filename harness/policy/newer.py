@@ -47,7 +47,7 @@ class Newer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Change:
+class _NewerStretch:
     """A stretch of a text, its form in older Pythons, and the version that it needs as it is."""
 
     start: int
@@ -82,14 +82,14 @@ def newer_syntax(text: str) -> Newer | None:
     return Newer(version=version, line=min(lines))
 
 
-def _needs(text: str, changes: Sequence[_Change]) -> Iterator[Newer]:
+def _needs(text: str, changes: Sequence[_NewerStretch]) -> Iterator[Newer]:
     """Yield for each change the version that can read the text without it, and its line."""
     for change in changes:
         line = text.count("\n", 0, change.start) + 1
         yield Newer(version=change.version, line=line)
 
 
-def _with(text: str, changes: Sequence[_Change]) -> str:
+def _with(text: str, changes: Sequence[_NewerStretch]) -> str:
     """Make the changes, each followed by as many line ends as it takes away."""
     parts: list[str] = []
     at = 0
@@ -114,11 +114,11 @@ def _check(text: str, mode: str) -> ast.AST:
 # Strings
 
 
-def _changed_strings(text: str, depth: int) -> list[_Change]:
+def _changed_strings(text: str, depth: int) -> list[_NewerStretch]:
     """Change the strings that hold expressions which this Python cannot read."""
     if depth > _MAX_DEPTH:
         raise _UnsureError
-    changes: list[_Change] = []
+    changes: list[_NewerStretch] = []
     at = 0
     while at < len(text):
         string = _string_at(text, at)
@@ -130,9 +130,9 @@ def _changed_strings(text: str, depth: int) -> list[_Change]:
         prefix = string["prefix"].lower()
         if "t" in prefix:
             _check_alone(text, at, end)
-            changes.append(_Change(start=at, end=end, text=older, version=_TEMPLATES))
+            changes.append(_NewerStretch(start=at, end=end, text=older, version=_TEMPLATES))
         elif "f" in prefix and not _is_valid(text[at:end]):
-            changes.append(_Change(start=at, end=end, text=older, version=_INSIDE_STRINGS))
+            changes.append(_NewerStretch(start=at, end=end, text=older, version=_INSIDE_STRINGS))
         at = end
     return changes
 
@@ -277,13 +277,13 @@ class _Token:
     begins: bool  # a statement
 
 
-def _changed_statements(text: str) -> list[_Change]:
+def _changed_statements(text: str) -> list[_NewerStretch]:
     tokens = _tokens(text)
     defined: set[str] = set()
     for token, following in itertools.pairwise(tokens):
         if token.text == "class" and token.begins:
             defined.add(following.text)
-    changes: list[_Change] = []
+    changes: list[_NewerStretch] = []
     for at, token in enumerate(tokens[:-3]):
         if token.text in ("def", "class") and tokens[at + 2].text == "[":
             changes.append(_parameters(text, tokens, at + 2))
@@ -349,15 +349,15 @@ def _version_of_parameters(text: str) -> PythonVersion:
     return _PARAMETERS
 
 
-def _parameters(text: str, tokens: Sequence[_Token], at: int) -> _Change:
+def _parameters(text: str, tokens: Sequence[_Token], at: int) -> _NewerStretch:
     """Leave out `[T]` in `def f[T](…)` or `class A[T]:`."""
     last = _closing(tokens, at)
     start, end = tokens[at].start, tokens[last].end
     version = _version_of_parameters(text[start + 1 : end - 1])
-    return _Change(start=start, end=end, text="", version=version)
+    return _NewerStretch(start=start, end=end, text="", version=version)
 
 
-def _alias(text: str, tokens: Sequence[_Token], at: int) -> _Change:
+def _alias(text: str, tokens: Sequence[_Token], at: int) -> _NewerStretch:
     """Write `type A[T] = int` as `A: _ = int`."""
     name = tokens[at + 1]
     version = _PARAMETERS
@@ -372,12 +372,12 @@ def _alias(text: str, tokens: Sequence[_Token], at: int) -> _Change:
         raise _UnsureError
     start = tokens[at].start
     end = tokens[equals].start
-    return _Change(start=start, end=end, text=f"{name.text}: _ ", version=version)
+    return _NewerStretch(start=start, end=end, text=f"{name.text}: _ ", version=version)
 
 
 def _bare_except(
     text: str, tokens: Sequence[_Token], at: int, defined: set[str]
-) -> Iterator[_Change]:
+) -> Iterator[_NewerStretch]:
     """Put parentheses around the types in `except A, B:`. In Python 2 `B` was a variable: only what
     is known to be a type counts."""
     first = at + 2 if tokens[at + 1].text == "*" else at + 1
@@ -392,7 +392,7 @@ def _bare_except(
             raise _UnsureError
     start = types[0].start
     end = types[-1].end
-    yield _Change(start=start, end=end, text=f"({text[start:end]})", version=_BARE_EXCEPT)
+    yield _NewerStretch(start=start, end=end, text=f"({text[start:end]})", version=_BARE_EXCEPT)
 
 
 def _until(

@@ -24,7 +24,7 @@ from harness.policy.index import (
     walk,
 )
 from harness.policy.luck import lucky_calls
-from harness.policy.reading import Source
+from harness.policy.reading import PythonSource
 
 MAX_PARTS = 400
 MAX_LOOPS = 1000
@@ -43,9 +43,9 @@ _BRACES = re.compile(r"\{[^{}]*\}")
 _Piece = str | None  # None: a value, which may be any text
 
 
-def outline(sources: Iterable[Source]) -> Outline:
+def outline(sources: Iterable[PythonSource]) -> Outline:
     """Return the outline of these files together."""
-    statements: dict[Source, list[ast.stmt]] = {}
+    statements: dict[PythonSource, list[ast.stmt]] = {}
     for source in sources:
         statements[source] = list(_statements(source.index.tree.body))
     names = _OwnNames.of(chain.from_iterable(statements.values()))
@@ -72,7 +72,9 @@ def outline(sources: Iterable[Source]) -> Outline:
     )
 
 
-def _module(source: Source, statements: Sequence[ast.stmt], names: "_OwnNames") -> ModuleOutline:
+def _module(
+    source: PythonSource, statements: Sequence[ast.stmt], names: "_OwnNames"
+) -> ModuleOutline:
     """Return the outline of a file's code outside functions."""
     outside = [statement for statement in statements if not isinstance(statement, DEFINITIONS)]
     mentions, attributes = names.used_in(outside)
@@ -90,7 +92,7 @@ def _module(source: Source, statements: Sequence[ast.stmt], names: "_OwnNames") 
     )
 
 
-def _loops(source: Source) -> Iterator[Loop]:
+def _loops(source: PythonSource) -> Iterator[Loop]:
     for visit in source.index.of(*_LOOPS):
         first = visit.node.lineno
         yield Loop(file=source.name, first=first, last=visit.node.end_lineno or first)
@@ -132,7 +134,7 @@ class _OwnNames:
         return tuple(sorted(names)), tuple(sorted(methods))
 
 
-def _asks_at(source: Source) -> tuple[int, str]:
+def _asks_at(source: PythonSource) -> tuple[int, str]:
     """Return the first line that asks for input as the file is loaded, and the function that it
     calls; 0 if there is none."""
     body = source.index.tree.body
@@ -231,7 +233,7 @@ def _bound(statement: ast.stmt) -> tuple[str, ...]:
 
 
 def _part(
-    source: Source, statement: ast.stmt, name: str, names: _OwnNames, code: Sequence[ast.AST]
+    source: PythonSource, statement: ast.stmt, name: str, names: _OwnNames, code: Sequence[ast.AST]
 ) -> OutlinePart:
     """Return the part that the statement defines; `code` are the nodes that belong to it."""
     first = statement.lineno
@@ -249,7 +251,9 @@ def _part(
     )
 
 
-def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iterator[OutlinePart]:
+def _members(
+    source: PythonSource, definition: ast.ClassDef, names: _OwnNames
+) -> Iterator[OutlinePart]:
     """Yield the methods that are called by name; then the rest of the class."""
     rest: list[ast.AST] = [*definition.bases, *definition.keywords, *definition.decorator_list]
     for child in definition.body:
@@ -270,7 +274,7 @@ def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunc
     return not is_of_python
 
 
-def _printings(source: Source) -> Iterator[Printing]:
+def _printings(source: PythonSource) -> Iterator[Printing]:
     """Yield the texts that a file prints outside its functions, one for each line."""
     assigned = _assignments(source.index)
     for visit in source.index.of(ast.Call):

@@ -38,7 +38,7 @@ _CURLY = re.compile("[\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class PythonSource:
     """A file that Python can read. `lines` are without their ends; line 1 is `lines[0]`."""
 
     name: str
@@ -58,7 +58,7 @@ class Source:
         return len(before.decode(errors="replace")) + 1
 
 
-def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unparsable:
+def read(name: str, data: bytes, own_modules: frozenset[str]) -> PythonSource | Unparsable:
     """Decode and parse one file of a submission whose modules are `own_modules`, or return the
     first reason against it. Raise RecursionError or MemoryError for code nested too deeply for a
     tree."""
@@ -96,7 +96,9 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
     notes += [f"{name} line {at} holds invisible marks that reorder its text" for at in marked]
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"{name}: {len(notes) - MAX_NOTES} more notes of this kind"]
-    return Source(name=name, lines=lines, index=Index(parsed, own_modules), notes=tuple(notes))
+    return PythonSource(
+        name=name, lines=lines, index=Index(parsed, own_modules), notes=tuple(notes)
+    )
 
 
 def lines_of(data: bytes) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from harness.model.policy import Consequence, Finding, Policy, PolicyGroup, Requirement, Severity
 from harness.policy.index import Index
-from harness.policy.reading import Source
+from harness.policy.reading import PythonSource
 
 # Limits the size of a report on a file that is full of forbidden things.
 MAX_PER_RULE = 50
@@ -44,7 +44,7 @@ class ListSetting:
 class CheckedFile:
     """A file that could be read, and the rules for it."""
 
-    source: Source
+    source: PythonSource
     policy: Policy
     defined: Mapping[str, frozenset[str]]
     """The names that the other files and the provided modules define, by module."""

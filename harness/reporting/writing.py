@@ -53,7 +53,7 @@ def write_reports(
     written.
     """
     mark_unfinished(folder)
-    writer = _Writer(folder, plan)
+    writer = _ReportWriter(folder, plan)
     text = ResultsText(run.facts, plan)
     with (
         files.open_atomic(folder / RESULTS) as results,
@@ -110,7 +110,7 @@ def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> PageWriter:
     It returns the result, or a held one in its place if that cannot be shown. `write_reports`
     leaves these pages as they are. May raise OSError.
     """
-    writer = _Writer(folder, plan)
+    writer = _ReportWriter(folder, plan)
     outer = ("", *ids, "")
     near = {name: (outer[at], outer[at + 2]) for at, name in enumerate(ids)}
     return lambda result: writer.submission(result, *near[result.id])
@@ -120,7 +120,7 @@ def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> PageWriter:
 _Rows = tuple[bytes, bytes]
 
 
-class _Writer:
+class _ReportWriter:
     def __init__(self, folder: Path, plan: Plan) -> None:
         self._folder = folder
         self._plan = plan

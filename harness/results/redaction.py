@@ -181,7 +181,7 @@ def shown_causes(
 
     Then follow failures that no cause explains, which are failures of the harness.
     """
-    reader = _Reader(result, plan, shown)
+    reader = _KnownFailures(result, plan, shown)
     redacted: list[ShownCause] = []
     explained: set[str] = set()
     for cause in reader.causes:
@@ -197,7 +197,7 @@ def shown_causes(
     return reader.merge(redacted, merge_causes(others))
 
 
-class _Reader:
+class _KnownFailures:
     """The failures of one submission, as a reader of the `shown` checks may know them."""
 
     def __init__(self, result: SubmissionResult, plan: Plan, shown: Sequence[ShownCheck]) -> None:

@@ -38,7 +38,7 @@ class UnknownStudentError(UserError):
     """A submission is assigned to somebody who is not in the class; it can be confirmed."""
 
 
-class Sent:
+class SentFields:
     """The fields that the page sent."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
@@ -88,7 +88,7 @@ def read_action(
     `slots` include added rubric items, `most` is the highest mark without marks by hand, `students`
     are those of the class. Raise UserError with one line if the action is not valid.
     """
-    sent = Sent(fields)
+    sent = SentFields(fields)
     match sent.text("do"):
         case "mark":
             return _mark(sent, slots)
@@ -118,7 +118,7 @@ def _bounded(text: str, what: str, most: int = _MAX_REASON) -> str:
     return text
 
 
-def _mark(sent: Sent, slots: Slots) -> review.Action:
+def _mark(sent: SentFields, slots: Slots) -> review.Action:
     name = sent.text("slot")
     if sent.text("mark") == "start" and name in slots:
         return review.MarkGiven(slot=name, mark=slots[name].start)
@@ -129,7 +129,7 @@ def _mark(sent: Sent, slots: Slots) -> review.Action:
     return review.MarkGiven(slot=name, mark=mark)
 
 
-def _pick(sent: Sent, slots: Slots) -> review.Action:
+def _pick(sent: SentFields, slots: Slots) -> review.Action:
     """Return the level that an item shall have.
 
     The page does not send which button was pressed, because another window may have changed it.
@@ -146,7 +146,7 @@ def _pick(sent: Sent, slots: Slots) -> review.Action:
     return review.ItemPicked(slot=slot.id, item=name, level=level)
 
 
-def _item(sent: Sent, slots: Slots) -> review.Action:
+def _item(sent: SentFields, slots: Slots) -> review.Action:
     points = sent.mark("points", "points")
     if points is None:
         raise UserError("an item of a rubric needs points")
@@ -165,7 +165,7 @@ def _item(sent: Sent, slots: Slots) -> review.Action:
     return review.ItemAdded(slot=slot.id, item=item)
 
 
-def _line(sent: Sent, result: SubmissionResult) -> review.Action:
+def _line(sent: SentFields, result: SubmissionResult) -> review.Action:
     """Return a comment on a line: a changed one, which keeps its line, or a new one.
 
     The page may choose the id of a new one, and so changes it while it is being written.
@@ -194,7 +194,7 @@ def _line(sent: Sent, result: SubmissionResult) -> review.Action:
     return review.LineCommented(comment=comment)
 
 
-def _changed_comment(sent: Sent, result: SubmissionResult, old: LineComment) -> review.Action:
+def _changed_comment(sent: SentFields, result: SubmissionResult, old: LineComment) -> review.Action:
     quoted = old.quoted
     if old.moved_from:
         lines = _lines(result, old.file)
@@ -211,7 +211,7 @@ def _lines(result: SubmissionResult, name: str) -> Sequence[str]:
     raise UserError(f"the submission has no file {name!r} to comment on")
 
 
-def _override(sent: Sent, most: Fraction) -> review.Action:
+def _override(sent: SentFields, most: Fraction) -> review.Action:
     mark = sent.mark("mark", "override")
     reason = sent.text("reason")
     if mark is None:
@@ -254,7 +254,7 @@ def _student(value: str, students: Students, *, is_confirmed: bool) -> str:
     raise UnknownStudentError(f"this class has no student {shorten(value, 60)!r}")
 
 
-def _decide(sent: Sent, result: SubmissionResult, students: Students) -> review.Action:
+def _decide(sent: SentFields, result: SubmissionResult, students: Students) -> review.Action:
     try:
         kind = DecisionKind(sent.text("kind"))
     except ValueError:

@@ -31,7 +31,7 @@ MAX_OFFERED = 300  # comments to use again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ClassPart:
     """The part of a class that is marked here, from 1: `--part 1/3`."""
 
     number: int = 1
@@ -39,7 +39,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ListEntry:
     """A submission as lists name it."""
 
     number: int  # from 1; the page knows submissions by it
@@ -52,7 +52,7 @@ class Entry:
     outline: SubmissionResult | None = None  # for its mark: without scenarios, causes and files
 
 
-def _without_names(result: SubmissionResult, entry: Entry) -> SubmissionResult:
+def _without_names(result: SubmissionResult, entry: ListEntry) -> SubmissionResult:
     """Return the result without anything that may tell whose it is."""
     problem = ""
     if result.problem:
@@ -84,7 +84,7 @@ class KnownPerson:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class StoredAction:
     """A stored action that a page sent."""
 
     change: str  # the id of its change
@@ -105,7 +105,7 @@ def is_done(status: SubmissionStatus, reason: str, hand: review.ByHand, slots: S
     return slots <= hand.marks.keys() and (hand.reviewed or not reason)
 
 
-def _order(entry: Entry) -> tuple[bool, bool, int]:
+def _order(entry: ListEntry) -> tuple[bool, bool, int]:
     """Return a key that sorts held submissions first, then those that need attention."""
     return entry.status not in _HELD, not entry.reason, entry.number
 
@@ -115,7 +115,7 @@ class Desk:
     everybody's changes. Its methods may be called from several threads."""
 
     def __init__(
-        self, database: Path, *, who: str, part: Part = Part(), anonymous: bool = False
+        self, database: Path, *, who: str, part: ClassPart = ClassPart(), anonymous: bool = False
     ) -> None:
         """UserError if the run cannot be read or written."""
         self.who = who
@@ -137,7 +137,7 @@ class Desk:
         self._change_numbers: dict[str, int] = {}  # by the ids of changes
         self._hands: dict[str, review.ByHand] = {}
         self.plan: Plan
-        self._entries: dict[int, Entry] = {}
+        self._entries: dict[int, ListEntry] = {}
         self._numbers: dict[str, int] = {}
         self.refresh()
 
@@ -195,7 +195,7 @@ class Desk:
             results.sort(key=unrelated_order)
         return results
 
-    def _entry(self, number: int, result: SubmissionResult) -> Entry:
+    def _entry(self, number: int, result: SubmissionResult) -> ListEntry:
         reasons = dict.fromkeys(kind for kind, _ in figures.reasons(result))
         name = ""
         student_id = ""
@@ -206,7 +206,7 @@ class Desk:
         if self.anonymous:
             shown = f"Submission {number}"
             name = ""
-        return Entry(
+        return ListEntry(
             number=number,
             id=result.id,
             shown=shown,
@@ -223,7 +223,7 @@ class Desk:
         With `since` only those that were changed after the change of this number.
         """
         with self.lock:
-            chosen: list[Entry] = []
+            chosen: list[ListEntry] = []
             for entry in self._entries.values():
                 if self._changed_at.get(entry.id, 0) > since:
                     chosen.append(entry)
@@ -234,7 +234,7 @@ class Desk:
         with self.lock:
             return [self._row(self._entries[number])]
 
-    def _row(self, entry: Entry) -> dict[str, Any]:
+    def _row(self, entry: ListEntry) -> dict[str, Any]:
         hand = self._hands.get(entry.id, review.ByHand())
         slots = {slot.id for slot in self.plan.assignment.manual}
         marked = slots & hand.marks.keys()
@@ -253,7 +253,7 @@ class Desk:
             "mark": self._mark_of(entry),
         }
 
-    def _mark_of(self, entry: Entry) -> str:
+    def _mark_of(self, entry: ListEntry) -> str:
         """Return the mark that counts, so far."""
         if entry.outline is None:
             return ""
@@ -311,7 +311,7 @@ class Desk:
             return _without_names(result, entry)
         return result
 
-    def _read_result(self, entry: Entry) -> SubmissionResult | None:
+    def _read_result(self, entry: ListEntry) -> SubmissionResult | None:
         """Return the stored result; None while it is being graded."""
         with StoreReader.read_only(self._database) as reader:
             data = reader.result_data(entry.id)
@@ -323,7 +323,7 @@ class Desk:
                 self._last_shown = reader.unreadable(entry.id)
         return self._last_shown
 
-    def do(self, number: int, fields: Mapping[str, Any]) -> Stored:
+    def do(self, number: int, fields: Mapping[str, Any]) -> StoredAction:
         """Store the action that a page sent. Raise UserError if it is not allowed.
 
         `fields` may name the change that this one `continues`: a text that was stored while it was
@@ -353,7 +353,7 @@ class Desk:
             replaced = self._unseen(overwritten, fields.get("seen"))
             *_, stored = record(self._database, drafts)
             self.refresh()
-            return Stored(change=stored.id, replaced=replaced)
+            return StoredAction(change=stored.id, replaced=replaced)
 
     def _overwritten(self, draft: review.Change) -> list[review.Change]:
         if not draft.submission:

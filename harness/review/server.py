@@ -55,7 +55,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskedScreen:
     """A request and the number of its submission."""
 
     number: int
@@ -103,7 +103,7 @@ def _card_numbers(cards: Sequence[Card]) -> dict[str, int]:
     return numbers
 
 
-def read_asked(path: Path, desk: Desk) -> Asked:
+def read_asked(path: Path, desk: Desk) -> AskedScreen:
     """Read the request in a file. Raise UserError, with the file's name, if it is not for this
     run."""
     try:
@@ -115,7 +115,7 @@ def read_asked(path: Path, desk: Desk) -> Asked:
         raise UserError(f"cannot be read ({error.strerror})", place=str(path)) from None
     except UserError as error:
         raise UserError(error.what, place=str(path), hint=error.hint) from None
-    return Asked(number=number, request=request)
+    return AskedScreen(number=number, request=request)
 
 
 class ReviewServer:
@@ -130,7 +130,7 @@ class ReviewServer:
         folder: Path,
         port: int = 0,
         *,
-        asked: Asked | None = None,
+        asked: AskedScreen | None = None,
         begin: int = 0,
     ) -> None:
         """Listen on `port`.
@@ -167,7 +167,7 @@ class ReviewServer:
         self._server.close_all()
 
 
-def create_app(desk: Desk, folder: Path, token: str, asked: Asked | None = None) -> Flask:
+def create_app(desk: Desk, folder: Path, token: str, asked: AskedScreen | None = None) -> Flask:
     """Return the application that answers requests for `http://127.0.0.1:PORT`.
 
     Its configuration must be given the PORT.
@@ -344,7 +344,7 @@ def _errors(app: Flask) -> None:
         return jsonify(error=text), status
 
 
-def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[str, Any]:
+def _screen(desk: Desk, styles: Any, asked: AskedScreen | None, number: int) -> dict[str, Any]:
     """Return a submission's screen as HTML, with its number and its row of the list.
 
     If it cannot be shown, the screen is that of one that is held for review.
@@ -372,7 +372,7 @@ def _same_content(result: SubmissionResult) -> dict[str, str]:
 
 
 def _screen_of(
-    result: SubmissionResult, desk: Desk, styles: Any, asked: Asked | None, number: int
+    result: SubmissionResult, desk: Desk, styles: Any, asked: AskedScreen | None, number: int
 ) -> dict[str, Any]:
     view = lecturers_view(result, desk.plan, styles.get(result.source_digest))
     rows = desk.row_of(number)
@@ -396,7 +396,11 @@ def _screen_of(
 
 
 def _request(
-    result: SubmissionResult, desk: Desk, asked: Asked | None, number: int, cards: Sequence[Card]
+    result: SubmissionResult,
+    desk: Desk,
+    asked: AskedScreen | None,
+    number: int,
+    cards: Sequence[Card],
 ) -> dict[str, object]:
     """Return the regrade request about this submission, and the cards to open for it."""
     if asked is None or asked.number != number:

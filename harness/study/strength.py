@@ -43,7 +43,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ReferenceChange:
     """A fault in one place of the reference."""
 
     # The outcome before it is tried: noticed by no scenario.
@@ -57,14 +57,14 @@ class Change:
         return self.outcome.file, self.outcome.function
 
 
-def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
+def changes(files: tuple[SourceFile, ...]) -> tuple[ReferenceChange, ...]:
     """Return every change that the operators can make, in the order of files and lines.
 
     Changes with the same meaning are included once, and changes of annotations not at all. Raise
     UserError if cosmic-ray is not installed.
     """
     operators, mutating, trees = _cosmic_ray()
-    made: list[Change] = []
+    made: list[ReferenceChange] = []
     for file in files:
         if not file.name.endswith(".py"):
             continue
@@ -149,7 +149,7 @@ def _meaning(source: str) -> str | None:
     return ast.dump(tree)
 
 
-def _change(file: str, operator: str, before: str, after: str) -> Change:
+def _change(file: str, operator: str, before: str, after: str) -> ReferenceChange:
     old = before.splitlines()
     new = after.splitlines()
     index = _first_difference(old, new)
@@ -162,7 +162,7 @@ def _change(file: str, operator: str, before: str, after: str) -> Change:
         after=new[index].strip(),
         noticed_by=(),
     )
-    return Change(outcome, text=after.encode())
+    return ReferenceChange(outcome, text=after.encode())
 
 
 def _first_difference(old: Sequence[str], new: Sequence[str]) -> int:
@@ -193,7 +193,7 @@ def _statement_at(body: Sequence[ast.stmt], line: int) -> ast.stmt | None:
     return None
 
 
-def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[Pair, ...]:
+def pairs(changes: Sequence[ReferenceChange], among: Sequence[int], most: int) -> tuple[Pair, ...]:
     """Return at most `most` pairs of the changes with these numbers, on different lines of one
     function.
 
@@ -222,7 +222,7 @@ def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[P
     return tuple(sorted(chosen[:most]))
 
 
-def combine(original: SourceFile, first: Change, second: Change) -> bytes | None:
+def combine(original: SourceFile, first: ReferenceChange, second: ReferenceChange) -> bytes | None:
     """Return the file with both changes; None if they change one line differently, or add or remove
     lines."""
     lines = original.data.splitlines(keepends=True)
@@ -301,7 +301,10 @@ class Known:
         return tuple(name for name in self._failures[program.digest] if name != _NOTHING)
 
     def find(
-        self, programs: Sequence[tuple[Submission, Change]], workers: int | None, progress: Progress
+        self,
+        programs: Sequence[tuple[Submission, ReferenceChange]],
+        workers: int | None,
+        progress: Progress,
     ) -> None:
         """Find the failures of all programs, each until `_MAX_NAMED` scenarios fail.
 
@@ -473,7 +476,7 @@ def measure(
     progress("making the changes", 0, 0)
     made = changes(specification.reference)
     known = Known(cache, context)
-    programs: list[tuple[Submission, Change]] = []
+    programs: list[tuple[Submission, ReferenceChange]] = []
     for change in made:
         programs.append((_program(specification, change), change))
     known.find(programs, jobs, progress)
@@ -488,7 +491,7 @@ def measure(
             noticed_changes.append(number)
     chosen = pairs(made, noticed_changes, most_pairs)
     doubles = _combined_programs(specification, made, chosen)
-    to_find: list[tuple[Submission, Change]] = []
+    to_find: list[tuple[Submission, ReferenceChange]] = []
     for (first, _), program in doubles.items():
         to_find.append((program, made[first]))
     known.find(to_find, jobs, progress)
@@ -502,7 +505,7 @@ def measure(
 
 
 def _combined_programs(
-    specification: Specification, made: Sequence[Change], chosen: Iterable[Pair]
+    specification: Specification, made: Sequence[ReferenceChange], chosen: Iterable[Pair]
 ) -> dict[Pair, Submission]:
     """Return the programs with both changes of a pair, without pairs that cannot be combined."""
     originals = {file.name: file for file in specification.reference}
@@ -516,7 +519,7 @@ def _combined_programs(
     return programs
 
 
-def _ids_of_function(plan: Plan, change: Change) -> frozenset[str]:
+def _ids_of_function(plan: Plan, change: ReferenceChange) -> frozenset[str]:
     """Return the scenarios of the changed function, or if it has none, of its file's program."""
     for name in reversed(change.part):
         ids = [scenario.id for scenario in plan.scenarios if scenario.function == name]
@@ -525,7 +528,7 @@ def _ids_of_function(plan: Plan, change: Change) -> frozenset[str]:
     return frozenset()
 
 
-def _program(specification: Specification, change: Change) -> Submission:
+def _program(specification: Specification, change: ReferenceChange) -> Submission:
     """Return the reference with the change in it."""
     changed_files = []
     for file in specification.reference:

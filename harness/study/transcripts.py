@@ -80,7 +80,7 @@ def play(
     if tier.tier is Tier.PORTABLE:
         raise UserError("no confinement for this program here", hint="see harness doctor")
     stimulus = scenario.stimuli[0]
-    person = _Person()
+    person = _TypingPerson()
     with terminal_driver(interpreter, tier.tier) as driver:
         with driver.submission(assignment, files) as server, person:
             observation = server.observe(stimulus, scenario.limits, reply=person.reply)
@@ -146,7 +146,7 @@ def _draft(
     return specification, drafts[0]
 
 
-class _Person:
+class _TypingPerson:
     """Show the output on this process's terminal and ask it for lines."""
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ class _Person:
         self._reading = False
         self._signals = ExitStack()
 
-    def __enter__(self) -> _Person:
+    def __enter__(self) -> _TypingPerson:
         for number in (signal.SIGINT, signal.SIGHUP):
             before = signal.signal(number, self._break_off)
             self._signals.callback(signal.signal, number, before)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.common.csv_tables import Form, Sheet, encoded, read_sheet
+from harness.common.csv_tables import CsvForm, Sheet, encoded, read_sheet
 from harness.common.errors import UserError
 from harness.common.escaping import plain, quoted, shortened, visible
 from harness.common.files import open_atomic, write, write_bytes, zipped
@@ -18,31 +18,34 @@ from harness.common.people import id_key, name_keys
 
 TEXT = "id;name\r\n1;Zoë\r\n"
 FORMS = {
-    "utf-8": (TEXT.encode(), Form(delimiter=";")),
-    "utf-8 with a mark": (TEXT.encode("utf-8-sig"), Form(mark=b"\xef\xbb\xbf", delimiter=";")),
+    "utf-8": (TEXT.encode(), CsvForm(delimiter=";")),
+    "utf-8 with a mark": (TEXT.encode("utf-8-sig"), CsvForm(mark=b"\xef\xbb\xbf", delimiter=";")),
     "utf-16": (
         b"\xff\xfe" + TEXT.encode("utf-16-le"),
-        Form(encoding="utf-16-le", mark=b"\xff\xfe", delimiter=";"),
+        CsvForm(encoding="utf-16-le", mark=b"\xff\xfe", delimiter=";"),
     ),
-    "utf-16 without a mark": (TEXT.encode("utf-16-le"), Form(encoding="utf-16-le", delimiter=";")),
+    "utf-16 without a mark": (
+        TEXT.encode("utf-16-le"),
+        CsvForm(encoding="utf-16-le", delimiter=";"),
+    ),
     "big-endian utf-16": (
         b"\xfe\xff" + TEXT.encode("utf-16-be"),
-        Form(encoding="utf-16-be", mark=b"\xfe\xff", delimiter=";"),
+        CsvForm(encoding="utf-16-be", mark=b"\xfe\xff", delimiter=";"),
     ),
-    "Windows-1252": (TEXT.encode("cp1252"), Form(encoding="cp1252", delimiter=";")),
-    "commas": (TEXT.replace(";", ",").encode(), Form()),
-    "tabs": (TEXT.replace(";", "\t").encode(), Form(delimiter="\t")),
+    "Windows-1252": (TEXT.encode("cp1252"), CsvForm(encoding="cp1252", delimiter=";")),
+    "commas": (TEXT.replace(";", ",").encode(), CsvForm()),
+    "tabs": (TEXT.replace(";", "\t").encode(), CsvForm(delimiter="\t")),
     "Excel's separator line": (
         f"sep=;\r\n{TEXT}".encode("cp1252"),
-        Form(encoding="cp1252", delimiter=";", separator_line=True),
+        CsvForm(encoding="cp1252", delimiter=";", separator_line=True),
     ),
-    "Macintosh lines": (TEXT.replace("\r\n", "\r").encode(), Form(delimiter=";", line_end="\r")),
-    "quotes": (b'"id";"name"\r\n"1";"Zo\xc3\xab"\r\n', Form(delimiter=";", quoted=True)),
+    "Macintosh lines": (TEXT.replace("\r\n", "\r").encode(), CsvForm(delimiter=";", line_end="\r")),
+    "quotes": (b'"id";"name"\r\n"1";"Zo\xc3\xab"\r\n', CsvForm(delimiter=";", quoted=True)),
 }
 
 
 @pytest.mark.parametrize(("data", "form"), FORMS.values(), ids=FORMS.keys())
-def test_a_table_in_any_usual_form(tmp_path: Path, data: bytes, form: Form) -> None:
+def test_a_table_in_any_usual_form(tmp_path: Path, data: bytes, form: CsvForm) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(data)
     sheet = read_sheet(path)

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.modules import Library, ModuleSource
-from harness.execution.inside.remote.client import Program
+from harness.execution.inside.remote.client import RemoteProgram
 from harness.execution.inside.remote.sending import SentNames
 from harness.execution.inside.remote.server import ProgramServer
 
@@ -18,7 +18,7 @@ from harness.execution.inside.remote.server import ProgramServer
 @contextmanager
 def remote_program(
     text: str, name: str = "a1_remote", sent_names: SentNames | None = None
-) -> Iterator[Program]:
+) -> Iterator[RemoteProgram]:
     """Serve a program of one module, and give the side that tests have of it."""
     to_program: queue.Queue[str] = queue.Queue()
     to_test: queue.Queue[str] = queue.Queue()
@@ -30,7 +30,7 @@ def remote_program(
         return json.loads(messages.get(timeout=10))
 
     server = ProgramServer(library, sources, to_test.put, lambda: heard(to_program))
-    program = Program(to_program.put, lambda: heard(to_test), sent_names=sent_names)
+    program = RemoteProgram(to_program.put, lambda: heard(to_test), sent_names=sent_names)
     sys.meta_path.insert(0, library)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.execution import Driver
-from harness.execution.inside.remote.client import Program
+from harness.execution.inside.remote.client import RemoteProgram
 from harness.execution.inside.remote.values import MalformedError
 from harness.model.assignment import SourceFile
 from harness.model.observation import CourseTestResult, Ending, Filled, Observation
@@ -225,6 +225,6 @@ def test_a_forged_answer_is_refused(name: str) -> None:
             raise MalformedError("it goes on")
         return json.loads(FORGED[name])
 
-    program = Program(said.append, hear)
+    program = RemoteProgram(said.append, hear)
     with pytest.raises((MalformedError, RecursionError)):
         program.request("import", "a1")

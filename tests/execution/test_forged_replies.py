@@ -9,7 +9,7 @@ from harness.execution import Driver
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.piped import PipedDriver
 from harness.execution.protocol.answers import Answerable, StimulusFacts, stand_in_reason
-from harness.execution.protocol.observation import End, observation, with_files
+from harness.execution.protocol.observation import ProcessEnd, observation, with_files
 from harness.execution.protocol.replies import TamperedError, value_from
 from harness.execution.protocol.screen import ScreenParser
 from harness.model.observation import Ending, NamedValue, Observation, Raised
@@ -40,7 +40,9 @@ def answered(fields: dict[str, object], *frames: str, stimulus: Stimulus = CALL)
 
 def heard(*bodies: str, stimulus: Stimulus = CALL) -> Observation:
     screen = ScreenParser(sentinel=b"|", most_sentinels=3, raw=bytearray(b"|||"))
-    end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=tuple(map(str.encode, bodies)))
+    end = ProcessEnd(
+        reason=None, exit_code=0, cpu_seconds=0.0, reply=tuple(map(str.encode, bodies))
+    )
     return observation(Answerable(stimulus, FACTS, SOURCES), Limits(), screen, end)
 
 

@@ -13,7 +13,7 @@ from unittest.mock import MagicMock, Mock, patch
 
 import pytest
 
-from harness.execution.inside.remote.client import Program, is_remote
+from harness.execution.inside.remote.client import RemoteProgram, is_remote
 from harness.execution.inside.remote.sending import SentNames
 from harness.execution.inside.remote.values import MAX_TEXT
 from tests.execution.remote_pair import remote_program
@@ -153,13 +153,13 @@ def peek(thing, name):
 
 
 @pytest.fixture(scope="module")
-def program() -> Iterator[Program]:
+def program() -> Iterator[RemoteProgram]:
     with remote_program(PROGRAM) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def a1(program: Program) -> Any:
+def a1(program: RemoteProgram) -> Any:
     return program.module("a1_remote")
 
 
@@ -402,7 +402,7 @@ def test_enums_work(a1: Any) -> None:
     assert len(a1.Color) == 2
 
 
-def test_exceptions_keep_their_type_and_arguments(a1: Any, program: Program) -> None:
+def test_exceptions_keep_their_type_and_arguments(a1: Any, program: RemoteProgram) -> None:
     with pytest.raises(ZeroDivisionError, match="division by zero") as found:
         a1.divide(1, 0)
     assert program.of_program(found.value)["frames"][-1]["function"] == "divide"
@@ -523,7 +523,7 @@ def test_a_test_cannot_derive_a_class_from_one_of_the_program(a1: Any) -> None:
             pass
 
 
-def test_many_values_are_forgotten_when_nobody_needs_them(a1: Any, program: Program) -> None:
+def test_many_values_are_forgotten_when_nobody_needs_them(a1: Any, program: RemoteProgram) -> None:
     kept = a1.same([1])
     for number in range(1000):
         assert a1.same([number]) == [number]

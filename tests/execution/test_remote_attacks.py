@@ -13,7 +13,7 @@ import pytest
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.modules import Library, ModuleSource
-from harness.execution.inside.remote.client import Program
+from harness.execution.inside.remote.client import RemoteProgram
 from harness.execution.inside.remote.guarded import GuardedServer
 from harness.execution.inside.remote.values import CannotTravelError, MalformedError
 from harness.execution.stand_in_process import StandInProcess, StandInUnusableError
@@ -45,13 +45,13 @@ def sets_score(thing):
 
 
 @pytest.fixture
-def program() -> Iterator[Program]:
+def program() -> Iterator[RemoteProgram]:
     with remote_program(CHEAT) as program:
         yield program
 
 
 @pytest.mark.parametrize("cheat", ["replaces_check", "says_called", "forgets", "replaces_part"])
-def test_a_program_cannot_change_what_a_mock_tells(program: Program, cheat: str) -> None:
+def test_a_program_cannot_change_what_a_mock_tells(program: RemoteProgram, cheat: str) -> None:
     a1 = program.module("a1_remote")
     mock = Mock()
     with pytest.raises(AttributeError):
@@ -62,7 +62,7 @@ def test_a_program_cannot_change_what_a_mock_tells(program: Program, cheat: str)
         mock.part.assert_called_with(1)
 
 
-def test_a_program_cannot_replace_a_method_of_a_test(program: Program) -> None:
+def test_a_program_cannot_replace_a_method_of_a_test(program: RemoteProgram) -> None:
     class Judge:
         score = 0
 
@@ -84,7 +84,7 @@ def test_a_program_cannot_replace_a_method_of_a_test(program: Program) -> None:
     [("get", ["args"]), ("special", ["__repr__", ()]), ("special", ["__str__", ()])],
 )
 def test_a_program_cannot_ask_a_tests_exception_what_was_expected(
-    program: Program, operation: str, more: list[Any]
+    program: RemoteProgram, operation: str, more: list[Any]
 ) -> None:
     sent = json.loads(program.export(AssertionError("assert 4 == 5")))
     number = sent[3]

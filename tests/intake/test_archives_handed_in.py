@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from harness.intake.archives.contents import kind_named, read_archive
 from harness.intake.caps import MIB, Caps
-from harness.intake.entries import EntryKind, FileKind, Refused
+from harness.intake.entries import EntryKind, FileKind, RefusedUpload
 from harness.intake.pipeline import read
 from harness.model.submission import ARCHIVE_ENDINGS, MissingFiles, Submission
 from tests import plans
@@ -384,7 +384,7 @@ def content(data: bytes, kind: FileKind, caps: Caps | None = None) -> list[tuple
 
 
 def refusal(data: bytes, kind: FileKind, caps: Caps | None = None) -> str:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedUpload) as caught:
         content(data, kind, caps)
     return str(caught.value)
 
@@ -463,7 +463,7 @@ def test_caps(kind: FileKind, pack: Pack) -> None:
     assert len(content(large, kind, Caps(unpacked_bytes=4 * MIB))) == 3
     (entry,) = read_archive(io.BytesIO(pack([("a.py", bytes(2000))])), kind).entries
     assert entry.start(10) == bytes(10)
-    with pytest.raises(Refused, match="is larger than 1 KiB"):
+    with pytest.raises(RefusedUpload, match="is larger than 1 KiB"):
         entry.load(1024)
 
 
@@ -543,7 +543,7 @@ def test_a_member_of_a_gzip_is_read_from_anywhere() -> None:
 def test_a_member_that_begins_behind_the_end_is_damaged() -> None:
     for start in (2**64 - 1, 2**63 - 1, 10**6):
         (entry,) = read_archive(io.BytesIO(zipped_at("x.py", start)), FileKind.ZIP).entries
-        with pytest.raises(Refused, match="is damaged"):
+        with pytest.raises(RefusedUpload, match="is damaged"):
             entry.load()
 
 
@@ -567,7 +567,7 @@ def test_any_name_stays_below_its_folder_or_is_refused(name: str, form: str) -> 
     kind, pack = FORMATS[form]
     try:
         entries = read_archive(io.BytesIO(pack([(name, b"x")])), kind).entries
-    except Refused as refused:
+    except RefusedUpload as refused:
         assert str(refused).isprintable()
         return
     for entry in entries:
@@ -593,5 +593,5 @@ def test_broken_bytes_are_refused(form: str, changes: list[tuple[int, int]], cut
         for entry in read_archive(archive, kind).entries:
             if entry.kind is EntryKind.FILE:
                 assert len(entry.load()) <= MIB
-    except Refused as refused:
+    except RefusedUpload as refused:
         assert str(refused)

@@ -13,7 +13,7 @@ from harness.common.errors import UserError
 from harness.intake import identifying, platforms, submissions
 from harness.intake.archives.contents import unpacked
 from harness.intake.caps import MIB, Caps
-from harness.intake.entries import Refused
+from harness.intake.entries import RefusedUpload
 from harness.intake.recognising import layout_names
 from harness.model.submission import Withheld
 from tests.conftest import Added
@@ -322,7 +322,7 @@ def test_each_submission_has_its_own_share_of_what_is_read(tmp_path: Path) -> No
         first, second = place.entries()
         one, other = first.entries()
         assert len(one.start(5 * MIB)) == 5 * MIB
-        with pytest.raises(Refused, match="unpacks to more than 8 MiB") as caught:
+        with pytest.raises(RefusedUpload, match="unpacks to more than 8 MiB") as caught:
             other.start(5 * MIB)
         assert caught.value.ours
         assert len(second.entries()[0].start(5 * MIB)) == 5 * MIB

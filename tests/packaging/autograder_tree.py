@@ -18,7 +18,7 @@ import jsonschema
 
 from harness.common import serial
 from harness.execution import find_interpreter
-from harness.packaging.gradescope.package import SETTINGS, PackageSettings, Tree
+from harness.packaging.gradescope.package import SETTINGS, PackageSettings, PlatformFolder
 from harness.packaging.gradescope.run import ROOT, STARTED, main
 from tests.tiny_course import environment, ran
 
@@ -62,8 +62,8 @@ class Autograder:
     root: Path
 
     @property
-    def tree(self) -> Tree:
-        return Tree(self.root)
+    def tree(self) -> PlatformFolder:
+        return PlatformFolder(self.root)
 
     @classmethod
     def built(cls, package: Path, root: Path) -> Autograder:

@@ -29,8 +29,8 @@ from harness.packaging.gradescope.package import (
     Metadata,
     NoMark,
     PackageSettings,
+    PlatformFolder,
     PlatformRun,
-    Tree,
     fallback_json,
     read_metadata,
     results_json,
@@ -66,7 +66,7 @@ def test_its_files_lie_at_the_root_and_the_programs_can_be_started(package: Path
 
 def test_it_carries_no_mutants_and_no_path_of_the_lecturers(package: Path, tmp_path: Path) -> None:
     autograder_tree.unpack(package, tmp_path / "source")
-    specification = Tree(tmp_path).specification()
+    specification = PlatformFolder(tmp_path).specification()
     assert (specification.mutants, specification.transcripts) == ((), ())
     assert specification.folder == ""
     assert [file.name for file in specification.reference] == ["a1.py"]
@@ -130,7 +130,7 @@ def test_the_bytes_stay_and_options_reach_it(course: Course, package: Path, tmp_
     assert course.path("again.zip").read_bytes() == package.read_bytes()
     course.ok("gradescope", "tiny", "--hidden-visibility", "hidden", "--time-limit", "1200")
     autograder_tree.unpack(course.path("autograder.zip"), tmp_path / "source")
-    settings = Tree(tmp_path).settings()
+    settings = PlatformFolder(tmp_path).settings()
     assert (settings.hidden, settings.stop_after, settings.end_after) == ("hidden", 840, 1020)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.common.csv_tables import Form, Sheet, bare_cell, encoded, inert_cell, read_sheet
+from harness.common.csv_tables import CsvForm, Sheet, bare_cell, encoded, inert_cell, read_sheet
 from harness.common.errors import UserError
 from harness.intake.gradebook import GradebookEntry
 from harness.intake.platforms import gradebooks
@@ -470,7 +470,7 @@ CELL = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=8
 ).filter(lambda cell: inert_cell(cell) == cell)
 TABLE_FORMS = st.builds(
-    lambda code, delimiter, end, quoted, separator_line: Form(
+    lambda code, delimiter, end, quoted, separator_line: CsvForm(
         encoding=code[0],
         mark=code[1],
         delimiter=delimiter,
@@ -488,7 +488,9 @@ TABLE_FORMS = st.builds(
 
 @QUIET
 @given(rows=st.lists(st.lists(CELL, min_size=2, max_size=3), max_size=5), form=TABLE_FORMS)
-def test_a_table_comes_back_in_its_form(tmp_path: Path, rows: list[list[str]], form: Form) -> None:
+def test_a_table_comes_back_in_its_form(
+    tmp_path: Path, rows: list[list[str]], form: CsvForm
+) -> None:
     sheet = Sheet(rows=(("ID", "Name", "Mark"), *map(tuple, rows)), form=form)
     path = tmp_path / "book.csv"
     path.write_bytes(encoded(sheet))

@@ -39,7 +39,7 @@ from harness.reporting.html.class_page import first_page, further_pages
 from harness.reporting.html.environment import TAB_SIGN, block, code, environment
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import show_submission, summary_table
-from harness.reporting.view.annotated_files import Mark, annotated
+from harness.reporting.view.annotated_files import LineMark, annotated
 from harness.reporting.view.own_lines import MarkedPlace, indented, marked_lines, own_lines
 from harness.reporting.view.shown_causes import (
     cards,
@@ -244,9 +244,9 @@ def test_the_whole_program_or_its_first_lines_stand_with_what_is_said_of_them() 
         for line in (3, 4, 5, 7)
     } == {
         3: [(f"f: {said.message}", 1, None), ("f: returned 1", 2, None)],
-        4: [("", 1, Mark.EXACT), ("Imports: m", 0, Mark.EXACT)],
-        5: [("", 2, Mark.LOOK)],
-        7: [("f: is 8", 3, Mark.EXACT)],
+        4: [("", 1, LineMark.EXACT), ("Imports: m", 0, LineMark.EXACT)],
+        5: [("", 2, LineMark.LOOK)],
+        7: [("f: is 8", 3, LineMark.EXACT)],
     }
     page = Page(both_pages(submission)[0]).text
     assert "def f():" in page

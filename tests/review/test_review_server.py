@@ -25,7 +25,7 @@ from harness.results.regrade_request import request_text
 from harness.results.store import Store
 from harness.results.student_view import student_view
 from harness.review.connections import MAX_CONNECTIONS, THREADS, Connection
-from harness.review.desk import Desk, Part
+from harness.review.desk import ClassPart, Desk
 from harness.review.server import HOST, ReviewServer, create_app, read_asked
 from tests.reporting.pages_read import Page, refusal
 from tests.review.marked_class import COURSE, NAMES, database_of, submission
@@ -440,7 +440,7 @@ def test_what_was_chosen_is_marked_when_graded_and_what_came_late_is_done(ann: W
 
 
 def test_parts_are_a_class_without_overlap(ann: Window) -> None:
-    parts = [window(ann.database, part=Part(number=n, of=3)) for n in (1, 2, 3)]
+    parts = [window(ann.database, part=ClassPart(number=n, of=3)) for n in (1, 2, 3)]
     names = sorted(name for each in parts for name in each.is_done())
     assert names == [f"s{n:03}" for n in range(1, COUNT + 1)]
     parts[1].do(1, "comment", text="In a part.")

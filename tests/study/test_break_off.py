@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from harness.model.stimulus import Typed
-from harness.study.transcripts import _Person
+from harness.study.transcripts import _TypingPerson
 
 
-class _InterruptedLate(_Person):
+class _InterruptedLate(_TypingPerson):
     """Somebody who presses Ctrl-C just after it was looked whether they had."""
 
     @property
@@ -25,9 +25,9 @@ class _InterruptedLate(_Person):
         self._was = value
 
 
-@pytest.mark.parametrize(("person", "line"), [(_Person, "1"), (_InterruptedLate, None)])
+@pytest.mark.parametrize(("person", "line"), [(_TypingPerson, "1"), (_InterruptedLate, None)])
 def test_ctrl_c_before_the_line_is_read_is_not_lost(
-    monkeypatch: pytest.MonkeyPatch, person: type[_Person], line: str | None
+    monkeypatch: pytest.MonkeyPatch, person: type[_TypingPerson], line: str | None
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
     expected = None if line is None else Typed(text=line)

@@ -36,7 +36,7 @@ from harness.study.fuzz import worker as fuzz_worker
 from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed, play_games, shorten_game
 from harness.study.fuzz.searching import fuzz, not_fuzzed
 from harness.study.fuzz.worker import Comparer
-from harness.study.strength import OUTSIDE, Change, changes, combine, pairs, report
+from harness.study.strength import OUTSIDE, ReferenceChange, changes, combine, pairs, report
 from tests.inline import handed_in
 from tests.marking.test_marks import plan, scenario
 from tests.study.rare_faults import FAULTS, ROOT, RareFault
@@ -363,7 +363,7 @@ def first(rows):
 '''
 
 
-def changes_of(program: str) -> tuple[Change, ...]:
+def changes_of(program: str) -> tuple[ReferenceChange, ...]:
     return changes((SourceFile(name="a1.py", data=program.encode()),))
 
 
@@ -480,8 +480,8 @@ def outcome(
     )  # fmt: skip
 
 
-def change(line: int, text: bytes, function: str = "f") -> Change:
-    return Change(outcome(function, line=line), text)
+def change(line: int, text: bytes, function: str = "f") -> ReferenceChange:
+    return ReferenceChange(outcome(function, line=line), text)
 
 
 @pytest.mark.parametrize(

@@ -155,20 +155,22 @@ class ScenarioFile:
     def _variation(self, reader: ScenarioReader, kind: type[Action]) -> None:
         """Add the scenario under one set of constants. Raise Refused if it cannot be read."""
         cases = cases_of(reader, kind, self.compiled)
-        prefix = read_given(reader)
+        given = read_given(reader)
         transcript = self._transcript(reader)
+        # Otherwise the cases differ only in the values of their names.
         each_read = isinstance(reader.shape.cases, list) or uses(reader, _bound_by(cases))
-        read = cases if each_read else cases[:1]
+        readers = cases if each_read else cases[:1]
         stimuli: list[Stimulus] = []
         expected: list[Expected] = []
         before = len(self.document.problems)
-        for case in read or [reader]:
+        # A scenario whose draws are still to be recorded has no cases: it is only checked.
+        for case in readers or [reader]:
             parts = read_stimulus(case, kind)
             outcome = read_stated(case, parts, transcript=transcript)
             stimulus = stimulus_of(case, parts)
             if len(self.document.problems) > before:
                 return  # the other cases would say the same again
-            stimuli.append(replace(stimulus, given=prefix, bindings=case.bindings))
+            stimuli.append(replace(stimulus, given=given, bindings=case.bindings))
             expected.append(outcome)
         if not cases:
             return
@@ -177,8 +179,8 @@ class ScenarioFile:
             key = (reader.group, variation.overrides, variation.clock)
             self.compiled.samples.pop(key, None)
         else:
-            (first,) = stimuli
-            stimuli = [replace(first, bindings=case.bindings) for case in cases]
+            (of_all,) = stimuli
+            stimuli = [replace(of_all, bindings=case.bindings) for case in cases]
         check_differ(reader, kind, stimuli)
         scenario = self._built(reader, stimuli, expected, each_read=each_read)
         if reader.shape.each:

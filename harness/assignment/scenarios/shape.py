@@ -40,8 +40,8 @@ from harness.stimuli import stimulus_kinds
 # Keys that are read with the constants in force: see `harness.matchers`.
 _TEXTS: list[Any] = [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]
 _PLAIN: dict[str, Any] = {"type": ["string", "number", "boolean", "null", "array"]}
-Expected = Annotated[Any, WithJsonSchema({"anyOf": [_PLAIN, {"$ref": "#/$defs/Matcher"}]})]
-ExpectedText = Annotated[Any, WithJsonSchema({"anyOf": _TEXTS})]
+WrittenValue = Annotated[Any, WithJsonSchema({"anyOf": [_PLAIN, {"$ref": "#/$defs/Matcher"}]})]
+WrittenText = Annotated[Any, WithJsonSchema({"anyOf": _TEXTS})]
 _CONTENTS: list[Any] = [*_TEXTS, {"$ref": "#/$defs/TextShape"}, {"type": "null"}]
 
 _MIN_MULTIPLE = 3  # less, and a busy machine would decide
@@ -122,7 +122,7 @@ class RaisesShape(Shape):
     """The types that it may have."""
     any: Annotated[Literal[True], WrapValidator(strictly)] = False  # type: ignore[assignment]
     """Any type."""
-    message: ExpectedText = None
+    message: WrittenText = None
     """Its message."""
     is_a: Annotated[str, AfterValidator(_identifier), Expects("the name of a class")] = ""
     """The class that it is of or derives from: a builtin one, or one of the program's own."""
@@ -170,10 +170,10 @@ _Clocks = Annotated[
 ]
 _TURN_NUMBERS: Any = {"propertyNames": {"pattern": "^([0-9]+|any)$"}}
 _TurnsByNumber = Annotated[
-    dict[Any, ExpectedText], Field(min_length=1, json_schema_extra=_TURN_NUMBERS)
+    dict[Any, WrittenText], Field(min_length=1, json_schema_extra=_TURN_NUMBERS)
 ]
-_Turns = Annotated[list[ExpectedText] | _TurnsByNumber, Expects("a list or a mapping of turns")]
-_LeftValues = Annotated[dict[Any, Expected], Field(min_length=1)]
+_Turns = Annotated[list[WrittenText] | _TurnsByNumber, Expects("a list or a mapping of turns")]
+_LeftValues = Annotated[dict[Any, WrittenValue], Field(min_length=1)]
 _Leaves = Annotated[Literal["unchanged"] | _LeftValues, Expects("names with values or unchanged")]
 _ExitStatus = Annotated[int | AnythingShape, Expects("an exit status or {any: true}", whole=True)]
 _InputsRead = Annotated[
@@ -281,11 +281,11 @@ class StatedShape(Shape):
     """Piped input, instead of a terminal."""
     argv: list[str] = []
     """The program's arguments."""
-    returns: Expected = None
+    returns: WrittenValue = None
     """The value, type-exact, or a matcher."""
-    prints: ExpectedText = None
+    prints: WrittenText = None
     """All text on the screen, prompts included, typed text excluded."""
-    stderr: ExpectedText = None
+    stderr: WrittenText = None
     """The output to stderr, which then does not count as printed."""
     turns: _Turns = []
     """The output before each input and after the last; or {any: true}."""
@@ -343,9 +343,9 @@ class StepShape(Shape):
     """Statements."""
     call: str = ""
     """One expression."""
-    returns: Expected = None
+    returns: WrittenValue = None
     """Its value, type-exact, or a matcher."""
-    prints: ExpectedText = None
+    prints: WrittenText = None
     """The step's output."""
     raises: RaisedShape = ""
     """The exception's type, or {type: …, message: …}."""

@@ -1,8 +1,8 @@
 """Runs the scenarios of one submission, or the calls of one tool, in a browser, which cannot fork.
 
-The page's worker keeps a copy of this interpreter's memory once `Server.prepare` is done and puts
-it back before each `Server.run`, so every scenario begins in the same fresh interpreter, as a
-forked process does. The worker ends a scenario by unwinding this code, which no `except` can catch.
+The page's worker keeps a copy of this interpreter's memory once `ServerInBrowser.prepare` is done,
+and puts it back before each `ServerInBrowser.run`, so every scenario begins in the same fresh
+interpreter, as a forked process does. The worker ends a scenario by unwinding this code, which no `except` can catch.
 """
 
 # pathlib would be heavy for every copy to carry
@@ -42,7 +42,7 @@ _SIZE = (80, 24)
 _OUTSIDE = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core")
 
 
-class Server:
+class ServerInBrowser:
     """Made once, before anything of a submission's is there, of the worker's devices' names."""
 
     def __init__(self, terminal: str, pipe: str, questions: str, answers: str) -> None:

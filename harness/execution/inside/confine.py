@@ -37,7 +37,7 @@ class ConfinementError(Exception):
     """A step of the confinement was refused. `str()` names the step."""
 
 
-class _Program(ctypes.Structure):
+class _FilterProgram(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
 
@@ -60,7 +60,7 @@ class LoadedFilter:
     def __init__(self, program: bytes) -> None:
         self._code = ctypes.create_string_buffer(program, len(program))
         address = ctypes.cast(self._code, ctypes.c_void_p)
-        self._program = _Program(len(program) // 8, address.value)
+        self._program = _FilterProgram(len(program) // 8, address.value)
         self._reference = ctypes.byref(self._program)
         self._number = _SECCOMP_NR[os.uname().machine]
 

@@ -140,7 +140,7 @@ def _from_driver(heard: int) -> bytes:
         raise SystemExit(1) from None
 
 
-class _Keyboard:
+class _PipedKeyboard:
     """Typed input that is asked for by `word` within the text, and given out as it is read."""
 
     def __init__(self, word: bytes, heard: int) -> None:
@@ -187,7 +187,7 @@ def _install(word: bytes, *, is_piped: bool) -> tuple[int, int]:
     # A script's background job ignores Ctrl-C, and so would the processes that it starts.
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     if not is_piped:
-        install_input(_Keyboard(word, heard).take)
+        install_input(_PipedKeyboard(word, heard).take)
     terminals = (1, 2) if is_piped else (0, 1, 2)
     real_isatty, real_size = os.isatty, os.get_terminal_size
 

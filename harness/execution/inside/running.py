@@ -18,7 +18,7 @@ _MODULE = type(sys)
 _INTERRUPTED = 130  # as a shell says it
 
 
-class Left(BaseException):
+class ProgramLeft(BaseException):
     """The program called `os._exit` in a process that has to go on."""
 
     def __init__(self, status: int) -> None:
@@ -36,7 +36,7 @@ def run_as_main(
     try:
         sys.modules["__main__"] = module
         exec(library.sources[name].compiled(), module.__dict__)
-    except Left as left:
+    except ProgramLeft as left:
         return left.status
     except SystemExit as error:
         _flush()

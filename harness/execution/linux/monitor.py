@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
 from harness.common.logs import logger_of
-from harness.execution.confinement.layers.seccomp import Asked
+from harness.execution.confinement.layers.seccomp import ReportedCall
 from harness.execution.folder import SECONDS_BETWEEN_LOOKS, TOO_FULL
 from harness.execution.inside.messages.protocol import (
     USUAL_FILES,
@@ -28,8 +28,8 @@ from harness.execution.linux.blocked import waits_for_its_own, waits_for_itself
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import (
     CHUNK,
+    CallQuestion,
     ProcessClock,
-    Question,
     ScenarioChannel,
     ServerProcess,
 )
@@ -148,18 +148,18 @@ class Monitor(ScenarioMonitor):
             self._provide_input()
         return super()._handled(frame)
 
-    def _may_go_on(self, question: Question) -> bool:
+    def _may_go_on(self, question: CallQuestion) -> bool:
         """Deliver the awaited input; return False if the scenario ends instead."""
         asked = question.asked
-        if asked is Asked.READ:
+        if asked is ReportedCall.READ:
             return self._provide_input()
-        if asked is Asked.WAIT:
+        if asked is ReportedCall.WAIT:
             ours = self._channel.inodes
             is_for_its_own = waits_for_its_own(
                 question.pid, question.call, question.arguments, ours
             )
             return is_for_its_own or self._provide_input()
-        if asked is Asked.TIMER:
+        if asked is ReportedCall.TIMER:
             self._has_timer = True
         elif not self._has_timer:  # as it would have ended at its limit on time asleep
             self._stop(Ending.TIMEOUT)

@@ -23,7 +23,7 @@ from typing import Any
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.confinement import Confinement
-from harness.execution.confinement.layers.seccomp import Asked, asked_by
+from harness.execution.confinement.layers.seccomp import ReportedCall, asked_by
 from harness.execution.inside.messages import frames
 from harness.execution.inside.messages.protocol import (
     COMPILE_WORKER_SETUP,
@@ -60,12 +60,12 @@ _ASKED = struct.Struct("=QI4xi4x8x6Q")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CallQuestion:
     """A system call that a process is about to make, with its number `call` and its arguments. The
     process waits for an answer."""
 
     number: int
-    asked: Asked
+    asked: ReportedCall
     pid: int
     call: int
     arguments: tuple[int, ...]
@@ -79,7 +79,7 @@ class Listener:
         with suppress(OSError):  # from Linux 6.6 on; it only saves time
             fcntl.ioctl(descriptor, _SET_FLAGS, _SYNCHRONOUS_WAKE_UP)
 
-    def receive(self) -> Question | None:
+    def receive(self) -> CallQuestion | None:
         """Return a process's question, which waits for an answer; None if the process has ended."""
         asked = bytearray(_ASKED.size)
         try:
@@ -90,9 +90,9 @@ class Listener:
             raise
         question, pid, call, *arguments = _ASKED.unpack(asked)
         why = asked_by(call, arguments)
-        return Question(question, why, pid, call, tuple(arguments))
+        return CallQuestion(question, why, pid, call, tuple(arguments))
 
-    def let_go_on(self, question: Question) -> None:
+    def let_go_on(self, question: CallQuestion) -> None:
         """Let its system call happen. Do nothing if it ended meanwhile, or a signal came first."""
         try:
             fcntl.ioctl(

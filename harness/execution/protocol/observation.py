@@ -34,7 +34,7 @@ _SIGXCPU = getattr(signal, "SIGXCPU", None)  # Windows has none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class End:
+class ProcessEnd:
     """How a process ended."""
 
     reason: Ending | None  # why we ended it; None: it ended by itself
@@ -46,7 +46,7 @@ class End:
 
 
 def observation(
-    answerable: Answerable, limits: Limits, screen: ScreenParser, end: End
+    answerable: Answerable, limits: Limits, screen: ScreenParser, end: ProcessEnd
 ) -> Observation:
     """Return the observation of the process; `TAMPERED` if its reply is impossible.
 
@@ -88,12 +88,12 @@ def observation(
     return _answered(answerable, replace(observed, lines=reply.final.lines), reply.final)
 
 
-def _output_limit(end: End, limits: Limits) -> OutputLimit:
+def _output_limit(end: ProcessEnd, limits: Limits) -> OutputLimit:
     most = MAX_FOLDER_SIZE >> 10 if end.filled is Filled.FOLDER else limits.output_kib
     return OutputLimit(filled=end.filled, kib=most)
 
 
-def _ended_by_itself(stimulus: Stimulus, end: End, reply: Reply) -> bool:
+def _ended_by_itself(stimulus: Stimulus, end: ProcessEnd, reply: Reply) -> bool:
     """Return whether a program ended its process, as `os._exit` does.
 
     Its screen, its files and its exit status are visible from outside: a person at a terminal would
@@ -165,7 +165,7 @@ def _answered(answerable: Answerable, observed: Observation, final: FinalReply) 
     )
 
 
-def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str]:
+def _without_answer(end: ProcessEnd, reply: Reply, limits: Limits) -> tuple[Ending, str]:
     """Return the ending, and its detail, of a process that we ended or that ended before it
     answered.
     """

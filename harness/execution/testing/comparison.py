@@ -35,7 +35,7 @@ class SuiteRunResult:
 
 
 @dataclass(slots=True)
-class Comparison:
+class FaultsNoticed:
     """Which of the useful tests fail on which faults.
 
     In the first round all of them run. Those chosen then run again in further rounds, which shows

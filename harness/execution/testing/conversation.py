@@ -106,7 +106,7 @@ def _whole(value: object) -> int:
     return value
 
 
-class Conversation:
+class TestConversation:
     """The tests' process while it talks to the program's."""
 
     def __init__(self, process: StandInProcess, folder: ScenarioFolder, heard: Heard) -> None:

@@ -167,7 +167,7 @@ def test_limits(limits: Limits) -> Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sent:
+class _SentOutcome:
     """How a test came out, as its process says it."""
 
     result: str
@@ -280,7 +280,7 @@ class CourseTestConversation:
             detail = plain(sent["message"], limit=MAX_NAME)
             test = CourseTestOutcome(result=CourseTestResult.NOT_ENDED, calls=calls)
             return replace(observed, ending=Ending.TAMPERED, detail=detail, value=None, test=test)
-        outcome = _Sent(**sent)
+        outcome = _SentOutcome(**sent)
         test = CourseTestOutcome(
             result=CourseTestResult(outcome.result),
             message=outcome.message[:MAX_MESSAGE],

@@ -25,8 +25,8 @@ from harness.execution.protocol.answers import Answerable
 from harness.execution.protocol.jobs import Jobs
 from harness.execution.protocol.observation import observation
 from harness.execution.protocol.screen import scenario_screen
-from harness.execution.testing.comparison import Comparison, SuiteRunResult
-from harness.execution.testing.conversation import Conversation, Heard
+from harness.execution.testing.comparison import FaultsNoticed, SuiteRunResult
+from harness.execution.testing.conversation import Heard, TestConversation
 from harness.execution.testing.course import test_limits
 from harness.execution.testing.covered import coverage_of
 from harness.execution.testing.documented import name_of_documented
@@ -107,7 +107,7 @@ class SuiteObserver:
         self._program_of = program_of
         self._students_program = students_program
         self._against_reference: tuple[SuiteRunResult, ...] | None = None
-        self._compared: Comparison | None = None
+        self._compared: FaultsNoticed | None = None
         self._noticed: dict[str, SuiteOutcome | None] = {}
         self._by_itself: dict[str, bool] = {}
         self._cpu_seconds = 0.0  # of programs, in all runs
@@ -253,14 +253,14 @@ class SuiteObserver:
         named = replace(test, outcome=CourseTestOutcome(result=test.outcome.result))
         return SuiteOutcome(tests=(named,), unsteady=unsteady)
 
-    def _too_many_unsteady(self, compared: Comparison, stimulus: Stimulus, limits: Limits) -> bool:
+    def _too_many_unsteady(self, compared: FaultsNoticed, stimulus: Stimulus, limits: Limits) -> bool:
         observed = self._on_reference(stimulus, limits)
         outcome = observed.suite or SuiteOutcome()
         unsteady = {*outcome.unsteady, *compared.unsteady()}
         most = max(_MAX_UNSTEADY, _MAX_UNSTEADY_SHARE * len(outcome.tests))
         return len(unsteady) > most
 
-    def _comparison(self, stimulus: Stimulus, limits: Limits) -> Comparison:
+    def _comparison(self, stimulus: Stimulus, limits: Limits) -> FaultsNoticed:
         """Run the useful tests against the faults, and in between against the reference.
 
         The tests' process gets the same job in all runs of a round, and their order is by chance.
@@ -268,7 +268,7 @@ class SuiteObserver:
         """
         if self._compared is None:
             useful = self._useful(stimulus, limits)
-            compared = Comparison(useful, set(useful))
+            compared = FaultsNoticed(useful, set(useful))
             patient = self._limits_of_rounds(stimulus, limits)
             if useful:
                 self._first_round(compared, stimulus, patient)
@@ -293,7 +293,7 @@ class SuiteObserver:
         seconds = max(_LOOPING_TIMES * usual, _LOOPING_SECONDS)
         return replace(limits, cpu_seconds=min(limits.cpu_seconds, seconds))
 
-    def _first_round(self, compared: Comparison, stimulus: Stimulus, limits: Limits) -> None:
+    def _first_round(self, compared: FaultsNoticed, stimulus: Stimulus, limits: Limits) -> None:
         names = compared.useful
         for program in self._shuffled(self._faults):
             run = self._run_named(program, stimulus, limits, seed=_FIRST_SEED, only=names)
@@ -304,7 +304,7 @@ class SuiteObserver:
 
     def _round(
         self,
-        compared: Comparison,
+        compared: FaultsNoticed,
         chosen: Sequence[str],
         stimulus: Stimulus,
         limits: Limits,
@@ -434,7 +434,7 @@ class SuiteObserver:
                 folder=place,
             )
             monitor = server.start(stack, job, screen, limits)
-            conversation = Conversation(process, folder, heard)
+            conversation = TestConversation(process, folder, heard)
             end = monitor.follow(
                 (), folder=folder, stand_in=conversation, is_piped=job.stdin is not None
             )

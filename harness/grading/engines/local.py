@@ -143,7 +143,7 @@ worker_pool = Replaceable(WorkerPool)
 
 
 @dataclass(slots=True, eq=False)
-class _Attempt(Generic[Task]):
+class _AssignedJob(Generic[Task]):
     """A job that a worker has."""
 
     job: Task
@@ -167,7 +167,7 @@ class _PoolRun(Generic[Task]):
     setup: object
     waiting: Iterator[Task]
     patience: float | None
-    busy: list[_Attempt[Task]] = field(default_factory=list)
+    busy: list[_AssignedJob[Task]] = field(default_factory=list)
 
     def begin_more(self) -> None:
         """Give each free worker a job, as long as there are any."""
@@ -179,18 +179,18 @@ class _PoolRun(Generic[Task]):
 
     def begin(self, job: Task) -> None:
         """Give a worker this job."""
-        self._begin(_Attempt(job, job, self.pool.take(self.setup)))
+        self._begin(_AssignedJob(job, job, self.pool.take(self.setup)))
 
-    def begin_again(self, died: _Attempt[Task]) -> None:
+    def begin_again(self, died: _AssignedJob[Task]) -> None:
         """Give another worker the rest of a job whose worker died."""
         worker = self.pool.take(self.setup)
-        self._begin(_Attempt(died.job, died.rest, worker, is_second=True))
+        self._begin(_AssignedJob(died.job, died.rest, worker, is_second=True))
 
-    def _begin(self, attempt: _Attempt[Task]) -> None:
+    def _begin(self, attempt: _AssignedJob[Task]) -> None:
         self.busy.append(attempt)
         attempt.worker.send(attempt.rest)
 
-    def wait(self) -> list[_Attempt[Task]]:
+    def wait(self) -> list[_AssignedJob[Task]]:
         """Wait for messages and return the attempts that have one, or all if no worker says
         anything: then they are hung."""
         connections = [attempt.worker.connection for attempt in self.busy]
@@ -201,7 +201,7 @@ class _PoolRun(Generic[Task]):
             attempt.is_hung = True
         return [*self.busy]
 
-    def receive(self, attempt: _Attempt[Task]) -> Any:
+    def receive(self, attempt: _AssignedJob[Task]) -> Any:
         """Return the next message of an attempt; the last one frees its worker.
 
         Raise EOFError or OSError if the worker died, or is hung.
@@ -214,12 +214,12 @@ class _PoolRun(Generic[Task]):
             self.pool.give_back(attempt.worker, self.setup)
         return message
 
-    def abandon(self, attempt: _Attempt[Task]) -> None:
+    def abandon(self, attempt: _AssignedJob[Task]) -> None:
         """End an attempt with its worker."""
         self._end(attempt)
         self.pool.end(attempt.worker)
 
-    def _end(self, attempt: _Attempt[Task]) -> None:
+    def _end(self, attempt: _AssignedJob[Task]) -> None:
         attempt.has_ended = True
         self.busy.remove(attempt)
 

@@ -77,7 +77,7 @@ def _interpreter(code: str, descriptor: int) -> subprocess.Popen[bytes]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
+class _ForkRequest:
     """Import the modules; if one is to be `run`, fork a process that has these properties."""
 
     modules: tuple[str, ...]
@@ -112,7 +112,7 @@ class _ForkedProcess:
             signal.pidfd_send_signal(self._pidfd, number)
 
 
-class _Server:
+class _ForkServer:
     """The client's side of the process that forks."""
 
     def __init__(self) -> None:
@@ -122,14 +122,14 @@ class _Server:
             self._process = _interpreter("processes.serve(%d)", theirs.fileno())
 
     def import_modules(self, modules: tuple[str, ...]) -> None:
-        self._connection.send(_Request(modules=modules, environment={}))
+        self._connection.send(_ForkRequest(modules=modules, environment={}))
 
     def fork(self, module: str) -> tuple[_ForkedProcess, Connection]:
         ours, theirs = multiprocessing.Pipe()
         folder = "/"
         with contextlib.suppress(OSError):  # ours may be gone
             folder = str(Path.cwd())
-        request = _Request(
+        request = _ForkRequest(
             modules=(module,),
             run=module,
             path=tuple(sys.path),
@@ -161,13 +161,13 @@ class _Server:
 
 
 _lock = threading.Lock()
-_server: _Server | None = None
+_server: _ForkServer | None = None
 
 
-def _running_server() -> _Server:
+def _running_server() -> _ForkServer:
     global _server  # noqa: PLW0603  (one for this process, at first use)
     if _server is None or _server.owner != os.getpid():  # a fork of ours has its own
-        _server = _Server()
+        _server = _ForkServer()
         atexit.register(_end_at_exit)
     return _server
 
@@ -194,7 +194,7 @@ def serve(descriptor: int) -> None:
     server = os.getpid()
     while True:
         try:
-            request: _Request = control.recv()
+            request: _ForkRequest = control.recv()
             for name in request.modules:
                 importlib.import_module(name)
             if not request.run:

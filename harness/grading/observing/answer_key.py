@@ -122,7 +122,7 @@ def _observe_together(
     return observed
 
 
-class Check(StrEnum):
+class CheckName(StrEnum):
     """A check of `harness validate`, by the name that it prints."""
 
     CAUSES = "causes"
@@ -143,7 +143,7 @@ class Problem:
     """A problem of an assignment: which `check` found it, where, and in which scenario, if in
     one."""
 
-    check: Check
+    check: CheckName
     place: str
     message: str
     scenario: str = ""  # its id
@@ -153,7 +153,7 @@ class Problem:
 
     @classmethod
     def of(
-        cls, scenario: Scenario, check: Check, what: str, *, joint: str = " ", reason: str = ""
+        cls, scenario: Scenario, check: CheckName, what: str, *, joint: str = " ", reason: str = ""
     ) -> Problem:
         """Return a problem of a scenario, whose name comes before `what`, joined by `joint`."""
         message = f"{scenario.id}{joint}{what}"
@@ -284,7 +284,9 @@ def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:
                 raise HarnessError(f"{scenario.place}: {name}: {failure}") from None
             for said in found:
                 reason = said.briefly() if isinstance(said, Unstated) else said
-                problem = Problem.of(scenario, Check.GOLDENS, str(said), joint=": ", reason=reason)
+                problem = Problem.of(
+                    scenario, CheckName.GOLDENS, str(said), joint=": ", reason=reason
+                )
                 problems.append(problem)
     return tuple(problems)
 

@@ -40,9 +40,9 @@ class RunsSoFar:
     """All that was found, and will be needed, after the first `parts` of a plan."""
 
     memory: FunctionMemory
-    second_memory: FunctionMemory  # of the runs with stand-ins
-    first: RunOutcome = field(default_factory=RunOutcome)
-    second: RunOutcome = field(default_factory=RunOutcome)
+    stand_in_memory: FunctionMemory  # of the runs with stand-ins
+    as_submitted: RunOutcome = field(default_factory=RunOutcome)
+    standing_in: RunOutcome = field(default_factory=RunOutcome)
     wrong: set[str] = field(default_factory=set)
     parts: int = 0
     has_begun: bool = False
@@ -52,9 +52,9 @@ class RunsSoFar:
         return replace(
             self,
             memory=self.memory.copy(),
-            second_memory=self.second_memory.copy(),
-            first=self.first.copy(),
-            second=self.second.copy(),
+            stand_in_memory=self.stand_in_memory.copy(),
+            as_submitted=self.as_submitted.copy(),
+            standing_in=self.standing_in.copy(),
             wrong={*self.wrong},
         )
 
@@ -66,7 +66,7 @@ class TryAgain(Exception):  # noqa: N818  (an outcome of one attempt)
 @dataclass(slots=True, kw_only=True)
 class RunsInOrder:
     """Runs all scenarios of a plan, except those that need one that fails, whose verdict says so.
-    `first` is of all of them, `second` of those that failed and have stand-ins.
+    `as_submitted` is of all of them, `standing_in` of those that failed and have stand-ins.
 
     `whole_parts` are the results after the last part that the budget was enough for, None before
     the first: from there the same submission can go on without repeating those runs.
@@ -95,18 +95,18 @@ class RunsInOrder:
         if self.whole_parts is not None:
             self._now = self.whole_parts.copy()
             return
-        memory, second_memory = self.runs.memory(self.plan), self.runs.memory(self.plan)
-        self._now = RunsSoFar(memory=memory, second_memory=second_memory)
+        memory, stand_in_memory = self.runs.memory(self.plan), self.runs.memory(self.plan)
+        self._now = RunsSoFar(memory=memory, stand_in_memory=stand_in_memory)
 
     @property
-    def first(self) -> RunOutcome:
-        """Return the first runs' results so far."""
-        return self._now.first
+    def as_submitted(self) -> RunOutcome:
+        """Return the results so far of the files that were handed in."""
+        return self._now.as_submitted
 
     @property
-    def second(self) -> RunOutcome:
-        """Return the second runs' results so far, with stand-ins."""
-        return self._now.second
+    def standing_in(self) -> RunOutcome:
+        """Return the results so far of failed scenarios with the course's stand-ins."""
+        return self._now.standing_in
 
     def run(self) -> None:
         """Run all parts of the plan that are not known yet.
@@ -128,10 +128,10 @@ class RunsInOrder:
                 continue
             for group in in_turn(part, needed(part)):
                 later -= _ids(group)
-                before = self.first
+                before = self.as_submitted
                 self._run(group, later)
-                if self.first.isolation is not Isolation.SHARED:
-                    self._doubt(before)
+                if self.as_submitted.isolation is not Isolation.SHARED:
+                    self._repeat_alone(before)
             if self.may_try_again and self._has_failed_by_us(part):
                 raise TryAgain
             if not self.candidate.budget.is_over:
@@ -145,7 +145,7 @@ class RunsInOrder:
     def _has_failed_by_us(self, part: Sequence[Scenario]) -> bool:
         """Return whether one of these scenarios could not be observed."""
         for scenario in part:
-            for outcome in (self.first, self.second):
+            for outcome in (self.as_submitted, self.standing_in):
                 observations = outcome.observations.get(scenario.id, ())
                 if any(observation.ending is Ending.HARNESS_ERROR for observation in observations):
                     return True
@@ -168,9 +168,9 @@ class RunsInOrder:
             self._measure(scenario, outcome)
         flag_luck(outcome, part, self.candidate, self.variations)
         if self._now.has_begun:
-            self._now.first = self.first.merged_with(outcome)
+            self._now.as_submitted = self.as_submitted.merged_with(outcome)
         else:
-            self._now.first = outcome
+            self._now.as_submitted = outcome
         self._now.has_begun = True
         self._run_again_standing_in(ready, outcome)
         for scenario in ready:
@@ -198,15 +198,15 @@ class RunsInOrder:
                 again.append(scenario.standing_in())
         if again:
             part = replace(self.plan, scenarios=tuple(again))
-            second = self.runs.alone(part, self.candidate, self._now.second_memory)
-            self._now.second = self.second.merged_with(second)
+            again_standing_in = self.runs.alone(part, self.candidate, self._now.stand_in_memory)
+            self._now.standing_in = self.standing_in.merged_with(again_standing_in)
 
     def _candidate_now(self) -> Candidate:
         """Return the candidate. Once a scenario needed its own process, all later ones get their
         own."""
-        if not self._now.has_begun or self.first.isolation is Isolation.SHARED:
+        if not self._now.has_begun or self.as_submitted.isolation is Isolation.SHARED:
             return self.candidate
-        return self._candidate_all_alone(self.first.isolation_reason)
+        return self._candidate_all_alone(self.as_submitted.isolation_reason)
 
     def _candidate_all_alone(self, reason: str) -> Candidate:
         sharing = Sharing(allowed=False, reason=reason)
@@ -218,7 +218,7 @@ class RunsInOrder:
         may now depend on later questions: use only whether they are as before, one bit."""
         left: list[Scenario] = []
         for scenario in self.plan.scenarios:
-            if scenario.function not in self.first.audited and self._is_new(scenario):
+            if scenario.function not in self.as_submitted.audited and self._is_new(scenario):
                 left.append(scenario)
         for scenario in self._shared_runs.chosen_for_audit(left):
             part = replace(self.plan, scenarios=(scenario,))
@@ -226,18 +226,20 @@ class RunsInOrder:
             if not self.runs.agrees(scenario, again.observations[scenario.id]):
                 reason = does_not_do_alone(scenario.id)
                 isolation = Isolation.ALONE
-                self._now.first = replace(self.first, isolation=isolation, isolation_reason=reason)
-                self._doubt(self.first)
+                self._now.as_submitted = replace(
+                    self.as_submitted, isolation=isolation, isolation_reason=reason
+                )
+                self._repeat_alone(self.as_submitted)
                 return
         if self.candidate.budget.is_over:  # not audited to the end: keep nothing
-            for key in self.first.shared.values():
-                self.first.new_runs.pop(key, None)
+            for key in self.as_submitted.shared.values():
+                self.as_submitted.new_runs.pop(key, None)
 
     def _is_new(self, scenario: Scenario) -> bool:
         """Return whether it passed in a shared process in this run."""
-        return self.first.shared.get(scenario.id) in self.first.new_runs
+        return self.as_submitted.shared.get(scenario.id) in self.as_submitted.new_runs
 
-    def _doubt(self, before: RunOutcome) -> None:
+    def _repeat_alone(self, before: RunOutcome) -> None:
         """Repeat scenarios that earlier parts answered from shared processes, each in its own
         process, once it is known that the program depends on earlier runs. Answers may now depend
         on later questions, so only one bit of each is used, and nothing is kept."""
@@ -250,14 +252,14 @@ class RunsInOrder:
         again = self.runs.alone(part, self._candidate_now(), self.runs.memory(part))
         for scenario in scenarios:
             name = scenario.id
-            self.first.new_runs.pop(self.first.shared.pop(name), None)
+            self.as_submitted.new_runs.pop(self.as_submitted.shared.pop(name), None)
             verdict = again.verdicts[name]
             if verdict.passed:
                 continue
             if is_wrong(verdict):
                 verdict = differs_from_run_to_run()
-            self.first.forget(name)
-            self.first.verdicts[name] = verdict
+            self.as_submitted.forget(name)
+            self.as_submitted.verdicts[name] = verdict
 
     def _skip_what_needs_others(self) -> None:
         """Take back results of scenarios whose needs turned out to be wrong later."""
@@ -266,9 +268,9 @@ class RunsInOrder:
             for scenario in group:
                 verdict = self._skipped(scenario, wrong)
                 if verdict is not None:
-                    self.first.forget(scenario.id)
-                    self.second.forget(scenario.id)
-                    self.first.verdicts[scenario.id] = verdict
+                    self.as_submitted.forget(scenario.id)
+                    self.standing_in.forget(scenario.id)
+                    self.as_submitted.verdicts[scenario.id] = verdict
                     wrong.add(scenario.id)
                 elif self._is_wrong(scenario) and scenario.id not in self._waived:
                     wrong.add(scenario.id)
@@ -277,7 +279,9 @@ class RunsInOrder:
         return not_run(scenario, self._needs.get(scenario.id, ()), wrong)
 
     def _is_wrong(self, scenario: Scenario) -> bool:
-        verdict = self.second.verdicts.get(scenario.id) or self.first.verdicts[scenario.id]
+        verdict = (
+            self.standing_in.verdicts.get(scenario.id) or self.as_submitted.verdicts[scenario.id]
+        )
         return is_wrong(verdict)
 
 

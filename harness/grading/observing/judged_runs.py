@@ -59,7 +59,7 @@ def does_not_do_alone(scenario: str) -> str:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Stored:
+class _StoredKeys:
     """The keys of a submission's scenarios in the cache, by scenario id."""
 
     alone: dict[str, str]  # of observations in their own processes
@@ -72,9 +72,9 @@ class JudgedRuns:
 
     def __init__(self, setup: GraderSetup, driver: AnyDriver) -> None:
         self.plan = setup.plan
-        self._key = setup.compared_with
+        self._answer_key = setup.compared_with
         self._thorough = setup.thorough
-        self._keys = PlanKeys(
+        self._plan_keys = PlanKeys(
             setup.plan.assignment,
             interpreter=driver.interpreter.build,
             tier=driver.tier,
@@ -89,20 +89,22 @@ class JudgedRuns:
             self._references[entry.scenario_id] = references
         self._judges: dict[tuple[str, int], Judge] = {}
         self._secret = setup.secret or os.urandom(32)
-        self.shared = SharedRuns(setup.plan, self._key, self._secret)
+        self.shared = SharedRuns(setup.plan, self._answer_key, self._secret)
         self._reference_verdicts: dict[str, Verdict] = {}
-        self._budget = LoopingBudget(setup.plan, self._key)  # each submission has a copy of it
+        self._budget = LoopingBudget(
+            setup.plan, self._answer_key
+        )  # each submission has a copy of it
 
     def memory(self, plan: Plan) -> FunctionMemory:
         """Return the memory that the parts of a plan begin with."""
-        budget = copy(self._budget) if plan is self.plan else LoopingBudget(plan, self._key)
+        budget = copy(self._budget) if plan is self.plan else LoopingBudget(plan, self._answer_key)
         return FunctionMemory(budget, SECOND_LOOKS)
 
     def shared_runs_of(self, plan: Plan) -> SharedRuns:
         """Return the shared runs of this setup's plan, or of a part of it."""
         if plan.assignment is self.plan.assignment:
             return self.shared
-        return SharedRuns(plan, self._key, self._secret)  # its variants have other numbers
+        return SharedRuns(plan, self._answer_key, self._secret)  # its variants have other numbers
 
     def observe_and_judge(
         self,
@@ -152,8 +154,8 @@ class JudgedRuns:
             outcome, isolation=Isolation.SHARED, audited=audited, took_shared=took_shared
         )
 
-    def _stored(self, plan: Plan, candidate: Candidate, shared_runs: SharedRuns) -> _Stored:
-        stored = _Stored(alone=self._keys_of(plan, candidate))
+    def _stored(self, plan: Plan, candidate: Candidate, shared_runs: SharedRuns) -> _StoredKeys:
+        stored = _StoredKeys(alone=self._observation_keys(plan, candidate))
         digests = shared_runs.expected_digests(candidate.server)
         for scenario in plan.scenarios:
             name = scenario.id
@@ -165,7 +167,7 @@ class JudgedRuns:
                 stored.passed.add(name)
         return stored
 
-    def _unknown(self, plan: Plan, candidate: Candidate, stored: _Stored) -> list[Scenario]:
+    def _unknown(self, plan: Plan, candidate: Candidate, stored: _StoredKeys) -> list[Scenario]:
         """Return the scenarios that no earlier grading has."""
         unknown: list[Scenario] = []
         for scenario in plan.scenarios:
@@ -175,11 +177,11 @@ class JudgedRuns:
                 unknown.append(scenario)
         return unknown
 
-    def _keys_of(self, plan: Plan, candidate: Candidate) -> dict[str, str]:
+    def _observation_keys(self, plan: Plan, candidate: Candidate) -> dict[str, str]:
         digest = candidate.submission.digest  # of all its bytes, so only once
         keys: dict[str, str] = {}
         for scenario in plan.scenarios:
-            keys[scenario.id] = self._keys.observation_key(digest, scenario)
+            keys[scenario.id] = self._plan_keys.observation_key(digest, scenario)
         return keys
 
     def agrees(self, scenario: Scenario, observations: Sequence[Observation]) -> bool:
@@ -208,7 +210,7 @@ class JudgedRuns:
             candidate=candidate,
             observer=AloneObserver(candidate.server),
             memory=memory,
-            stored=_Stored(alone=self._keys_of(plan, candidate)),
+            stored=_StoredKeys(alone=self._observation_keys(plan, candidate)),
         )
         return judging.run()
 
@@ -221,17 +223,19 @@ class JudgedRuns:
         receive: ReceiveDraw,
     ) -> Running:
         """Return a run of these scenarios, which has not begun."""
-        return Running(observer, plan, self._key, recall, receive, self._thorough, memory)
+        return Running(observer, plan, self._answer_key, recall, receive, self._thorough, memory)
 
     def key_of(self, submission: Submission, scenario: Scenario) -> str:
         """Return the key of the observations of a submission without shared processes."""
-        return self._keys.observation_key(submission.digest, scenario)
+        return self._plan_keys.observation_key(submission.digest, scenario)
 
     def key_of_verdict(self, key_alone: str, scenario: Scenario) -> str:
         """Return the key of the verdict of the observations with the key `key_alone`."""
         assignment = self.plan.assignment
         names = tuple(parameters(stimulus, assignment) for stimulus in scenario.stimuli)
-        return self._keys.verdict_key(key_alone, self._answers.get(scenario.id), scenario, names)
+        return self._plan_keys.verdict_key(
+            key_alone, self._answers.get(scenario.id), scenario, names
+        )
 
     def verdict_of_reference(
         self, scenario: Scenario, observations: tuple[Observation, ...], arrivals: Arrivals
@@ -305,7 +309,7 @@ class _JudgingRun:
     candidate: Candidate
     observer: DrawObserver
     memory: FunctionMemory
-    stored: _Stored
+    stored: _StoredKeys
     _arrivals: Arrivals = field(init=False)
     _running: Running = field(init=False)
     _outcome: RunOutcome = field(default_factory=RunOutcome)

@@ -227,7 +227,12 @@ class Running:
         return Source.CACHED not in self.sources[name]
 
     def _catch_up(self) -> None:
-        """Run all postponed scenarios, and settle their results."""
+        """Run all postponed scenarios, and settle their results.
+
+        Those of a function that may loop run at shortened limits, except one witness of each. If
+        none of them ends by itself, the function loops: they fail as they are. Otherwise those that
+        hit their shortened limit run again at the full one.
+        """
         suspects: list[list[Scenario]] = []
         for function, scenarios in self.put_off.items():
             if function not in self.ends:
@@ -237,19 +242,32 @@ class Running:
         for scenarios in suspects:
             others += [scenario for scenario in scenarios if scenario.id not in witnesses]
         limits = self.budget.shortened(others)
-        for function, scenarios in self.put_off.items():
-            unsettled: list[Scenario] = []
-            for scenario in scenarios:
-                if function in self.ends:
-                    self._run(scenario, scenario.limits)
-                elif scenario.id in witnesses:
-                    unsettled.append(scenario)
-                else:
-                    shortened = limits[scenario.id]
-                    hit = self._run(scenario, shortened)
-                    if hit and self.is_fresh(scenario.id) and shortened != scenario.limits:
-                        unsettled.append(scenario)
+        for scenarios in self.put_off.values():
+            unsettled = self._run_shortened(scenarios, witnesses, limits)
             self._settle(unsettled, witnesses)
+
+    def _run_shortened(
+        self, scenarios: Sequence[Scenario], witnesses: set[str], limits: Mapping[str, Limits]
+    ) -> list[Scenario]:
+        """Run a function's scenarios at these limits. Once one of them ends by itself, the others
+        have their full limits.
+
+        Return those without a result: the witness, which has not run, and those that hit a
+        shortened limit.
+        """
+        unsettled: list[Scenario] = []
+        for scenario in scenarios:
+            if scenario.function in self.ends:
+                self._run(scenario, scenario.limits)
+            elif scenario.id in witnesses:
+                unsettled.append(scenario)
+            else:
+                shortened = limits[scenario.id]
+                has_hit = self._run(scenario, shortened)
+                is_shorter = shortened != scenario.limits
+                if has_hit and is_shorter and self.is_fresh(scenario.id):
+                    unsettled.append(scenario)
+        return unsettled
 
     def _choose_witnesses(self, suspects: Sequence[Sequence[Scenario]]) -> set[str]:
         """Choose one more scenario of each function for its full limit, as far as the budget goes:

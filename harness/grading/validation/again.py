@@ -14,7 +14,7 @@ from harness.execution import pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Graded
 from harness.grading.machine import terminal_driver
-from harness.grading.observing.answer_key import Check, Problem, expectation
+from harness.grading.observing.answer_key import CheckName, Problem, expectation
 from harness.grading.observing.draws import Observer, run_scenario
 from harness.judging.judge import combine, judge
 from harness.matchers.kinds.chance import ByChance
@@ -88,7 +88,7 @@ def second_run(context: GradingContext) -> Iterator[Problem]:
             if _passes(context, server, scenario):
                 depends_on = _BY_CHANCE
             what = f"has another outcome under another {depends_on}"
-            problems.append(Problem.of(scenario, Check.REPEAT, what))
+            problems.append(Problem.of(scenario, CheckName.REPEAT, what))
     yield from reversed(problems)
 
 
@@ -135,7 +135,7 @@ def stand_in_problems(context: GradingContext) -> Iterator[Problem]:
             if not verdict.passed:
                 files = ", ".join(stand_in.file for stand_in in scenario.stand_ins)
                 what = f"with {files} the reference fails it: {verdict.message}"
-                yield Problem.of(scenario, Check.STAND_IN, what, joint=": ")
+                yield Problem.of(scenario, CheckName.STAND_IN, what, joint=": ")
 
 
 def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
@@ -156,7 +156,7 @@ def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
             found.append(f"{name}: behaved differently in a shared and in its own process")
     if not found and _whole_result(together) != _whole_result(alone):
         found.append("its mark or its findings differ between the two ways")
-    return tuple(Problem(Check.ISOLATION, alone.result.id, message) for message in found)
+    return tuple(Problem(CheckName.ISOLATION, alone.result.id, message) for message in found)
 
 
 def _whole_result(graded: Graded) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from harness.common.words import counted
-from harness.grading.observing.answer_key import Check, Problem, expectation
+from harness.grading.observing.answer_key import CheckName, Problem, expectation
 from harness.grading.validation.report import ClauseCoverage, FunctionShare
 from harness.judging.compare.session import compares_variables
 from harness.judging.compare.value import argument_name
@@ -42,14 +42,16 @@ def coverage(plan: Plan) -> tuple[tuple[ClauseCoverage, ...], tuple[Problem, ...
         if not scenario.clauses and not needs_none:
             message = f"scenario {scenario.id} names no clause"
             place = str(scenario.place)
-            problems.append(Problem(Check.COVERAGE, place, message, scenario.id, "names no clause"))
+            problems.append(
+                Problem(CheckName.COVERAGE, place, message, scenario.id, "names no clause")
+            )
     rows: list[ClauseCoverage] = []
     uncovered: list[Problem] = []
     for clause in plan.assignment.clauses:
         rows.append(ClauseCoverage(clause=clause, scenarios=counts[clause.id]))
         if not counts[clause.id] and needs_scenario(clause):
             message = f"clause {clause.id} ({clause.text}) has no scenario"
-            uncovered.append(Problem(Check.COVERAGE, "clauses.yaml", message))
+            uncovered.append(Problem(CheckName.COVERAGE, "clauses.yaml", message))
     return tuple(rows), (*uncovered, *problems)
 
 
@@ -158,7 +160,7 @@ def value_problems(
         if noisy is not None:
             what = f"asks for exactly {noisy.text}"
             hint = "compare with a tolerance: floats: {within: 0.000001} in assignment.yaml"
-            yield Problem.of(scenario, Check.FLOATS, f"{what}; {hint}")
+            yield Problem.of(scenario, CheckName.FLOATS, f"{what}; {hint}")
 
 
 def _bases(reference: tuple[SourceFile, ...]) -> dict[str, list[str]]:
@@ -190,7 +192,7 @@ def _uncompared(scenario: Scenario, name: str) -> Problem:
     what = f"compares every public attribute of {name}"
     ways = "attributes compares all of them, none compares none"
     hint = f"compare: {{{name}: [its attributes]}} in assignment.yaml ({ways})"
-    return Problem.of(scenario, Check.OBJECTS, f"{what}; say so: {hint}")
+    return Problem.of(scenario, CheckName.OBJECTS, f"{what}; say so: {hint}")
 
 
 def _noisy_value(scenario: Scenario, values: Iterable[Value]) -> Value | None:

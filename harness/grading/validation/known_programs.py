@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from harness.common.words import rounded
 from harness.grading.engines import Job
-from harness.grading.observing.answer_key import Check, Problem
+from harness.grading.observing.answer_key import CheckName, Problem
 from harness.grading.stub import handed_out_stubs
 from harness.grading.validation.checks import needs_scenario
 from harness.grading.validation.report import MutantOutcome, TrivialScore
@@ -53,13 +53,13 @@ def mutant_problems(
         if not outcome.killed_by:
             named = f"the mutant of clause {outcome.clause} ({outcome.why})"
             message = f"{named} survives its {outcome.scenarios} scenarios"
-            yield Problem(Check.MUTANTS, "mutants.yaml", message)
+            yield Problem(CheckName.MUTANTS, "mutants.yaml", message)
     if specification.plan.assignment.test_writing is not None:
         return  # `notices:` says which clauses need one
     mutated_clauses = {mutant.clause for mutant in specification.mutants}
     for clause in specification.plan.assignment.clauses:
         if needs_scenario(clause) and clause.id not in mutated_clauses:
-            yield Problem(Check.MUTANTS, "mutants.yaml", f"clause {clause.id} has no mutant")
+            yield Problem(CheckName.MUTANTS, "mutants.yaml", f"clause {clause.id} has no mutant")
 
 
 def trivial_programs(specification: Specification) -> list[Submission]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from harness.grading.observing.answer_key import Check, Problem
+from harness.grading.observing.answer_key import CheckName, Problem
 from harness.model.plan import Clause, SampleExpectation
 
 
@@ -59,7 +59,7 @@ class SampleOutcome:
         """Return whether its expect.yaml states causes."""
         return self.accepted.causes is not None
 
-    def problem(self, check: Check, message: str) -> Problem:
+    def problem(self, check: CheckName, message: str) -> Problem:
         """Return a problem of its expect.yaml."""
         return Problem(check, f"{self.name}/expect.yaml", message)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.common.words import rounded
-from harness.grading.observing.answer_key import Check, Problem
+from harness.grading.observing.answer_key import CheckName, Problem
 from harness.grading.validation.report import SampleOutcome
 from harness.model.plan import ExpectedCause, ExpectedVerdict, Plan, SampleExpectation, glob
 from harness.model.result import SubmissionResult
@@ -37,10 +37,10 @@ def sample_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
     other_causes: list[Problem] = []
     stated = 0
     for sample in samples:
-        problems += [sample.problem(Check.SAMPLES, part) for part in sample.parts]
+        problems += [sample.problem(CheckName.SAMPLES, part) for part in sample.parts]
         stated += sample.states_causes
         if sample.other_causes is not None:
-            other_causes.append(sample.problem(Check.CAUSES, sample.other_causes))
+            other_causes.append(sample.problem(CheckName.CAUSES, sample.other_causes))
     if stated - len(other_causes) < CAUSES_AS_STATED * stated:
         problems += other_causes
     return problems

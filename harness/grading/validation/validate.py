@@ -10,7 +10,7 @@ from harness.grading.engines import Job
 from harness.grading.engines.local import run_jobs
 from harness.grading.engines.processes import import_early
 from harness.grading.grader import Graded
-from harness.grading.observing.answer_key import Check, Problem, key_disagreements
+from harness.grading.observing.answer_key import CheckName, Problem, key_disagreements
 from harness.grading.validation.again import (
     isolation_problems,
     printing_givens,
@@ -177,7 +177,7 @@ def _policy_problems(itself: SubmissionResult) -> Iterator[Problem]:
         message = found.message
         if found.word:
             message += f" (policy.yaml calls it {found.word})"
-        yield Problem(Check.POLICY, f"{found.file}:{found.line}", message)
+        yield Problem(CheckName.POLICY, f"{found.file}:{found.line}", message)
 
 
 def _all_advice(context: GradingContext, reference: Graded) -> Iterator[str]:

@@ -27,7 +27,7 @@ from harness.intake.entries import (
     Entry,
     EntryKind,
     FileKind,
-    Refused,
+    RefusedUpload,
     kind_of_bytes,
     shown_path,
     without_case,
@@ -74,7 +74,7 @@ def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = SUBMISSION_CAPS)
         faults.append(found.broken)
     entries = [entry for _, entry in sorted(tree.files.items()) if not entry.fault]
     if faults and not entries:
-        raise Refused(faults[0])
+        raise RefusedUpload(faults[0])
     return Archive(
         entries=tuple(entries),
         left_out=tuple(sorted(tree.junk)),
@@ -94,7 +94,7 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
             stream: BinaryIO = stack.enter_context(path.open("rb"))
             kind = kind_of_bytes(stream.read(HEAD_BYTES))
             if kind not in (FileKind.ZIP, FileKind.TAR, FileKind.GZIP):
-                raise Refused(f"is {kind or 'not an archive'}, expected a zip or tar archive")
+                raise RefusedUpload(f"is {kind or 'not an archive'}, expected a zip or tar archive")
             budgets = GroupBudgets(caps)
             members = _members(stream, kind, budgets.spend, None)
             found = collected(members, caps, is_class=True)
@@ -102,7 +102,7 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
             backslashes = _has_only_backslashes(found.entries)
             placed = [_placed(member, caps, backslashes=backslashes) for member in found.entries]
             by_folder = _by_folder(_tree(placed, caps, is_class=True))
-        except Refused as refusal:
+        except RefusedUpload as refusal:
             hint = "download it again, or unpack it yourself and name the folder"
             raise UserError(str(refusal), place=str(path), hint=hint) from None
         except OSError as error:
@@ -135,7 +135,7 @@ def _folder(archive: Path, by_folder: dict[str, list[Entry]], path: str, fault: 
     def everything(most: int) -> tuple[Entry, ...]:
         inside = by_folder.get(path, [])
         if len(inside) > most:
-            raise Refused(f"more than {most} files")
+            raise RefusedUpload(f"more than {most} files")
         entries = []
         for entry in sorted(inside, key=lambda entry: entry.name):
             if entry.is_folder:
@@ -159,8 +159,8 @@ def _bytes_of_ours(entry: Entry, size: int) -> bytes:
     """Return bytes whose absence is not the student's fault."""
     try:
         return entry.start(size)
-    except Refused as refusal:
-        raise Refused(str(refusal), ours=True) from None
+    except RefusedUpload as refusal:
+        raise RefusedUpload(str(refusal), ours=True) from None
 
 
 def _members(stream: BinaryIO, kind: FileKind, spend: Spend, most: int | None) -> Iterator[Entry]:
@@ -173,11 +173,11 @@ def _members(stream: BinaryIO, kind: FileKind, spend: Spend, most: int | None) -
     head = stream.read(HEAD_BYTES)
     actual = kind_of_bytes(head)
     if not head:
-        raise Refused(f"is empty, expected {kind}")
+        raise RefusedUpload(f"is empty, expected {kind}")
     if actual is None:
-        raise Refused(f"is not {kind}")
+        raise RefusedUpload(f"is not {kind}")
     if actual is not kind:
-        raise Refused(f"is {actual}, expected {kind}")
+        raise RefusedUpload(f"is {actual}, expected {kind}")
     if kind is FileKind.ZIP:
         return zip_members(stream, spend)
     if kind is FileKind.TAR:

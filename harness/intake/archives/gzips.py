@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from harness.intake.caps import MIB
-from harness.intake.entries import Refused
+from harness.intake.entries import RefusedUpload
 
 BROKEN_GZIP = "is a broken or incomplete gzip archive"
 _CHUNK = 64 * 1024
@@ -14,7 +14,7 @@ _SPACING = 32 * MIB  # between two places from which reading can go on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Mark:
+class _MemberState:
     """The state for going on at `position` of the unpacked content."""
 
     position: int
@@ -33,7 +33,7 @@ class GzipTape:
         self._stream = stream
         self._most = most
         begin = zlib.decompressobj(wbits=31)
-        self._marks = [_Mark(position=0, packed_position=0, pending=b"", decompressor=begin)]
+        self._marks = [_MemberState(position=0, packed_position=0, pending=b"", decompressor=begin)]
         self._go_to(self._marks[0])
 
     def read_at(self, start: int, size: int) -> bytes:
@@ -53,7 +53,7 @@ class GzipTape:
             data += piece
         return bytes(data)
 
-    def _go_to(self, mark: _Mark) -> None:
+    def _go_to(self, mark: _MemberState) -> None:
         self._position = mark.position
         self._pending = mark.pending
         self._decompressor = mark.decompressor.copy()
@@ -69,19 +69,19 @@ class GzipTape:
             try:
                 piece = self._decompressor.decompress(packed, most)
             except zlib.error:
-                raise Refused(BROKEN_GZIP) from None
+                raise RefusedUpload(BROKEN_GZIP) from None
             self._pending = self._decompressor.unconsumed_tail
             if not packed and not piece:
-                raise Refused(BROKEN_GZIP)
+                raise RefusedUpload(BROKEN_GZIP)
         self._position += len(piece)
         if self._most is not None and self._position > self._most:
-            raise Refused(f"unpacks to more than {self._most // MIB} MiB")
+            raise RefusedUpload(f"unpacks to more than {self._most // MIB} MiB")
         if len(piece) == to_next_mark:
             self._mark()
         return piece
 
     def _mark(self) -> None:
-        mark = _Mark(
+        mark = _MemberState(
             position=self._position,
             packed_position=self._stream.tell(),
             pending=self._pending,

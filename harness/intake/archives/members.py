@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from harness.intake.caps import Caps, group_of
-from harness.intake.entries import Entry, EntryKind, Refused
+from harness.intake.entries import Entry, EntryKind, RefusedUpload
 from harness.intake.junk import is_left_behind
 
 _KEPT = 500  # entries of a submission that has most of those that are too many
@@ -37,8 +37,8 @@ def collected(members: Iterator[Entry], caps: Caps, *, is_class: bool) -> Member
         for entry in members:
             collection.add(entry)
     except _TooMany:
-        raise Refused(f"holds more than {caps.listed} files") from None
-    except Refused as refusal:
+        raise RefusedUpload(f"holds more than {caps.listed} files") from None
+    except RefusedUpload as refusal:
         if not collection.entries:
             raise
         broken = str(refusal)

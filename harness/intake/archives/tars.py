@@ -10,7 +10,7 @@ from functools import partial
 from typing import BinaryIO, Protocol
 
 from harness.intake.caps import Spend
-from harness.intake.entries import Entry, EntryKind, Refused
+from harness.intake.entries import Entry, EntryKind, RefusedUpload
 
 _BROKEN_TAR = "is a broken or incomplete tar archive"
 _MAX_HEADER_BYTES = 16 * 1024
@@ -62,12 +62,12 @@ def tar_members(tape: Tape, spend: Spend) -> Iterator[Entry]:
         try:
             header = tarfile.TarInfo.frombuf(block, "utf-8", "replace")
         except (tarfile.HeaderError, ValueError):
-            raise Refused(_BROKEN_TAR) from None
+            raise RefusedUpload(_BROKEN_TAR) from None
         size = header.size if length is None else length
         start = position + tarfile.BLOCKSIZE
         position = start + -(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
         if header.size < 0:
-            raise Refused(_BROKEN_TAR)
+            raise RefusedUpload(_BROKEN_TAR)
         if size:
             _read_at(tape, start + size - 1, 1)  # all of it is there
         if header.type not in _EXTENDED:
@@ -108,19 +108,19 @@ def _records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         end = position + _decimal(data[position:space] if space > 0 else b"")
         equals = data.find(b"=", space, end)
         if equals < 0 or end > len(data):
-            raise Refused(_BROKEN_TAR)
+            raise RefusedUpload(_BROKEN_TAR)
         yield data[space + 1 : equals], data[equals + 1 : end - 1]
         position = end
 
 
 def _decimal(digits: bytes) -> int:
     if not digits.isdigit() or len(digits) > 18:
-        raise Refused(_BROKEN_TAR)
+        raise RefusedUpload(_BROKEN_TAR)
     return int(digits)
 
 
 def _read_at(tape: Tape, start: int, size: int) -> bytes:
     data = tape.read_at(start, size)
     if len(data) < size:
-        raise Refused(_BROKEN_TAR)
+        raise RefusedUpload(_BROKEN_TAR)
     return data

@@ -15,7 +15,7 @@ from functools import partial
 from typing import BinaryIO
 
 from harness.intake.caps import MIB, Spend
-from harness.intake.entries import Entry, EntryKind, Refused, kind_of_mode
+from harness.intake.entries import Entry, EntryKind, RefusedUpload, kind_of_mode
 
 _BROKEN = "is a broken or incomplete zip archive"
 _DAMAGED = "is damaged"
@@ -58,7 +58,7 @@ def zip_members(stream: BinaryIO, spend: Spend) -> Iterator[Entry]:
     then what lies whole in it is found by the headers of the members themselves."""
     try:
         at, size, shift = _directory(stream)
-    except Refused:
+    except RefusedUpload:
         for member in _without_directory(stream):
             yield _entry(stream, spend, member)
         raise
@@ -84,14 +84,14 @@ def _listed(stream: BinaryIO, at: int, size: int, shift: int) -> Iterator[_Membe
     while at < end:
         fixed = stream.read(_MEMBER.size)
         if len(fixed) < _MEMBER.size or not fixed.startswith(b"PK\x01\x02"):
-            raise Refused(_BROKEN)
+            raise RefusedUpload(_BROKEN)
         fields = _MEMBER.unpack(fixed)
         name_length, extra_length, comment_length = fields[10:13]
         rest_length = name_length + extra_length + comment_length
         rest = stream.read(rest_length)
         at += len(fixed) + rest_length
         if len(rest) < rest_length or at > end:
-            raise Refused(_BROKEN)
+            raise RefusedUpload(_BROKEN)
         extra = rest[name_length : name_length + extra_length]
         sizes = _with_64([fields[9], fields[8], fields[16]], extra)
         yield _Member(
@@ -185,7 +185,7 @@ def _directory(stream: BinaryIO) -> tuple[int, int, int]:
     tail = stream.read()
     found = tail.rfind(b"PK\x05\x06")
     if found < 0 or len(tail) - found < _END.size:
-        raise Refused(_BROKEN)
+        raise RefusedUpload(_BROKEN)
     *_, size, offset, _ = _END.unpack(tail[found : found + _END.size])
     end = length - len(tail) + found
     locator = end - _LOCATOR_64.size
@@ -196,11 +196,11 @@ def _directory(stream: BinaryIO) -> tuple[int, int, int]:
             stream.seek(end)
             fields = _END_64.unpack(stream.read(_END_64.size))
             if fields[0] != b"PK\x06\x06":
-                raise Refused(_BROKEN)
+                raise RefusedUpload(_BROKEN)
             size, offset = fields[-2:]
     start = end - size
     if start < offset:
-        raise Refused(_BROKEN)
+        raise RefusedUpload(_BROKEN)
     return start, size, start - offset
 
 
@@ -253,18 +253,18 @@ def _beginning(
 ) -> bytes:
     """Return as many of its bytes as are asked for, or all; raise Refused if they cannot be had."""
     if member.flags & _LOCKED:
-        raise Refused("is locked with a password, expected a file without one")
+        raise RefusedUpload("is locked with a password, expected a file without one")
     if member.method not in (_STORED, _DEFLATED):
-        raise Refused("is compressed by a method that usual archiving programs do not use")
+        raise RefusedUpload("is compressed by a method that usual archiving programs do not use")
     if member.start >= stream.seek(0, io.SEEK_END):
-        raise Refused(_DAMAGED)
+        raise RefusedUpload(_DAMAGED)
     stream.seek(member.start)
     header = stream.read(_LOCAL.size)
     if len(header) < _LOCAL.size or not header.startswith(b"PK\x03\x04"):
-        raise Refused(_DAMAGED)
+        raise RefusedUpload(_DAMAGED)
     name_length, extra_length = _LOCAL.unpack(header)[-2:]
     if stream.read(name_length) != member.raw_name:
-        raise Refused(_DAMAGED)
+        raise RefusedUpload(_DAMAGED)
     stream.seek(extra_length, io.SEEK_CUR)
     wanted = min(count, member.size)
     if member.method == _STORED:
@@ -274,7 +274,7 @@ def _beginning(
     spend(len(data))
     is_whole = wanted == member.size
     if len(data) < wanted or (is_whole and zlib.crc32(data) != member.checksum):
-        raise Refused(_DAMAGED)
+        raise RefusedUpload(_DAMAGED)
     return data
 
 
@@ -289,7 +289,7 @@ def _inflated(stream: BinaryIO, packed: int, wanted: int) -> bytes:
         try:
             more = decompressor.decompress(piece, wanted - len(data))
         except zlib.error:
-            raise Refused(_DAMAGED) from None
+            raise RefusedUpload(_DAMAGED) from None
         if not piece and not more:
             break
         data += more

@@ -29,7 +29,7 @@ class PlainCell:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _LineReader:
     """The open parts at the beginning of a line: a text of several lines, brackets, a
     continuation."""
 
@@ -85,7 +85,7 @@ def plain_cell(lines: list[str]) -> PlainCell:
     is_magic_cell = first.startswith("%%")
     if is_magic_cell and first.split()[0] not in _PYTHON_CELLS:
         return PlainCell(tuple(_comment(line) for line in lines), (first.rstrip(),))
-    reader = _Reader()
+    reader = _LineReader()
     plain: list[str] = []
     left_out: list[str] = []
     for line in lines:

@@ -15,7 +15,7 @@ from importlib import resources
 
 from harness.common.words import counted
 from harness.intake.caps import MIB
-from harness.intake.entries import Entry, EntryKind, Refused, listed
+from harness.intake.entries import Entry, EntryKind, RefusedUpload, listed
 from harness.intake.notebooks import outline
 from harness.intake.notebooks.magics import plain_cell
 from harness.model.notebook import Notebook, NotebookCell
@@ -61,14 +61,14 @@ class NotebookProgram:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cell:
+class _NotebookCell:
     is_code: bool
     source: str
     tags: tuple[str, ...]
 
 
 @dataclass(slots=True)
-class _Writer:
+class _ProgramWriter:
     """The lines of the program so far, its cells, and the removed lines."""
 
     lines: list[str]
@@ -76,7 +76,7 @@ class _Writer:
     left_out: list[str] = field(default_factory=list)
     code_cells: int = 0
 
-    def add(self, cell: _Cell) -> None:
+    def add(self, cell: _NotebookCell) -> None:
         if SELF_CHECK_TAG in cell.tags:
             return
         lines = _LINE_END.split(cell.source)
@@ -115,20 +115,20 @@ def read_notebook(entry: Entry, laid_as: str) -> NotebookProgram:
     """
     name = entry.label
     if entry.kind is not EntryKind.FILE:
-        raise Refused(f"{name} is a {entry.kind.value}, not a file")
+        raise RefusedUpload(f"{name} is a {entry.kind.value}, not a file")
     try:
         data = entry.load(MAX_NOTEBOOK_BYTES)
-    except Refused as refusal:
-        raise Refused(f"{name} {refusal}", ours=refusal.ours) from None
-    writer = _Writer([_FIRST_LINE])
+    except RefusedUpload as refusal:
+        raise RefusedUpload(f"{name} {refusal}", ours=refusal.ours) from None
+    writer = _ProgramWriter([_FIRST_LINE])
     for cell in _cells(name, data):
         writer.add(cell)
     if not writer.code_cells:
-        raise Refused(f"{name} has no code cells")
+        raise RefusedUpload(f"{name} has no code cells")
     program = writer.data
     if len(program) > MAX_SOURCE_BYTES:
         limit = MAX_SOURCE_BYTES // 1024
-        raise Refused(f"the cells of {name} have more than {limit} KiB of text")
+        raise RefusedUpload(f"the cells of {name} have more than {limit} KiB of text")
     notes = [f"{name} was read as {laid_as}: {counted(writer.code_cells, 'code cell')} in order"]
     if writer.left_out:
         notes.append(f"left out of {name}, because it is not Python: {listed(writer.left_out)}")
@@ -139,16 +139,16 @@ def read_notebook(entry: Entry, laid_as: str) -> NotebookProgram:
     )
 
 
-def _cells(name: str, data: bytes) -> Iterator[_Cell]:
+def _cells(name: str, data: bytes) -> Iterator[_NotebookCell]:
     """Yield the cells of a notebook. Raise Refused if it is not a notebook, or not one of
     Python."""
     read = json.loads(_outline(name, data))
     language = read["language"]
     if language and not language.lower().startswith(("python", "ipython")):
-        raise Refused(f"{name} is a notebook of {language[:40]}, not of Python")
+        raise RefusedUpload(f"{name} is a notebook of {language[:40]}, not of Python")
     for cell in read["cells"]:
         is_code = cell["cell_type"] == "code"
-        yield _Cell(is_code, cell["source"], tuple(cell["tags"]))
+        yield _NotebookCell(is_code, cell["source"], tuple(cell["tags"]))
 
 
 def _outline(name: str, data: bytes) -> str:
@@ -168,12 +168,12 @@ def _outline(name: str, data: bytes) -> str:
             command, input=data, capture_output=True, timeout=3 * outline.SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        raise Refused(f"{name} takes too long to read") from None
+        raise RefusedUpload(f"{name} takes too long to read") from None
     if done.returncode == 0:
         return done.stdout.decode("ascii")
     raise _refused(name, done.returncode)
 
 
-def _refused(name: str, status: object) -> Refused:
+def _refused(name: str, status: object) -> RefusedUpload:
     """Return the refusal for an exit status of `outline.py`."""
-    return Refused(f"{name} {_FAULTS.get(status, 'is too large to be read as a notebook')}")
+    return RefusedUpload(f"{name} {_FAULTS.get(status, 'is too large to be read as a notebook')}")

@@ -12,8 +12,8 @@ from dataclasses import replace
 from datetime import datetime
 from os.path import commonprefix
 
-from harness.common.csv_tables import Form, Sheet
-from harness.intake.entries import Entry, Refused
+from harness.common.csv_tables import CsvForm, Sheet
+from harness.intake.entries import Entry, RefusedUpload
 from harness.intake.gradebook import Gradebook, GradebookEntry, by_items
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Uploads, at_root, student, students_of, upload_of
@@ -81,7 +81,7 @@ def _about(entry: Entry) -> re.Match[str] | None:
     """Return the line of an attempt's text that names the user; None if there is none."""
     try:
         text = entry.start(_TEXT_BYTES).decode("utf-8-sig", "replace")
-    except Refused:
+    except RefusedUpload:
         return None
     for line in text.splitlines():
         match = _ABOUT.fullmatch(line)
@@ -115,7 +115,7 @@ def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
     rows = [("Username", f"{title} [Total Pts: {out_of} Score]", _COMMENT, _FORMAT)]
     for entry in entries:
         rows.append((entry.student.id, entry.mark, entry.comment, _SMART_TEXT))
-    return Sheet(rows=tuple(rows), form=Form(quoted=True))
+    return Sheet(rows=tuple(rows), form=CsvForm(quoted=True))
 
 
 def _finished(sheet: Sheet) -> Sheet:

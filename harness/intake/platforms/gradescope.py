@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.common.errors import UserError
 from harness.intake.caps import MIB
-from harness.intake.entries import Entry, Refused
+from harness.intake.entries import Entry, RefusedUpload
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Attempt, StudentUploads, Uploads, in_folder, student, upload_of
 from harness.model.plan import Assignment
@@ -36,7 +36,7 @@ def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploa
         raise UserError(f"{METADATA} is missing", place=where, hint="export the submissions again")
     try:
         metadata = _texts(entries[METADATA].load(_MAX_METADATA_BYTES), where)
-    except Refused as refusal:
+    except RefusedUpload as refusal:
         raise UserError(str(refusal), place=where) from None
     if not isinstance(metadata, Mapping):
         raise _malformed(where, "it is not a list of submissions")

@@ -54,7 +54,7 @@ def find_blame(
             without_objects.append(failure)
     order = outline.callees_first(functions & outline.names())
     replaceable = sorted(constants & outline.names(callable=False))
-    search = _Search(usage, order, replaceable, substitute)
+    search = _BlameSearch(usage, order, replaceable, substitute)
     search.run(without_objects)
     blame = search.blame
     faulty = frozenset(chain.from_iterable(blame.values()))
@@ -209,7 +209,7 @@ class _Trial:
 
 
 @dataclass(slots=True)
-class _Search:
+class _BlameSearch:
     """Blame by substitution. `run` fills `blame`, and `undecided` with failures that nobody is
     blamed for because a substitution could not be made."""
 

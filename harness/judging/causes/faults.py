@@ -33,9 +33,9 @@ def shortest_explanation(
             all_failing |= bit
         for name in used:
             failing_bits[name] |= bit
-    suspects: list[_Suspect] = []
+    suspects: list[_FaultyPart] = []
     for name in sorted(failing_bits):
-        suspect = _Suspect(
+        suspect = _FaultyPart(
             name=name,
             failing_bits=failing_bits[name],
             passing=sum(name in used for used in passing),
@@ -55,7 +55,7 @@ def shortest_explanation(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Suspect:
+class _FaultyPart:
     """A part that may be wrong."""
 
     name: str
@@ -84,12 +84,12 @@ class _Suspect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Choice:
+class _FaultSet:
     """Parts that together explain failures, and the cost of this explanation."""
 
     cost: float
     about: int = 0
-    suspects: tuple[_Suspect, ...] = ()
+    suspects: tuple[_FaultyPart, ...] = ()
 
     def order(self) -> tuple[float, int]:
         """Return a key that sorts the cheapest first."""
@@ -97,12 +97,12 @@ class _Choice:
 
 
 def _cheapest(
-    suspects: Sequence[_Suspect], unexplained: int, fault_cost: float, most: int
-) -> _Choice:
+    suspects: Sequence[_FaultyPart], unexplained: int, fault_cost: float, most: int
+) -> _FaultSet:
     """Return the cheapest explanation of these failures by at most so many parts."""
     if not unexplained or not most:
-        return _Choice(cost=unexplained.bit_count() * fault_cost)
-    best = _Choice(cost=math.inf)
+        return _FaultSet(cost=unexplained.bit_count() * fault_cost)
+    best = _FaultSet(cost=math.inf)
     for suspect in suspects:
         if not suspect.failing_bits & unexplained:
             continue
@@ -110,10 +110,10 @@ def _cheapest(
         if here >= best.cost + 1e-9:
             continue
         rest = _cheapest(suspects, unexplained & ~suspect.failing_bits, fault_cost, most - 1)
-        choice = _Choice(
+        choice = _FaultSet(
             cost=here + rest.cost,
             about=suspect.about + rest.about,
             suspects=(suspect, *rest.suspects),
         )
-        best = min(best, choice, key=_Choice.order)
+        best = min(best, choice, key=_FaultSet.order)
     return best

@@ -19,36 +19,44 @@ def value_mismatches(observation: Observation, expectation: Expectation) -> Iter
     if observation.raised is None:
         yield from _returned(observation, expectation)
     if not expectation.stated.leaves_any:
-        yield from _left(observation, expectation)
+        yield from _afterwards(observation, expectation)
 
 
 def _returned(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:
+    """Yield the returned value, if it is not as stated or, if nothing is stated, as the
+    reference's.
+    """
     expected, value = expectation.stated.returns, observation.value
     reference = expectation.reference
     if expected is None and reference is not None and reference.value is not None:
         expected = Exactly(value=reference.value, floats=expectation.floats)
-    if expected is None or (value is not None and expected.accepts(value)):
+    if expected is None:
         return
-    yield ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)
+    if value is None or not expected.accepts(value):
+        yield ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)
 
 
-def _left(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:
-    """Return the positional arguments (or a case's variables) afterwards.
+def _afterwards(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:
+    """Yield the positional arguments (or a case's variables) that differ afterwards.
 
     There must be as many as in the reference; otherwise a program could raise an exception to hide
     that it changed one.
     """
     stated = {leave.name: leave.value for leave in expectation.stated.leaves}
-    known: tuple[Value, ...] = ()
+    of_reference: tuple[Value, ...] = ()
     if expectation.reference is not None:
-        known = expectation.reference.arguments
-    for position, (after, _) in enumerate(zip_longest(observation.arguments, known)):
+        of_reference = expectation.reference.arguments
+    pairs = zip_longest(observation.arguments, of_reference)
+    for position, (after, _) in enumerate(pairs):
         name = argument_name(expectation, position)
-        expected = stated.pop(name, None) or _unstated(observation, expectation, position)
+        expected = stated.pop(name, None)
+        if expected is None:
+            expected = _unstated(observation, expectation, position)
         if expected is None:
             continue
         if after is None or not expected.accepts(after):
             yield ValueMismatch(channel=Channel.LEAVES, expected=expected, actual=after, name=name)
+    # Those that are stated and are no arguments.
     yield from variable_mismatches(observation, stated)
 
 
@@ -60,6 +68,9 @@ def argument_name(expectation: Expectation, position: int) -> str:
 
 
 def _unstated(observation: Observation, expectation: Expectation, position: int) -> Matcher | None:
+    """Return the matcher of an argument about which nothing is stated: as it was before, or as the
+    reference leaves it. None if nothing is known.
+    """
     reference = expectation.reference
     if expectation.stated.leaves_unchanged:
         before = observation.arguments_before

@@ -152,7 +152,7 @@ class _Side:
     rules: TextRules = EXACT
 
 
-class _Column:
+class _SideInRows:
     """One side in rows opposite the other's: its lines of these numbers; None without a line."""
 
     def __init__(self, side: _Side, numbers: Sequence[int | None], channel: Channel) -> None:
@@ -209,21 +209,23 @@ class _Column:
         compared = self._side.keys or self._side.lines
         return compared[number]
 
-    def first_difference(self, other: _Column, index: int) -> tuple[int, int]:
+    def first_difference(self, other: _SideInRows, index: int) -> tuple[int, int]:
         """Return the place of the first difference of two lines, as an index into each."""
         return difference_of(self.row(index) or "", other.row(index) or "", self._side.rules)
 
-    def differs(self, other: _Column, index: int) -> bool:
+    def differs(self, other: _SideInRows, index: int) -> bool:
         return self.key(index) != other.key(index) or self._ends_differ(other, index)
 
-    def _ends_differ(self, other: _Column, index: int) -> bool:
+    def _ends_differ(self, other: _SideInRows, index: int) -> bool:
         if self.row(index) is None or other.row(index) is None:
             return False
         is_unended = index == self._unended
         is_other_unended = index == other._unended
         return is_unended is not is_other_unended
 
-    def cell(self, index: int, other: _Column, at: int, marks: list[Span], *, mark: bool) -> Cell:
+    def cell(
+        self, index: int, other: _SideInRows, at: int, marks: list[Span], *, mark: bool
+    ) -> Cell:
         """Return the cell of a line, whose first difference is at the index `at`."""
         text = self.row(index)
         if text is None:
@@ -326,8 +328,8 @@ def _compared(
     channel: Channel, expected: _Side, actual: _Side, pairs: Sequence[Opposite]
 ) -> Comparison:
     """Return the rows around the first that differs."""
-    left = _Column(expected, [pair.expected for pair in pairs], channel)
-    right = _Column(actual, [pair.actual for pair in pairs], channel)
+    left = _SideInRows(expected, [pair.expected for pair in pairs], channel)
+    right = _SideInRows(actual, [pair.actual for pair in pairs], channel)
     before = 0
     if left.is_text:  # above the window both texts have the same lines
         before = min(pairs[0].expected or 0, pairs[0].actual or 0)
@@ -361,7 +363,7 @@ def _compared(
     )
 
 
-def _first_that_differs(left: _Column, right: _Column, rows: Sequence[int]) -> int | None:
+def _first_that_differs(left: _SideInRows, right: _SideInRows, rows: Sequence[int]) -> int | None:
     """Return the place among these rows of the first that differs; None if none does."""
     for place, index in enumerate(rows):
         if left.differs(right, index):
@@ -369,7 +371,7 @@ def _first_that_differs(left: _Column, right: _Column, rows: Sequence[int]) -> i
     return None
 
 
-def _row(left: _Column, right: _Column, index: int, *, is_first: bool) -> ComparedRow:
+def _row(left: _SideInRows, right: _SideInRows, index: int, *, is_first: bool) -> ComparedRow:
     text, other_text = left.row(index) or "", right.row(index) or ""
     if not left.differs(right, index):
         forgiven: Cell | None = None

@@ -128,7 +128,7 @@ def _is_packed(entry: Traversable) -> bool:
     return not entry.name.startswith(".")
 
 
-class Tree:
+class PlatformFolder:
     """The platform's folder `root`: `/autograder` on its machines."""
 
     def __init__(self, root: Path) -> None:

@@ -43,8 +43,8 @@ from harness.model.stimulus import Limits, Stimulus
 from harness.model.submission import Submission
 from harness.packaging.gradescope.package import (
     NoMark,
+    PlatformFolder,
     PlatformRun,
-    Tree,
     read_metadata,
     results_json,
 )
@@ -55,7 +55,7 @@ _HERE = "harness.packaging.gradescope.run"
 _Files = tuple[SourceFile, ...]
 
 
-def prepare_image(tree: Tree) -> None:
+def prepare_image(tree: PlatformFolder) -> None:
     """Make the answer key for the interpreter that setup.sh found, and print the confinement.
 
     Raise UserError or HarnessError, so that the image is not built.
@@ -65,7 +65,7 @@ def prepare_image(tree: Tree) -> None:
     print(f"{tree.settings().assignment}: Python {context.interpreter.version}, {tier} confinement")
 
 
-def run(tree: Tree) -> None:
+def run(tree: PlatformFolder) -> None:
     """Grade the submission within the time limit, and write valid results in any case."""
     started = time.monotonic()
     settings = tree.settings()
@@ -90,7 +90,7 @@ def run(tree: Tree) -> None:
         _write(tree, started, PlatformRun(no_mark=NoMark.FAILED, complaint=complaint))
 
 
-def grade(tree: Tree) -> None:
+def grade(tree: PlatformFolder) -> None:
     """Grade, and replace the results."""
     started = float(os.environ[STARTED])
     end = started + tree.settings().stop_after
@@ -105,7 +105,7 @@ def grade(tree: Tree) -> None:
     _write(tree, started, outcome)
 
 
-def _write(tree: Tree, started: float, outcome: PlatformRun) -> None:
+def _write(tree: PlatformFolder, started: float, outcome: PlatformRun) -> None:
     """Write the results, and print the outcome to stdout, which students do not see."""
     settings = tree.settings()
     plan = tree.specification().plan
@@ -261,7 +261,7 @@ def main(arguments: list[str]) -> int:
     """Run one of the three steps. A failure is one line on stderr and status 1."""
     verbs = {"prepare": prepare_image, "run": run, "grade": grade}
     try:
-        verbs[arguments[0]](Tree(Path(os.environ.get(ROOT, "/autograder"))))
+        verbs[arguments[0]](PlatformFolder(Path(os.environ.get(ROOT, "/autograder"))))
     except (UserError, HarnessError) as error:
         sys.stderr.write(error_lines(str(error)))
         return 1

@@ -19,7 +19,7 @@ from harness.assignment.loading import available
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.grading.context import GradingContext
-from harness.grading.observing.answer_key import Check
+from harness.grading.observing.answer_key import CheckName
 from harness.grading.validation.report import ValidationReport
 from harness.grading.validation.validate import validate
 from harness.judging.not_taken import missing_module
@@ -328,7 +328,7 @@ def _without_problems(
     left_out = list(draft.left_out)
     for first, scenario_id in zip(draft.firsts, ids, strict=True):
         found = dict(_problems(first, scenario_id, report))
-        if found.keys() == {Check.REPEAT} and not first.seeded:
+        if found.keys() == {CheckName.REPEAT} and not first.seeded:
             firsts.append(replace(first, seeded=True))
         elif not found:
             firsts.append(first)
@@ -336,7 +336,7 @@ def _without_problems(
             module = _missing_module(key, scenario_id)
             reason = next(iter(found.values()))
             left_out.append(LeftOut(first=first, reason=reason, missing_module=module))
-    has_floats = any(problem.check is Check.FLOATS for problem in report.problems)
+    has_floats = any(problem.check is CheckName.FLOATS for problem in report.problems)
     floats = draft.floats or has_floats
     return replace(draft, firsts=tuple(firsts), left_out=tuple(left_out), floats=floats)
 
@@ -351,14 +351,16 @@ def _missing_module(key: AnswerKey, scenario_id: str) -> str:
     return ""
 
 
-def _problems(first: First, scenario: str, report: ValidationReport) -> Iterator[tuple[Check, str]]:
+def _problems(
+    first: First, scenario: str, report: ValidationReport
+) -> Iterator[tuple[CheckName, str]]:
     """Yield the checks that found a problem in this scenario, with the reasons."""
     for problem in report.problems:
-        if problem.check is not Check.FLOATS and problem.scenario == scenario:
+        if problem.check is not CheckName.FLOATS and problem.scenario == scenario:
             yield problem.check, problem.reason
     for mutant in report.mutants:
         if mutant.clause == first.name and not mutant.killed_by:
-            yield Check.MUTANTS, "it behaves like a function that is not written yet"
+            yield CheckName.MUTANTS, "it behaves like a function that is not written yet"
 
 
 def keep_out(base: Path) -> bool:

@@ -41,7 +41,7 @@ _USUAL_FOLDERS = ("test", "tests", "src")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FromTests:
+class NewFiles:
     """The files of an assignment, by path below the root, and messages about them."""
 
     files: dict[str, bytes]
@@ -88,7 +88,7 @@ class _Found:
 
 def from_tests(
     assignment_id: str, folder: Path, reference: Path | None, *, record: bool = False
-) -> FromTests:
+) -> NewFiles:
     """Return the assignment. With `record`, a test becomes a scenario if that asks for the same.
     Raise UserError if no tests or no solution are found."""
     if not folder.is_dir():
@@ -113,7 +113,7 @@ def from_tests(
         notes.append(f"Not taken: {why}")
     for kept in recording.kept:
         notes.append(f"Still a test: {kept.file} {kept.test}: {kept.why}")
-    return FromTests(
+    return NewFiles(
         files=_files(assignment_id, found, checks, recording),
         tests=count + len(checks.checks) - len(recording.tests),
         recorded=recording.scenarios,

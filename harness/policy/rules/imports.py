@@ -237,13 +237,13 @@ def check_evasion(file: CheckedFile) -> Iterator[Breach]:
     """Yield every place that evades the imports, annotations included (they are evaluated)."""
     if file.policy.imports is None:
         return
-    check = _Check(file)
+    check = _NodeJudge(file)
     for visit in file.index.of(*_JUDGED):
         for message in check.messages(visit.node, visit):
             yield Breach(visit.node, message)
 
 
-class _Check:
+class _NodeJudge:
     """Judges the nodes of one file."""
 
     def __init__(self, file: CheckedFile) -> None:

@@ -58,7 +58,7 @@ def read_manual(sheet: Sheet, run: RunResult, plan: Plan, who: str = "") -> list
     An empty cell changes nothing; `-` takes a mark back. Raise UserError with all mistakes, each
     with its line.
     """
-    reader = _Reader(sheet, run, plan)
+    reader = _MarksReader(sheet, run, plan)
     changes: list[Change] = []
     for result, action in reader.read():
         change = Change(
@@ -104,7 +104,7 @@ def _stripped(row: Sequence[str]) -> list[str]:
     return [bare_cell(cell).strip() for cell in row]
 
 
-class _Reader:
+class _MarksReader:
     def __init__(self, sheet: Sheet, run: RunResult, plan: Plan) -> None:
         self._sheet = sheet
         self._results = {result.id: result for result in run.submissions}

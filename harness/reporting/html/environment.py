@@ -294,15 +294,15 @@ _SHEETS = {"review.html.j2": ("style.css", "review.css"), **dict.fromkeys(_PLAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
+class PageReader:
     """What depends on who reads the page."""
 
     actual: str
     try_it: str
 
 
-LECTURER = Reader(actual="Got", try_it="To see it yourself")
-STUDENT = Reader(actual="Your program", try_it="Try it yourself")
+LECTURER = PageReader(actual="Got", try_it="To see it yourself")
+STUDENT = PageReader(actual="Your program", try_it="Try it yourself")
 
 
 def render(template: str, **context: object) -> str:

@@ -222,7 +222,7 @@ def _read(kind: type[R], path: Path) -> R | None:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceLine:
+class PairLine:
     """One line of a program."""
 
     text: str
@@ -300,7 +300,7 @@ def pair_page(
     )
 
 
-def _blocks(lines_of_files: Sequence[Sequence[SourceLine]]) -> set[int]:
+def _blocks(lines_of_files: Sequence[Sequence[PairLine]]) -> set[int]:
     """Return the numbers of the matches that lines belong to, with 0 for lines of none."""
     blocks: set[int] = set()
     for lines in lines_of_files:
@@ -308,21 +308,21 @@ def _blocks(lines_of_files: Sequence[Sequence[SourceLine]]) -> set[int]:
     return blocks
 
 
-def _lines(source: tuple[SourceFile, ...], ranges: list[study.LineRange]) -> list[list[SourceLine]]:
+def _lines(source: tuple[SourceFile, ...], ranges: list[study.LineRange]) -> list[list[PairLine]]:
     """Return the lines of each file; those in a range have its number, from 1, in the order of
     matches.
     """
     lines_left = _MAX_LINES
-    lines_of_files: list[list[SourceLine]] = []
+    lines_of_files: list[list[PairLine]] = []
     begun = {0}
     for at, file in enumerate(source):
         blocks = _block_by_line(at, ranges)
         text = visible_lines(file.data.decode("utf-8-sig", "replace"))
-        lines: list[SourceLine] = []
+        lines: list[PairLine] = []
         for number, line in enumerate(text.splitlines()[:lines_left], start=1):
             block = blocks.get(number, 0)
             begins = block != blocks.get(number - 1, 0)
-            lines.append(SourceLine(line, block, begins, block not in begun))
+            lines.append(PairLine(line, block, begins, block not in begun))
             begun.add(block)
         lines_left -= len(lines)
         lines_of_files.append(lines)

@@ -36,7 +36,7 @@ _CODES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CardLine:
     """One line, which is wrapped if it is too long."""
 
     spans: tuple[Styled, ...] = ()
@@ -48,22 +48,22 @@ class Line:
         return "".join(text for text, _ in self.spans)
 
 
-def line(*parts: str | Styled, indent: int = 0, hang: int = 0) -> Line:
+def line(*parts: str | Styled, indent: int = 0, hang: int = 0) -> CardLine:
     """Return a line of plain and styled texts, which have no line ends."""
     spans: list[Styled] = []
     for part in parts:
         text, style = (part, "") if isinstance(part, str) else part
         if text:
             spans.append((text, style))
-    return Line(tuple(spans), indent, hang)
+    return CardLine(tuple(spans), indent, hang)
 
 
-def moved(lines: Iterable[Line], columns: int) -> list[Line]:
+def moved(lines: Iterable[CardLine], columns: int) -> list[CardLine]:
     """Return the lines moved so many columns to the right."""
     return [replace(row, indent=row.indent + columns) for row in lines]
 
 
-def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
+def wrapped(lines: Iterable[CardLine], width: int) -> Iterator[CardLine]:
     """Yield lines of at most `width` columns, broken between words if possible."""
     for row in lines:
         width_left = max(width - row.indent, 8)
@@ -77,21 +77,21 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
             indent = row.indent
             if start:
                 indent += row.hang
-            yield Line(tuple(_spans(row, characters[start:end])), indent)
+            yield CardLine(tuple(_spans(row, characters[start:end])), indent)
 
 
 # A character and the place of its span.
 _Character = tuple[int, str]
 
 
-def _characters(row: Line) -> Iterator[_Character]:
+def _characters(row: CardLine) -> Iterator[_Character]:
     # By characters: to look for each part of a line in all spans would take the square of the time.
     for place, (text, _) in enumerate(row.spans):
         for character in text:
             yield place, character
 
 
-def _spans(row: Line, characters: list[_Character]) -> Iterator[Styled]:
+def _spans(row: CardLine, characters: list[_Character]) -> Iterator[Styled]:
     """Yield these characters of a line as spans, without white space at the end."""
     while characters and characters[-1][1].isspace():
         characters.pop()
@@ -100,7 +100,7 @@ def _spans(row: Line, characters: list[_Character]) -> Iterator[Styled]:
         yield text, row.spans[place][1]
 
 
-def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
+def as_text(lines: Iterable[CardLine], width: int, *, colours: bool = False) -> str:
     """Return the lines as text, each with its end."""
     shown: list[str] = []
     for row in wrapped(lines, width):
@@ -152,7 +152,7 @@ _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channe
 
 def cause(
     number: int, shown: ShownCause, surroundings: Surroundings, names: LineNames = PROGRAM_LINES
-) -> list[Line]:
+) -> list[CardLine]:
     """Return one thing to fix: its place, the clearest check that fails because of it, and the
     number of others.
 
@@ -186,7 +186,7 @@ def _case(check: ShownCheck) -> str:
 
 def _cause_by_example(
     check: ShownCheck, shown: ShownCause, surroundings: Surroundings, names: LineNames
-) -> list[Line]:
+) -> list[CardLine]:
     """Return the lines of a cause with an example, the clearest check."""
     inside = [*_place(shown, names), *explained(check, surroundings, shown.message)]
     if shown.further_hint:
@@ -197,9 +197,9 @@ def _cause_by_example(
     return inside
 
 
-def _hidden_cause(shown: ShownCause, names: LineNames) -> list[Line]:
+def _hidden_cause(shown: ShownCause, names: LineNames) -> list[CardLine]:
     """Return the lines of a cause that only hidden checks show."""
-    inside: list[Line] = []
+    inside: list[CardLine] = []
     if shown.message:
         inside.append(line(visible(shown.message)))
     inside += _place(shown, names)
@@ -208,7 +208,7 @@ def _hidden_cause(shown: ShownCause, names: LineNames) -> list[Line]:
     return inside
 
 
-def _place(shown: ShownCause, names: LineNames) -> list[Line]:
+def _place(shown: ShownCause, names: LineNames) -> list[CardLine]:
     """Return where in the student's file the fault is, as far as that is known."""
     place = shown.place
     if place is None:
@@ -222,26 +222,26 @@ def _place(shown: ShownCause, names: LineNames) -> list[Line]:
     return [line(("look at ", "dim"), visible(where))]
 
 
-def things_to_fix(view: StudentView, limit: int) -> Iterator[Line]:
+def things_to_fix(view: StudentView, limit: int) -> Iterator[CardLine]:
     """Yield the first `limit` things to fix, an empty line before each, and how many more there
     are. The list of missing functions, which is one line, is never left out."""
     more = 0
     for card in cards(view.causes):
         if card.kind is CardKind.MISSING:
-            yield from (Line(), _all_missing(card))
+            yield from (CardLine(), _all_missing(card))
         elif card.number <= limit:
-            yield from (Line(), *_numbered(card, view))
+            yield from (CardLine(), *_numbered(card, view))
         else:
             more += 1
     if more:
-        yield from (Line(), line((f"… and {words.counted(more, 'more thing')} to fix.", "dim")))
+        yield from (CardLine(), line((f"… and {words.counted(more, 'more thing')} to fix.", "dim")))
 
 
-def _numbered(card: Card, view: StudentView) -> list[Line]:
+def _numbered(card: Card, view: StudentView) -> list[CardLine]:
     return cause(card.number, card.cause, view.surroundings, view.line_names)
 
 
-def _all_missing(card: Card) -> Line:
+def _all_missing(card: Card) -> CardLine:
     """Return the functions that are missing."""
     title = f"{words.counted(len(card.causes), 'function')} missing: "
     functions = [missing.function for missing in card.causes]
@@ -250,7 +250,7 @@ def _all_missing(card: Card) -> Line:
     return line(number, (f"{words.OTHER_SIGN} ", "red"), (title, "bold"), names)
 
 
-def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") -> list[Line]:
+def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") -> list[CardLine]:
     """Return the lines below a check's title: what happened (`message`, or the check's own
     sentence), what to try, and the expected output above the actual one.
     """
@@ -263,7 +263,7 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
     if time:
         inside.append(line((time, "dim")))
     inside += _to_try(check, surroundings)
-    compared: list[Line] = []
+    compared: list[CardLine] = []
     if verdict.conversation is not None:
         compared += conversation_lines(verdict.conversation)
     for part in comparisons(verdict):
@@ -272,9 +272,9 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
     return inside + _with_one_caret(compared)
 
 
-def _with_one_caret(lines: Iterable[Line]) -> list[Line]:
+def _with_one_caret(lines: Iterable[CardLine]) -> list[CardLine]:
     """Return the lines without the carets after the first one."""
-    kept: list[Line] = []
+    kept: list[CardLine] = []
     has_caret = False
     for row in lines:
         is_caret = _CARET in row.spans
@@ -284,7 +284,7 @@ def _with_one_caret(lines: Iterable[Line]) -> list[Line]:
     return kept
 
 
-def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
+def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[CardLine]:
     stimulus = check.stimulus
     for file, change in paste.constant_changes(stimulus, surroundings):
         text = change
@@ -311,13 +311,13 @@ def _keys(inputs: Iterable[Typed]) -> str:
     return shorten("  ".join(named), 400)
 
 
-def _labelled(label: str, text: str) -> Iterator[Line]:
+def _labelled(label: str, text: str) -> Iterator[CardLine]:
     for part in shorten(text, 400).split("\n"):
         yield _label_line(label, visible(part))
         label = ""
 
 
-def _file_lines(label: str, name: str, content: str) -> Iterator[Line]:
+def _file_lines(label: str, name: str, content: str) -> Iterator[CardLine]:
     """Return the name of a file, or of piped input, and the first lines of its text."""
     if not content:
         yield _label_line(label, f"{name}, empty")
@@ -330,7 +330,7 @@ def _file_lines(label: str, name: str, content: str) -> Iterator[Line]:
         yield _label_line("", "  …")
 
 
-def _label_line(label: str, text: str) -> Line:
+def _label_line(label: str, text: str) -> CardLine:
     return line((label.ljust(_LABEL), "dim"), text, hang=_LABEL)
 
 
@@ -366,7 +366,7 @@ def explain_failures(view: StudentView, limit: int, *, width: int, colours: bool
     return as_text(_explanation(view, limit), width, colours=colours)
 
 
-def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
+def _explanation(view: StudentView, limit: int) -> Iterator[CardLine]:
     yield from unreadable(view.problem, view.unparsable, view.line_names)
     if view.causes:
         names = words.listed(map(view.line_names.file, view.surroundings.submitted))
@@ -376,14 +376,14 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
     for finding in view.findings:
         place = view.line_names.at(finding.file, finding.line, finding.column)
         yield line(("note: ", "yellow"), visible(f"{place}: {finding.message}"))
-    yield Line()
+    yield CardLine()
     passes = [check.verdict.passed for check in view.shown if not check.informational]
     style = "bold green" if all(passes) else "bold red"
     total = words.counted(len(passes), "visible check")
     yield line((f"{passes.count(True)} of {total} passed", style))
 
 
-def unreadable(problem: str, broken: Unparsable | None, names: LineNames) -> Iterator[Line]:
+def unreadable(problem: str, broken: Unparsable | None, names: LineNames) -> Iterator[CardLine]:
     """Say why a submission cannot be graded, with the line where Python stopped."""
     if problem:
         yield line((visible(problem), "red"))
@@ -409,7 +409,7 @@ _CARET = ("^", "yellow")
 _SIGNS = {" ": "·", "\t": "⇥"}
 
 
-def conversation_lines(conversation: Conversation) -> Iterator[Line]:
+def conversation_lines(conversation: Conversation) -> Iterator[CardLine]:
     """Return the screen so far and the next lines, expected above actual."""
     goes_on = conversation.parts
     _, recent = folded(conversation.shared)
@@ -433,7 +433,7 @@ def conversation_lines(conversation: Conversation) -> Iterator[Line]:
         yield from _boxed(turns) or [line(("  nothing more, it ends here", "dim"))]
 
 
-def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
+def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[CardLine]:
     """Return the last `most` lines of the screen in these turns; none if it is empty."""
     if not any(turn.printed or turn.typed is not None for turn in turns):
         return []
@@ -454,7 +454,7 @@ def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
     return moved(shown, 2)
 
 
-def comparison_lines(part: Comparison) -> Iterator[Line]:
+def comparison_lines(part: Comparison) -> Iterator[CardLine]:
     """Return the rows around the first that differs, expected above actual."""
     if part.subject not in ("turn", "return value"):
         yield line((visible(part.subject), "dim"))
@@ -480,7 +480,7 @@ def _first_differing(part: Comparison) -> int:
     return 0
 
 
-def _same(rows: Iterable[ComparedRow], part: Comparison) -> Iterator[Line]:
+def _same(rows: Iterable[ComparedRow], part: Comparison) -> Iterator[CardLine]:
     """Yield rows in which both sides agree."""
     label = "both     "  # so that both first lines begin at one column
     for row in rows:
@@ -490,7 +490,7 @@ def _same(rows: Iterable[ComparedRow], part: Comparison) -> Iterator[Line]:
         label = " " * len(label)
 
 
-def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[Line]:
+def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[CardLine]:
     """Return the lines of one side, or its note, with a caret below the first character that
     differs.
     """
@@ -502,7 +502,7 @@ def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator
             yield from _caret([label, *spans])
 
 
-def _caret(spans: Iterable[Styled]) -> Iterator[Line]:
+def _caret(spans: Iterable[Styled]) -> Iterator[CardLine]:
     """Yield a line with a caret below the first marked span, unless that is too far right."""
     before = 0
     for text, style in spans:

@@ -19,7 +19,7 @@ from harness.model.verdict import VerdictKind
 from harness.policy.rules import finding_kind
 from harness.reporting.holding import hold_back
 from harness.reporting.terminal.cards import (
-    Line,
+    CardLine,
     as_text,
     explained,
     things_to_fix,
@@ -206,7 +206,7 @@ def _functions(tallies: Iterable[FunctionTally]) -> Table:
 class _Printed:
     """Lines of ours, as wide as the console is."""
 
-    def __init__(self, lines: Iterable[Line]) -> None:
+    def __init__(self, lines: Iterable[CardLine]) -> None:
         self._lines = tuple(lines)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

@@ -21,7 +21,7 @@ _MAX_LINES = 3000  # of all files together
 _MAX_NOTE = 160  # characters
 
 
-class Mark(StrEnum):
+class LineMark(StrEnum):
     """How a line is marked."""
 
     EXACT = "exact"  # it fails, or is an issue
@@ -46,7 +46,7 @@ class LineNote:
 
     said: ShownCause | Finding | Unparsable | None
     cause: int = 0  # the number of the cause, from 1; 0: it is about none
-    mark: Mark | None = None
+    mark: LineMark | None = None
 
     @property
     def text(self) -> str:
@@ -157,10 +157,10 @@ def _notes(
         if card.kind is CardKind.CAUSE:
             yield from _notes_of_cause(card.number, card.cause)
     for finding in result.findings:
-        yield finding.file, finding.line, LineNote(said=finding, mark=Mark.EXACT)
+        yield finding.file, finding.line, LineNote(said=finding, mark=LineMark.EXACT)
     broken = result.unparsable
     if broken is not None and broken.line is not None and not cards:
-        yield broken.file, broken.line, LineNote(said=broken, mark=Mark.EXACT)
+        yield broken.file, broken.line, LineNote(said=broken, mark=LineMark.EXACT)
 
 
 def _notes_of_cause(number: int, cause: ShownCause) -> Iterator[tuple[str, int, LineNote]]:
@@ -176,7 +176,7 @@ def _notes_of_cause(number: int, cause: ShownCause) -> Iterator[tuple[str, int, 
         if said and first not in marked.marked:
             yield name, first, LineNote(said=said, cause=number)
             said = None
-        mark = Mark.EXACT if marked.exact else Mark.LOOK
+        mark = LineMark.EXACT if marked.exact else LineMark.LOOK
         for line in marked.marked:
             beside = said if line == first else None
             yield name, line, LineNote(said=beside, cause=number, mark=mark)

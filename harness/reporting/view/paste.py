@@ -323,7 +323,7 @@ def _parsed(source: str) -> ast.expr | None:
     return None
 
 
-class _Filled(ast.NodeTransformer):
+class _FilledParts(ast.NodeTransformer):
     def __init__(self, trees: _Trees) -> None:
         self._trees = trees
 
@@ -336,7 +336,7 @@ def _board(node: ast.expr | None, trees: _Trees) -> Grid | None:
     if node is None:
         return None
     try:
-        literal = ast.literal_eval(_Filled(trees).visit(copy.deepcopy(node)))
+        literal = ast.literal_eval(_FilledParts(trees).visit(copy.deepcopy(node)))
         return grid_of(Value.of(literal))
     except (ValueError, TypeError, RecursionError, MemoryError):
         return None

@@ -50,20 +50,20 @@ class KnownBatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Contents:
+class _KeptFile:
     targets: tuple[KnownTarget, ...] = ()
     batches: tuple[KnownBatch, ...] = ()
 
 
-class Kept:
+class KeptSearches:
     """The results of earlier searches and of this one, in their own file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            contents = serial.loads(_Contents, path.read_bytes())
+            contents = serial.loads(_KeptFile, path.read_bytes())
         except (OSError, serial.SerialError):
-            contents = _Contents()
+            contents = _KeptFile()
         self.targets: dict[tuple[str, str], KnownTarget] = {}
         for known in contents.targets:
             self.targets[known.digest, known.target] = known
@@ -108,7 +108,7 @@ class Kept:
         """Write the file."""
         targets = tuple(self.targets[key] for key in sorted(self.targets))
         batches = tuple(self.batches[key] for key in sorted(self.batches))
-        contents = _Contents(targets=targets, batches=batches)
+        contents = _KeptFile(targets=targets, batches=batches)
         files.write(self.path, serial.dumps(contents), private=True)
 
 
@@ -214,7 +214,7 @@ def fuzz(
         unique[submission.digest] = submission
     setup = _setup(context, settings, tuple(unique.values()), seed)
     name = _key(context, settings, seed)
-    kept = Kept(cache / "fuzz" / f"{name}.json")
+    kept = KeptSearches(cache / "fuzz" / f"{name}.json")
     units = _units(settings, inputs, tuple(unique), kept)
     deadline = None
     if seconds is not None:
@@ -256,13 +256,13 @@ def _setup(
     )
 
 
-def _is_open(unit: Unit, settings: study.FuzzSettings, kept: Kept) -> bool:
+def _is_open(unit: Unit, settings: study.FuzzSettings, kept: KeptSearches) -> bool:
     target = settings.targets[unit.target].id
     return any(kept.is_open(digest, target, unit.batch) for digest in unit.digests)
 
 
 def _units(
-    settings: study.FuzzSettings, inputs: int, digests: Sequence[str], kept: Kept
+    settings: study.FuzzSettings, inputs: int, digests: Sequence[str], kept: KeptSearches
 ) -> list[Unit]:
     """Return the batches that are not known, first batches first: every function has its turn
     early."""
@@ -316,7 +316,7 @@ def _report(
     settings: study.FuzzSettings,
     submissions: Sequence[Submission],
     seed: int,
-    kept: Kept,
+    kept: KeptSearches,
     *,
     complete: bool,
 ) -> study.FuzzReport:
@@ -337,7 +337,9 @@ def _report(
     )
 
 
-def _function_inputs(settings: study.FuzzSettings, kept: Kept) -> tuple[study.FunctionInputs, ...]:
+def _function_inputs(
+    settings: study.FuzzSettings, kept: KeptSearches
+) -> tuple[study.FunctionInputs, ...]:
     """Return how many inputs of each function were compared, and how many were left out."""
     function_of: dict[str, str] = {}
     for target in settings.targets:
@@ -356,7 +358,7 @@ def _function_inputs(settings: study.FuzzSettings, kept: Kept) -> tuple[study.Fu
 
 
 def _fuzzed_submission(
-    digest: str, ids: Sequence[str], settings: study.FuzzSettings, kept: Kept
+    digest: str, ids: Sequence[str], settings: study.FuzzSettings, kept: KeptSearches
 ) -> study.FuzzedSubmission:
     """Return the results of the submissions that have this digest."""
     inputs = 0

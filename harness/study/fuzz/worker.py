@@ -294,10 +294,10 @@ def _with_values(expression: str, bindings: tuple[Binding, ...]) -> str | None:
     for name in values:
         if uses[name] != 1:
             return None
-    return ast.unparse(_Filled(values).visit(tree))
+    return ast.unparse(_ValuesFilledIn(values).visit(tree))
 
 
-class _Filled(ast.NodeTransformer):
+class _ValuesFilledIn(ast.NodeTransformer):
     """Put values in the place of names."""
 
     def __init__(self, values: dict[str, ast.expr]) -> None:

@@ -15,7 +15,7 @@ from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.common.words import counted, listed
 from harness.packaging.scaffold import files as scaffold
-from harness.packaging.scaffold.from_tests import FromTests, from_tests
+from harness.packaging.scaffold.from_tests import NewFiles, from_tests
 
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
@@ -157,7 +157,7 @@ def _sample_files(assignment_id: str, source: str | None, names: Sequence[str]) 
     return scaffold.from_template(assignment_id, *(names or ("a1.py",)))
 
 
-def _begin_from_tests(base: Path, assignment_id: str, begun: FromTests) -> None:
+def _begin_from_tests(base: Path, assignment_id: str, begun: NewFiles) -> None:
     """Write an assignment that runs these tests as they are, or as scenarios."""
     _write(base, begun.files)
     _keep_out(base)

@@ -25,7 +25,7 @@ from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.common.words import counted
 from harness.grading.context import prepare
-from harness.grading.observing.answer_key import Check
+from harness.grading.observing.answer_key import CheckName
 from harness.grading.single_runs import record_transcripts
 from harness.grading.validation.report import ValidationReport
 from harness.grading.validation.samples import Sample
@@ -247,7 +247,7 @@ def _print_clauses(console: Console, report: ValidationReport) -> None:
 
 _MAX_LINES = 60
 _EXPECTED = "expect.yaml"
-_OF_SAMPLES = (Check.SAMPLES, Check.CAUSES)
+_OF_SAMPLES = (CheckName.SAMPLES, CheckName.CAUSES)
 
 
 def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> None:

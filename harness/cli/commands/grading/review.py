@@ -16,16 +16,16 @@ from harness.common.files import write
 from harness.reporting.writing import write_reports
 from harness.results.database import store_of
 from harness.results.store import Store
-from harness.review.desk import Desk, Part
+from harness.review.desk import ClassPart, Desk
 
 _OPENS = "review.html"  # sends the browser on: a list of processes shows this path, not the token
 
 
-def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
+def _part(ctx: click.Context, param: click.Parameter, value: str) -> ClassPart:
     match = re.fullmatch(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", value)
     if match is None or int(match[1]) > int(match[2]):
         raise UserError(f"--part {value} is not a part", hint="write 1/3 for the first of three")
-    return Part(number=int(match[1]), of=int(match[2]))
+    return ClassPart(number=int(match[1]), of=int(match[2]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class _Options:
     """Who marks which submissions, and the address of the page."""
 
     part: Annotated[
-        Part,
+        ClassPart,
         options.option(
             "--part",
             "Mark only part K of N, so that several people can share the work.",

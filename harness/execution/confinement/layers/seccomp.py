@@ -163,7 +163,7 @@ def _add_waits(lib: ModuleType, built: object) -> None:
     _add(lib, built, lib.ALLOW, "setitimer", lib.Arg(0, lib.NE, _REAL_TIMER))
 
 
-class Asked(Enum):
+class ReportedCall(Enum):
     """A system call that a process is about to make, as reported to the driver."""
 
     READ = auto()  # it reads from the terminal
@@ -172,16 +172,16 @@ class Asked(Enum):
     ENDLESS_WAIT = auto()  # it waits, and nothing it did wakes it
 
 
-def asked_by(number: int, arguments: Sequence[int]) -> Asked:
+def asked_by(number: int, arguments: Sequence[int]) -> ReportedCall:
     """Return the reason why a program makes the system call of this number with these arguments."""
     name = _names().get(number, "")
     if name in _TIMERS:
-        return Asked.TIMER
+        return ReportedCall.TIMER
     if name in _WAITS and arguments[_WAITS[name]]:
-        return Asked.WAIT
+        return ReportedCall.WAIT
     if name in _ENDLESS or name in _WAITS:
-        return Asked.ENDLESS_WAIT
-    return Asked.READ
+        return ReportedCall.ENDLESS_WAIT
+    return ReportedCall.READ
 
 
 @functools.cache

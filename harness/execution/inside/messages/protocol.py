@@ -235,7 +235,7 @@ def split(frame: bytes) -> tuple[bytes, bytes]:
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
-class Record:
+class ProtocolRecord:
     """Plain data for another process. Its annotations are its fields, given by name."""
 
     def __init__(self, **fields: Any) -> None:
@@ -278,7 +278,7 @@ USUAL_FILES: Selection = (None, (), ())  # of a scenario with the files of most 
 COMPILE_WORKER_SETUP: dict[str, Any] = {}  # in place of a server's setup
 
 
-class ScenarioJob(Record):
+class ScenarioJob(ProtocolRecord):
     """The task of one scenario's process."""
 
     kind: ClassVar[JobKind] = JobKind.SCENARIO
@@ -311,7 +311,7 @@ class ScenarioJob(Record):
     asks_by_frame: bool = False  # the kernel does not tell the driver of reads
 
 
-class SharedRunJob(Record):
+class SharedRunJob(ProtocolRecord):
     """The start of a process with many scenarios; questions follow."""
 
     kind: ClassVar[JobKind] = JobKind.SHARED_RUN
@@ -322,7 +322,7 @@ class SharedRunJob(Record):
     selection: Selection
 
 
-class Question(Record):
+class Question(ProtocolRecord):
     """A question to a shared run about one stimulus."""
 
     cpu_seconds: float
@@ -336,7 +336,7 @@ class Question(Record):
     stimulus: bytes
 
 
-class StandInJob(Record):
+class StandInJob(ProtocolRecord):
     """The task of the process that holds a scenario's stand-ins."""
 
     kind: ClassVar[JobKind] = JobKind.STAND_IN
@@ -349,7 +349,7 @@ class StandInJob(Record):
     clock: tuple[int, int] | None
 
 
-class ToolJob(Record):
+class ToolJob(ProtocolRecord):
     """One call of a trusted function of ours."""
 
     kind: ClassVar[JobKind] = JobKind.TOOL
@@ -357,7 +357,7 @@ class ToolJob(Record):
     payload: str
 
 
-class CourseTestJob(Record):
+class CourseTestJob(ProtocolRecord):
     """One test of the course's, which uses the program of another process."""
 
     kind: ClassVar[JobKind] = JobKind.TEST
@@ -370,7 +370,7 @@ class CourseTestJob(Record):
     folder: str = ""  # that it shares with the program; empty: there is none
 
 
-class SuiteJob(Record):
+class SuiteJob(ProtocolRecord):
     """The tests that a student handed in, which use a program in another process."""
 
     kind: ClassVar[JobKind] = JobKind.SUITE
@@ -384,9 +384,9 @@ class SuiteJob(Record):
 if TYPE_CHECKING:
     Job: TypeAlias = ScenarioJob | SharedRunJob | StandInJob | ToolJob | CourseTestJob | SuiteJob
 else:
-    Job = Record
+    Job = ProtocolRecord
 
-_JOBS: tuple[type[Record], ...] = (
+_JOBS: tuple[type[ProtocolRecord], ...] = (
     ScenarioJob, SharedRunJob, StandInJob, ToolJob, CourseTestJob, SuiteJob,
 )  # fmt: skip
 
@@ -405,7 +405,7 @@ def decode_job(message: bytes) -> Any:
     raise ValueError("an unknown kind of job")
 
 
-class ForkRequest(Record):
+class ForkRequest(ProtocolRecord):
     """The facts that a server needs to fork a process; it does not see the job."""
 
     memory: int  # bytes
@@ -413,7 +413,7 @@ class ForkRequest(Record):
     selection: Selection | None  # to be compiled before the fork, for later scenarios too
 
 
-class PipedSetup(Record):
+class PipedSetup(ProtocolRecord):
     """Facts for a process behind pipes, besides its setup and its job."""
 
     secret: bytes  # written before a `Mark`

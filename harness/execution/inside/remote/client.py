@@ -32,7 +32,7 @@ _NEVER_GIVEN = (types.ModuleType, types.FrameType, types.CodeType, types.Traceba
 class RemoteFunction:
     """A function or method of the program's."""
 
-    def __init__(self, program: Program, number: int, name: str) -> None:
+    def __init__(self, program: RemoteProgram, number: int, name: str) -> None:
         self.__dict__[_PROGRAM] = program
         self.__dict__[_NUMBER] = number
         self.__dict__["__name__"] = name
@@ -62,7 +62,7 @@ class RemoteFunction:
 class RemoteModule(types.ModuleType):
     """A module of the program's."""
 
-    def __init__(self, program: Program, number: int, name: str) -> None:
+    def __init__(self, program: RemoteProgram, number: int, name: str) -> None:
         super().__init__(name)
         self.__dict__.update({_PROGRAM: program, _NUMBER: number, "__file__": f"{name}.py"})
         del self.__dict__["__doc__"]
@@ -135,8 +135,8 @@ class RemoteClass(type):
         return _program_of(cls).signature(cls)
 
 
-def _program_of(cls: type) -> Program:
-    program: Program = cls.__dict__[_PROGRAM]
+def _program_of(cls: type) -> RemoteProgram:
+    program: RemoteProgram = cls.__dict__[_PROGRAM]
     return program
 
 
@@ -243,7 +243,7 @@ def _state(thing: Any) -> dict[str, Any]:
     raise TypeError("an object without a dictionary")
 
 
-class Program(Peer):
+class RemoteProgram(Peer):
     """The program, as its tests see it. `told` is called with each call's number and its words.
     After the call it is called again, with the negative number and the result."""
 

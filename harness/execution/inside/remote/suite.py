@@ -28,7 +28,7 @@ class StudentSuite(CourseTestSuite):
 
     def run(self, job: SuiteJob, send: Send, receive: Receive) -> None:  # type: ignore[override]
         """Run the tests to the end of this process; never returns."""
-        run = _SuiteRun(self, job, send, receive)
+        run = _RemoteSuiteRun(self, job, send, receive)
         try:
             run.all()
         except MalformedError:
@@ -40,7 +40,7 @@ class StudentSuite(CourseTestSuite):
         _exit(0)
 
 
-class _SuiteRun(OneTest):
+class _RemoteSuiteRun(OneTest):
     """One run of the tests of a submission."""
 
     def __init__(self, suite: StudentSuite, job: SuiteJob, send: Send, receive: Receive) -> None:

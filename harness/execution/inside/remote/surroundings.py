@@ -19,7 +19,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path, PurePath
 from typing import Any
 
-from .client import Program, RemoteFunction, is_remote
+from .client import RemoteFunction, RemoteProgram, is_remote
 from .peer import REPLACEABLE
 
 TYPE_CHECKING = False
@@ -31,7 +31,9 @@ class ProgramFinder:
     """Finds the program's modules, whose bodies run in the program's process, also below the
     `packages` by which tests name them."""
 
-    def __init__(self, program: Program, names: Iterable[str], packages: Iterable[str]) -> None:
+    def __init__(
+        self, program: RemoteProgram, names: Iterable[str], packages: Iterable[str]
+    ) -> None:
         self._program = program
         self._names = frozenset(names)
         self._packages = frozenset(packages)
@@ -66,7 +68,7 @@ class ProgramFinder:
 class Mirror:
     """Gives the program what tests replaced, before each request to it."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: RemoteProgram) -> None:
         self._program = program
         self._usual: dict[tuple[str, str], Any] = {}
         self._now: dict[tuple[str, str], Any] = {}
@@ -117,7 +119,7 @@ _OF_SHELLS = frozenset(("|", ">", ">>", "<", "<<", "&&", "||", ";", "&"))
 class Runs:
     """Runs of the program as a whole, in its own process: `subprocess` and `runpy`."""
 
-    def __init__(self, program: Program, names: Iterable[str]) -> None:
+    def __init__(self, program: RemoteProgram, names: Iterable[str]) -> None:
         self._program = program
         self._names = frozenset(names)
 
@@ -268,7 +270,7 @@ def write(stream: str, text: str) -> None:
     getattr(sys, "stderr" if stream == "stderr" else "stdout").write(text)
 
 
-def let_inspect_know(program: Program) -> None:
+def let_inspect_know(program: RemoteProgram) -> None:
     """Let `inspect` know the program's functions, classes and sources."""
     usual_source, usual_is_function = inspect.getsource, inspect.isfunction
 
@@ -282,7 +284,7 @@ def let_inspect_know(program: Program) -> None:
     setattr(inspect, "isfunction", isfunction)  # noqa: B010
 
 
-def let_importlib_know(program: Program, names: frozenset[str]) -> None:
+def let_importlib_know(program: RemoteProgram, names: frozenset[str]) -> None:
     """Let `importlib.util` load the program's modules by their files."""
     usual = importlib.util.spec_from_file_location
 
@@ -298,7 +300,7 @@ def let_importlib_know(program: Program, names: frozenset[str]) -> None:
     setattr(importlib.util, "spec_from_file_location", spec_from_file_location)  # noqa: B010
 
 
-def install(program: Program, names: Iterable[str], packages: Iterable[str]) -> None:
+def install(program: RemoteProgram, names: Iterable[str], packages: Iterable[str]) -> None:
     """Let tests in this process use the program as if it were here."""
     names = list(names)
     sys.argv = [f"{names[0]}.py"]

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..messages.protocol import CourseTestJob, FromTests
 from . import surroundings
-from .client import Program
+from .client import RemoteProgram
 from .files import FilesOfTest
 from .imports import load_nothing_below
 from .sending import SentNames
@@ -277,7 +277,7 @@ class OneTest:
         self._receive = receive
         self._error: BaseException | None = None
         self._result = ""
-        self._program = Program(self._say, self._hear, self._told, suite.sent_names)
+        self._program = RemoteProgram(self._say, self._hear, self._told, suite.sent_names)
         self._files = FilesOfTest(job.folder, suite.texts)
 
     def outcome(self) -> str:

@@ -8,7 +8,7 @@ import os
 import sys
 from os import read, write
 
-from ..running import Left
+from ..running import ProgramLeft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class PipedStreams:
     def _exit(self, status: int) -> None:
         """End the program, but not the process; its `except:` may still catch that."""
         self._is_left = True
-        raise Left(status & 0xFF)
+        raise ProgramLeft(status & 0xFF)
 
     def close(self) -> tuple[str, str]:
         """Put the earlier streams back; return what was written to the two outputs."""

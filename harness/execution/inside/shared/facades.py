@@ -50,15 +50,15 @@ _STRING = {
 }
 
 
-class _Form:
+class _AnnotationForm:
     """A part of annotations; every subscript gives the same object."""
 
     __slots__ = ()
 
-    def __getitem__(self, item: object) -> _Form:
+    def __getitem__(self, item: object) -> _AnnotationForm:
         return self
 
-    def __or__(self, other: object) -> _Form:
+    def __or__(self, other: object) -> _AnnotationForm:
         return self
 
     __ror__ = __or__
@@ -72,8 +72,9 @@ class Facades:
     def __init__(self) -> None:
         names: dict[str, dict[str, Any]] = {
             "string": _STRING,
-            "typing": {name: _Form() for name in _FORMS.split()} | {"TYPE_CHECKING": False},
-            "__future__": {name: _Form() for name in _FEATURES.split()},
+            "typing": {name: _AnnotationForm() for name in _FORMS.split()}
+            | {"TYPE_CHECKING": False},
+            "__future__": {name: _AnnotationForm() for name in _FEATURES.split()},
         }
         math, self._random = sys.modules.get("math"), sys.modules.get("random")
         if math is not None:

@@ -49,11 +49,11 @@ _SEQUENCES: dict[Any, str] = {tuple: "tuple", frozenset: "frozenset"}
 _CONTAINERS: dict[Any, str] = {list: "list", dict: "dict", set: "set"}
 
 
-class CannotTravelError(Exception):
+class CannotBePassedError(Exception):
     """A value is not plain data, or too large; `str()` says what."""
 
 
-class MalformedError(Exception):
+class MalformedCallError(Exception):
     """Raised if the received data is not written by `SharedObjects`."""
 
 
@@ -70,7 +70,7 @@ class SharedObjects:
         """Return a value as JSON. New containers get the next numbers."""
         self._parts += 1
         if self._parts > MAX_PARTS or depth > MAX_DEPTH:
-            raise CannotTravelError("a value too large")
+            raise CannotBePassedError("a value too large")
         kind = type(value)
         if kind in _CONTAINERS:
             return '["ref",' + str(self._number(value)) + "]"
@@ -85,9 +85,9 @@ class SharedObjects:
             ends = [self.pack(end) for end in (value.start, value.stop, value.step)]
             return '["range",[' + ",".join(ends) + "]]"
         if kind not in _SIMPLE:
-            raise CannotTravelError("a value that is not plain data")
+            raise CannotBePassedError("a value that is not plain data")
         if kind is int and value.bit_length() > MAX_INT_BITS:
-            raise CannotTravelError("a value too large")
+            raise CannotBePassedError("a value too large")
         return '["' + _SIMPLE[kind][0] + '",' + self._counted(quote(repr(value))) + "]"
 
     def contents(self, number: int) -> str:
@@ -112,17 +112,17 @@ class SharedObjects:
             number, contents = _pair(entry)
             name, parts = _pair(contents)
             if type(number) is not int or type(parts) is not list:
-                raise MalformedError("contents")
+                raise MalformedCallError("contents")
             if number == len(self.objects):
                 new = [kind() for kind, known in _CONTAINERS.items() if known == name]
                 if not new:
-                    raise MalformedError("a kind")
+                    raise MalformedCallError("a kind")
                 self._number(new[0])
             if not 0 <= number < len(self.objects):
-                raise MalformedError("a number")
+                raise MalformedCallError("a number")
             thing = self.objects[number]
             if _CONTAINERS[type(thing)] != name:
-                raise MalformedError("a kind")
+                raise MalformedCallError("a kind")
             fillings.append((thing, parts))
         for thing, parts in fillings:
             self._fill(thing, [self.unpack(part) for part in parts])
@@ -131,10 +131,10 @@ class SharedObjects:
         """Return the value that was packed. Raise MalformedError for anything else."""
         name, content = _pair(plain)
         if depth > MAX_DEPTH:
-            raise MalformedError("depth")
+            raise MalformedCallError("depth")
         if name == "ref":
             if type(content) is not int or not 0 <= content < len(self.objects):
-                raise MalformedError("a number")
+                raise MalformedCallError("a number")
             return self.objects[content]
         if name in ("tuple", "frozenset", "range") and type(content) is list:
             parts = [self.unpack(part, depth + 1) for part in content]
@@ -143,9 +143,9 @@ class SharedObjects:
                     return range(*parts)
                 return tuple(parts) if name == "tuple" else frozenset(parts)
             except (TypeError, ValueError):
-                raise MalformedError("a value") from None
+                raise MalformedCallError("a value") from None
         if type(content) is not str:
-            raise MalformedError("a value")
+            raise MalformedCallError("a value")
         if name == "str":
             return content
         try:
@@ -154,7 +154,7 @@ class SharedObjects:
             read = _NAMES[name]
             return _CONSTANTS[content] if read is None else read(content)
         except (KeyError, ValueError):
-            raise MalformedError("a value") from None
+            raise MalformedCallError("a value") from None
 
     def _number(self, thing: Any) -> int:
         if (number := self._numbers.get(id(thing))) is None:
@@ -169,7 +169,7 @@ class SharedObjects:
         """
         self._text += len(text)
         if self._text > MAX_TEXT:
-            raise CannotTravelError("a value too large")
+            raise CannotBePassedError("a value too large")
         return text
 
     def _fill(self, thing: Any, parts: list[Any]) -> None:
@@ -184,12 +184,12 @@ class SharedObjects:
                 thing.clear()
                 thing.update(pairs)
         except (TypeError, ValueError):  # not hashable, or a key without a value
-            raise MalformedError("contents") from None
+            raise MalformedCallError("contents") from None
 
 
 def _pair(plain: Any) -> list[Any]:
     if type(plain) is not list or len(plain) != 2:
-        raise MalformedError("a value")
+        raise MalformedCallError("a value")
     return plain
 
 
@@ -253,7 +253,7 @@ class RemoteCaller:
             packed = [shared.pack(argument) for argument in arguments]
             named = [quote(key) + ":" + shared.pack(value) for key, value in keywords.items()]
             contents = shared.all_contents()
-        except CannotTravelError as error:
+        except CannotBePassedError as error:
             self.give_up(f"{name}() was given {error}")
         self._send_on(
             ToStandIn.CALL,
@@ -288,7 +288,7 @@ class RemoteCaller:
             if "raised" not in answer:
                 return shared.unpack(answer["value"])
             arguments = shared.unpack(answer["arguments"])
-        except MalformedError as error:
+        except MalformedCallError as error:
             self.give_up(f"an answer has {error}")
         name = answer["raised"]
         kind: Any = BUILTIN_ERRORS.get(name)
@@ -397,7 +397,7 @@ class StandIns:
         random.seed(job.seed)
         if job.clock:
             stand_still(*job.clock)
-        self._terminal = terminal = _Terminal(send, receive, json.loads)
+        self._terminal = terminal = _StandInTerminal(send, receive, json.loads)
         sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = terminal  # type: ignore[assignment, misc]
         builtins.input = terminal.ask
         for name in modules:
@@ -414,12 +414,12 @@ class StandIns:
             request = self._terminal.loads(body)
             module, name = request["call"]
             if kind != ToStandIn.CALL or (module, name) not in self._offered:
-                raise MalformedError("a call")
+                raise MalformedCallError("a call")
             shared.update([list(numbered) for numbered in enumerate(request["objects"])])
             arguments = [shared.unpack(packed) for packed in request["arguments"]]
             keywords = {key: shared.unpack(packed) for key, packed in request["keywords"].items()}
             function = vars(sys.modules[module])[name]
-        except (MalformedError, KeyError, TypeError, ValueError, AttributeError):
+        except (MalformedCallError, KeyError, TypeError, ValueError, AttributeError):
             self._give_up("a call that no stand-in understands")
         before = shared.all_contents()
         outcome = self._outcome(shared, function, arguments, keywords)
@@ -428,7 +428,7 @@ class StandIns:
             contents = [shared.contents(number) for number in range(len(before))]
             changed = [f"[{n},{new}]" for n, new in enumerate(contents) if new != before[n]]
             added = shared.all_contents(len(before))
-        except CannotTravelError as error:
+        except CannotBePassedError as error:
             self._give_up(f"{name}() leaves {error}")
         changed += [f"[{len(before) + n},{new}]" for n, new in enumerate(added)]
         if _is_referred_to(shared.objects):  # a later change there could not be seen here
@@ -449,12 +449,12 @@ class StandIns:
         except BaseException as error:
             try:
                 values = shared.pack(error.args)
-            except CannotTravelError as failure:
+            except CannotBePassedError as failure:
                 self._give_up(f"{name}() raised an exception with {failure}")
             return '"raised":' + quote(type(error).__name__) + ',"arguments":' + values
         try:
             return '"value":' + shared.pack(result)
-        except CannotTravelError as failure:
+        except CannotBePassedError as failure:
             self._give_up(f"{name}() returned {failure}")
 
     def _give_up(self, why: str) -> NoReturn:
@@ -462,7 +462,7 @@ class StandIns:
         _exit(0)
 
 
-class _Terminal:
+class _StandInTerminal:
     """Standard streams and `input` on the submission's terminal."""
 
     encoding = "utf-8"

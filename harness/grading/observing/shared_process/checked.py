@@ -52,9 +52,10 @@ class CheckedObserver:
 
     def _observed(self, scenario: Scenario, index: int, limits: Limits) -> Observed:
         name = StimulusId(scenario.id, index)
-        passed = self._shared.passed.get(name)
-        if passed is not None and name not in self._shared.audit:
-            return Observed(passed, Source.SHARED)
+        reference = self._shared.passed.get(name)  # None: the shared run found no equal one
+        is_audited = name in self._shared.audit
+        if reference is not None and not is_audited:
+            return Observed(reference, Source.SHARED)
         draw = self._shared.draws.get(name)
         if draw is not None and scenario.id in self._failed_alone:
             failure = draw.observation()
@@ -63,17 +64,19 @@ class CheckedObserver:
         alone = self._server.observe(scenario.stimuli[index], limits)
         if draw is not None and self._fails(draw, alone):
             self._failed_alone.add(scenario.id)
-        if passed is not None and alone == passed:
-            return Observed(passed, Source.SHARED)
+        if reference is not None and alone == reference:  # the audit agrees
+            return Observed(reference, Source.SHARED)
         if self.refuted is None and self._refutes(name, alone):
             self.refuted = name
         return Observed(alone, Source.ALONE)
 
     def _refutes(self, name: StimulusId, alone: Observation) -> bool:
         """Return whether this observation in its own process contradicts the shared run."""
-        if name in self._shared.passed:
+        was_audited = name in self._shared.passed
+        if was_audited:  # and differs, as its caller knows
             return alone.ending not in SAYS_NOTHING_ALONE
-        return alone == self._shared.differs.get(name)
+        reference = self._shared.differs.get(name)
+        return alone == reference
 
     def _fails(self, draw: DifferingDraw, observation: Observation) -> bool:
         if self._judge_of is None:

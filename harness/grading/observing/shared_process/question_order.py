@@ -25,7 +25,7 @@ class QuestionOrder:
     then: list[int] = field(default_factory=list)
 
 
-class Asked(Protocol):
+class AskedStimulus(Protocol):
     """A stimulus with the reference's observation."""
 
     @property
@@ -37,7 +37,7 @@ class Asked(Protocol):
         """The answer."""
 
 
-def order_of(asked: Mapping[int, Asked]) -> QuestionOrder:
+def order_of(asked: Mapping[int, AskedStimulus]) -> QuestionOrder:
     """Order stimuli, by number.
 
     Answers shown by an earlier question are left out: a program that remembers questions would

@@ -131,7 +131,7 @@ class SharedRunResult:
 
 
 @dataclass(slots=True)
-class _Replies:
+class _RepliesOfRun:
     """Sorts the replies of shared processes as they arrive."""
 
     entries: Mapping[int, SharedStimulus]
@@ -189,7 +189,7 @@ class SharedRuns:
             return SharedRunResult(refused="no reference to compare with")
         groups = self._prepare(server)
         wanted = {scenario.id for scenario in scenarios}
-        replies = _Replies(self._entries)
+        replies = _RepliesOfRun(self._entries)
         draws: dict[StimulusId, DifferingDraw] = {}
         for group in groups:
             numbers = self._numbers_of(group, wanted)
@@ -216,7 +216,11 @@ class SharedRuns:
         return [number for number in group.jobs if entries[number].scenario.id in scenarios]
 
     def _run_group(
-        self, server: SharingObserver, group: SharedGroup, numbers: list[int], replies: _Replies
+        self,
+        server: SharingObserver,
+        group: SharedGroup,
+        numbers: list[int],
+        replies: _RepliesOfRun,
     ) -> SharedOutcome:
         outcome = server.observe_together(group, numbers, replies.should_retain)
         if outcome.changed_by is None:

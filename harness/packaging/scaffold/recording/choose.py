@@ -9,24 +9,24 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from harness.common.errors import UserError
-from harness.grading.observing.answer_key import Check
+from harness.grading.observing.answer_key import CheckName
 from harness.grading.validation.validate import validate
 from harness.packaging.scaffold.first_scenarios import First, unwritten
 from harness.packaging.scaffold.parts import mutants_file, text_of
 from harness.packaging.scaffold.recording.expressions import NotRecordedError
 from harness.packaging.scaffold.recording.scenario import Recorded
-from harness.packaging.scaffold.recording.test_file import Kept, RecordedTest
+from harness.packaging.scaffold.recording.test_file import KeptTest, RecordedTest
 from harness.packaging.scaffold.trying import loaded, prepared
 
 # Problems of an assignment that no test can help.
-_NOT_OF_TESTS = (Check.FLOATS, Check.MUTANTS, Check.CAUSES, Check.COVERAGE)
+_NOT_OF_TESTS = (CheckName.FLOATS, CheckName.MUTANTS, CheckName.CAUSES, CheckName.COVERAGE)
 _MAX_ROUNDS = 3
 
 FilesOf = Callable[["Recording"], Mapping[str, bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated:
+class _StatedTest:
     """A scenario, and the keys that state it."""
 
     recorded: Recorded
@@ -38,7 +38,7 @@ class _Chosen:
     """A test, and its scenarios."""
 
     test: RecordedTest
-    stated: tuple[_Stated, ...]
+    stated: tuple[_StatedTest, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Recording:
     """The tests that became scenarios, and those that stay tests."""
 
     chosen: tuple[_Chosen, ...] = ()
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[KeptTest, ...] = ()
 
     @property
     def scenarios(self) -> int:
@@ -79,7 +79,7 @@ class Recording:
     def without(self, whys: Mapping[tuple[str, str], str]) -> Recording:
         """Return it with these tests as tests again, for these reasons."""
         chosen = [entry for entry in self.chosen if entry.test.key not in whys]
-        kept = [Kept(file, test, why) for (file, test), why in whys.items()]
+        kept = [KeptTest(file, test, why) for (file, test), why in whys.items()]
         return Recording(chosen=tuple(chosen), kept=(*self.kept, *kept))
 
 
@@ -97,7 +97,7 @@ def mutants_of(names: Sequence[str], reference: Mapping[str, bytes]) -> bytes:
 
 
 def choose(
-    tests: Sequence[RecordedTest], kept: Sequence[Kept], files_of: FilesOf, assignment_id: str
+    tests: Sequence[RecordedTest], kept: Sequence[KeptTest], files_of: FilesOf, assignment_id: str
 ) -> Recording:
     """Return which tests become scenarios. `files_of` makes the whole assignment of a recording.
     Each scenario is read, and tried on the reference."""
@@ -120,14 +120,14 @@ def choose(
 
 def _readable(
     test: RecordedTest, files_of: FilesOf, assignment_id: str, taken: set[tuple[str, str]]
-) -> Iterator[_Stated]:
+) -> Iterator[_StatedTest]:
     """Yield the test's scenarios, each in the first form that can be read. Raise NotRecordedError
     if one cannot be read in any."""
     for recorded in test.scenarios:
         recorded.name = _free_name(recorded.name, test.file, taken)
         why = ""
         for keys in recorded.forms():
-            stated = _Stated(recorded, keys)
+            stated = _StatedTest(recorded, keys)
             chosen = _Chosen(test, (stated,))
             alone = Recording(chosen=(chosen,))
             why = _why_not_read(files_of(alone), assignment_id)

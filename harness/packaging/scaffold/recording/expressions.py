@@ -42,7 +42,7 @@ class NotRecordedError(Exception):
 
 
 @dataclass(slots=True)
-class Scope:
+class TestScope:
     """The names of a test: the program's, values that the test states, and variables."""
 
     modules: set[str] = field(default_factory=set)  # that are the program's
@@ -50,8 +50,8 @@ class Scope:
     literals: dict[str, object] = field(default_factory=dict)
     variables: set[str] = field(default_factory=set)  # bound by steps of the scenario
 
-    def copy(self) -> Scope:
-        return Scope(
+    def copy(self) -> TestScope:
+        return TestScope(
             modules=set(self.modules),
             program=dict(self.program),
             literals=dict(self.literals),
@@ -165,7 +165,7 @@ class AskedOfProgram(ast.NodeTransformer):
     """Rewrites an expression with the names that a scenario has. Afterwards `uses_program` says
     whether it uses the program, and `needed` lists the stated values that it needs by name."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: TestScope) -> None:
         self._scope = scope
         self.uses_program = False
         self.needed: dict[str, None] = {}

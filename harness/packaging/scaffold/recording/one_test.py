@@ -14,7 +14,7 @@ from harness.packaging.scaffold.recording import assertions
 from harness.packaging.scaffold.recording.expressions import (
     AskedOfProgram,
     NotRecordedError,
-    Scope,
+    TestScope,
     items_of,
     shortened,
     value_of,
@@ -28,7 +28,7 @@ from harness.packaging.scaffold.recording.replaced import (
     run_of,
     target_of,
 )
-from harness.packaging.scaffold.recording.scenario import Recorded, Run, Step
+from harness.packaging.scaffold.recording.scenario import Recorded, RecordedRun, RecordedStep
 from harness.packaging.scaffold.syntax import options_of
 
 _MAX_STEPS = 40
@@ -59,12 +59,14 @@ class TestReader:
 
     __test__ = False  # no test of ours
 
-    scope: Scope
+    scope: TestScope
     recorded: Recorded
     captured: dict[str, _Text] = field(default_factory=dict)  # by the name of a variable
     streams: dict[str, int] = field(default_factory=dict)  # StringIO, with the step it begins at
-    raises: dict[str, Step] = field(default_factory=dict)  # by the name of the caught exception
-    runs: dict[str, Run] = field(default_factory=dict)
+    raises: dict[str, RecordedStep] = field(
+        default_factory=dict
+    )  # by the name of the caught exception
+    runs: dict[str, RecordedRun] = field(default_factory=dict)
     first_unread: int = 0  # the first step whose output was not read yet
 
     def read(self, statements: Sequence[ast.stmt]) -> None:
@@ -109,7 +111,7 @@ class TestReader:
         rewritten = asked.visit(copy.deepcopy(node))
         for name in asked.needed:
             value = self.scope.literals.pop(name)
-            self._add(Step(source=f"{name} = {value!r}"))
+            self._add(RecordedStep(source=f"{name} = {value!r}"))
             self.scope.variables.add(name)
         assert isinstance(rewritten, ast.expr)
         return rewritten, asked.uses_program
@@ -122,23 +124,23 @@ class TestReader:
             raise NotRecordedError(f"{shortened(node)} asks the program nothing")
         return rewritten
 
-    def _add(self, step: Step) -> Step:
+    def _add(self, step: RecordedStep) -> RecordedStep:
         if self.recorded.run is not None:
             raise NotRecordedError("it runs the program and calls functions")
         self.recorded.steps.append(step)
         return step
 
-    def _expression(self, node: ast.expr) -> Step:
+    def _expression(self, node: ast.expr) -> RecordedStep:
         """Return the step that asks for the value of an expression."""
         source = ast.unparse(self._asked(node))
-        return self._add(Step(source=source, is_call=True))
+        return self._add(RecordedStep(source=source, is_call=True))
 
     def _change(self, target: ast.expr, operator: str, value: ast.expr) -> None:
         """Add a step that changes an object: `x.y = 1`, `x[0] += 2`."""
         rewritten, _ = self._rewritten(value)
         place = ast.unparse(self._asked(target))
         written = ast.unparse(rewritten)
-        self._add(Step(source=f"{place} {operator} {written}"))
+        self._add(RecordedStep(source=f"{place} {operator} {written}"))
 
     def _add_to(self, node: ast.AugAssign) -> None:
         target = node.target
@@ -177,7 +179,7 @@ class TestReader:
             self.scope.variables.add(name)
         bound = ast.unparse(target)
         written = ast.unparse(rewritten)
-        self._add(Step(source=f"{bound} = {written}"))
+        self._add(RecordedStep(source=f"{bound} = {written}"))
 
     def _forget(self, name: str) -> None:
         """Forget the meaning of a name, which gets a new one."""
@@ -216,7 +218,7 @@ class TestReader:
         self.captured[name] = text
         return True
 
-    def _run(self, name: str, run: Run) -> None:
+    def _run(self, name: str, run: RecordedRun) -> None:
         if self.recorded.steps or self.recorded.run is not None:
             raise NotRecordedError("it runs the program more than once")
         self.recorded.run = run
@@ -235,7 +237,7 @@ class TestReader:
                 return self._text(inner)
         return self._message(node)
 
-    def _stream_of(self, run: Run, stream: str) -> _Text | None:
+    def _stream_of(self, run: RecordedRun, stream: str) -> _Text | None:
         key = _KEYS.get(stream)
         if key is None:
             return None
@@ -281,7 +283,7 @@ class TestReader:
             return None
         return _Text(caught.stated["raises"], "message")
 
-    def _caught(self, node: ast.expr) -> Step | None:
+    def _caught(self, node: ast.expr) -> RecordedStep | None:
         """Return the step whose exception an expression is; None for any other."""
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr="value" | "exception"):

@@ -12,7 +12,7 @@ from harness.packaging.scaffold.recording.expressions import (
     shortened,
     value_of,
 )
-from harness.packaging.scaffold.recording.scenario import Run
+from harness.packaging.scaffold.recording.scenario import RecordedRun
 from harness.packaging.scaffold.syntax import options_of
 
 INPUT = "builtins.input"
@@ -95,7 +95,7 @@ def _checked(lines: list[object]) -> tuple[str, ...]:
     return tuple(typed)
 
 
-def run_of(node: ast.expr, literals: Mapping[str, object]) -> Run | None:
+def run_of(node: ast.expr, literals: Mapping[str, object]) -> RecordedRun | None:
     """Return the run of a program by `subprocess`; None for any other expression. Raise
     NotRecordedError for one that no scenario can state."""
     if not isinstance(node, ast.Call) or not node.args:
@@ -113,7 +113,7 @@ def run_of(node: ast.expr, literals: Mapping[str, object]) -> Run | None:
     if not isinstance(stdin, str) or options.keys().isdisjoint(_AS_TEXT):
         raise NotRecordedError("it reads the program's output as bytes")
     name = PurePosixPath(file).name
-    run = Run(file=name, argv=tuple(argv), stdin=stdin)
+    run = RecordedRun(file=name, argv=tuple(argv), stdin=stdin)
     if "check" in options and value_of(options["check"], literals) is True:
         run.stated["exit"] = 0
     return run

@@ -15,7 +15,7 @@ _IS_PLAIN = re.compile(r"[A-Za-z_][\w.]*\([\w.()\[\] +*/=-]*\)", re.ASCII).fullm
 
 
 @dataclass(slots=True, kw_only=True)
-class Step:
+class RecordedStep:
     """A call or statements, and the results that a test states."""
 
     source: str
@@ -33,7 +33,7 @@ class Step:
 
 
 @dataclass(slots=True, kw_only=True)
-class Run:
+class RecordedRun:
     """A run of the whole program, and the results that a test states."""
 
     file: str
@@ -57,8 +57,8 @@ class Recorded:
 
     name: str
     function: str = ""
-    steps: list[Step] = field(default_factory=list)
-    run: Run | None = None
+    steps: list[RecordedStep] = field(default_factory=list)
+    run: RecordedRun | None = None
     session: str = ""
     inputs: tuple[str, ...] = ()
     points: str = ""

@@ -16,7 +16,7 @@ from harness.assignment.test_files import (
 )
 from harness.packaging.scaffold.recording.expressions import (
     NotRecordedError,
-    Scope,
+    TestScope,
     items_of,
     shortened,
     value_of,
@@ -33,7 +33,7 @@ _NOT_CALLED = ("tearDown", "setUpClass", "tearDownClass", "teardown_method", "se
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptTest:
     """A test that stays a test, and why."""
 
     file: str
@@ -67,7 +67,7 @@ class TestFile:
     functions: tuple[str, ...]  # functions and classes of the program
     modules: tuple[str, ...]  # of the program, the main one first
     recorded: list[RecordedTest] = field(default_factory=list)
-    kept: list[Kept] = field(default_factory=list)
+    kept: list[KeptTest] = field(default_factory=list)
     _fixtures: dict[str, ast.FunctionDef] = field(default_factory=dict)
 
     def read(self) -> None:
@@ -80,7 +80,7 @@ class TestFile:
                 scenarios = tuple(self._scenarios(test, sets))
                 self.recorded.append(RecordedTest(self.name, test, scenarios))
             except NotRecordedError as error:
-                self.kept.append(Kept(self.name, test, str(error)))
+                self.kept.append(KeptTest(self.name, test, str(error)))
 
     def _scenarios(self, test: str, sets: Sequence[FoundTest]) -> Iterator[Recorded]:
         if self.runner == "doctest" or self.name.endswith(DOCTEST_ENDINGS):
@@ -125,9 +125,9 @@ class TestFile:
         if not is_main or " as " in source:
             raise NotRecordedError(f"it has a statement {source}")
 
-    def _scope(self, tree: ast.Module) -> Scope:
+    def _scope(self, tree: ast.Module) -> TestScope:
         """Return the names of the file: of the program, and values that are stated once."""
-        scope = Scope()
+        scope = TestScope()
         assigned: set[str] = set()
         for part in ast.walk(tree):
             assigned.update(_global_names(part))
@@ -142,13 +142,13 @@ class TestFile:
                     self._fixtures[node.name] = node
         return scope
 
-    def _add_value(self, scope: Scope, name: str, value: ast.expr) -> None:
+    def _add_value(self, scope: TestScope, name: str, value: ast.expr) -> None:
         try:
             scope.literals[name] = value_of(value, scope.literals)
         except NotRecordedError:
             scope.literals.pop(name, None)
 
-    def _add_imported(self, scope: Scope, node: ast.Import | ast.ImportFrom) -> None:
+    def _add_imported(self, scope: TestScope, node: ast.Import | ast.ImportFrom) -> None:
         main = self.modules[0]
         module = ""
         if isinstance(node, ast.ImportFrom):
@@ -163,7 +163,11 @@ class TestFile:
                 scope.program[name] = alias.name
 
     def _scenario(
-        self, found: FoundTest, function: ast.FunctionDef, owner: ast.ClassDef | None, scope: Scope
+        self,
+        found: FoundTest,
+        function: ast.FunctionDef,
+        owner: ast.ClassDef | None,
+        scope: TestScope,
     ) -> Recorded:
         recorded = Recorded(name=found.title)
         reader = TestReader(scope, recorded)
@@ -308,7 +312,9 @@ def _without_self(function: ast.FunctionDef) -> ast.FunctionDef:
     return found
 
 
-def _parameters(found: FoundTest, function: ast.FunctionDef, scope: Scope) -> Mapping[str, object]:
+def _parameters(
+    found: FoundTest, function: ast.FunctionDef, scope: TestScope
+) -> Mapping[str, object]:
     """Return the values of a test's set of parameters."""
     calls: list[ast.Call] = []
     for decorator in function.decorator_list:
