@@ -397,8 +397,10 @@ class Grader(AbstractContextManager["Grader"]):
     def _explained(
         self, plan: Plan, submission: Submission, ran: RunsInOrder
     ) -> dict[str, Verdict]:
-        """Return the verdicts of all runs. Of the runs with stand-ins nothing is explained or shown: they
-        may hold a stand-in's answers.
+        """Return the verdicts of all runs.
+
+        Of the runs with stand-ins nothing is explained or shown: they may hold a stand-in's
+        answers.
         """
         as_submitted = ran.as_submitted
         verdicts = refine(

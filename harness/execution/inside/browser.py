@@ -2,7 +2,8 @@
 
 The page's worker keeps a copy of this interpreter's memory once `ServerInBrowser.prepare` is done,
 and puts it back before each `ServerInBrowser.run`, so every scenario begins in the same fresh
-interpreter, as a forked process does. The worker ends a scenario by unwinding this code, which no `except` can catch.
+interpreter, as a forked process does. The worker ends a scenario by unwinding this code, which no
+`except` can catch.
 """
 
 # pathlib would be heavy for every copy to carry

@@ -7,7 +7,7 @@ plan and the reference's times, so the same submission meets the same limits in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import InitVar, dataclass, field, replace
 from typing import Self
