@@ -4,8 +4,7 @@ A dataclass becomes an object without the fields that have their default value. 
 dataclasses adds `"is": "ClassName"`, and so does a base class marked `open_union`, whose members
 are found by themselves. A Fraction is "3/4", bytes are base64. Reading is strict: an unknown field
 or a wrong type raises `SerialError`. A very frequent dataclass can have its own, faster
-`from_plain`; one that older versions wrote in another form has a `from_older`, which turns that
-form into the present one.
+`from_plain`.
 """
 
 import base64
@@ -96,11 +95,8 @@ def _form(kind: Any) -> _SerialForm:
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         form = _dataclass_form(kind)
         own_reader: Converter | None = getattr(kind, "from_plain", None)
-        from_older: Converter | None = getattr(kind, "from_older", None)
         if own_reader is not None:
             return dataclasses.replace(form, read=own_reader)
-        if from_older is not None:
-            return dataclasses.replace(form, read=_reading_older(from_older, form.read))
         return form
     if kind is Fraction:  # points repeat: reading them was a quarter of reading a result
         read = functools.lru_cache(maxsize=1 << 14)(Fraction)
@@ -117,10 +113,6 @@ def _form(kind: Any) -> _SerialForm:
     if kind in (str, int, bool, type(None)):
         return _SerialForm(_same, _checking_reader((kind,), kind.__name__, _same))
     raise TypeError(f"model types must not hold {kind!r}")
-
-
-def _reading_older(from_older: Converter, read: Converter) -> Converter:
-    return lambda plain: read(from_older(plain))
 
 
 def _checking_reader(kinds: tuple[type, ...], name: str, convert: Converter) -> Converter:

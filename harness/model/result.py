@@ -208,8 +208,7 @@ class SubmissionResult:
     late: Lateness | None = None
     over_budget: OverBudget | None = None
     extended_to: str = ""  # the student's own due time, ISO 8601; empty if it is the class's
-    # Derived from visible scenarios only, for the student. None: `causes` rest on nothing hidden,
-    # or an older version found them.
+    # Derived from visible scenarios only, for the student. None: `causes` rest on nothing hidden.
     students_causes: tuple[Cause, ...] | None = None
     pending: CausesPending | None = None  # None: `causes` are all there are
     notebook: Notebook | None = None  # of which the only file was made
@@ -355,7 +354,7 @@ class CohortFacts:
     students: int
     due: str = ""  # ISO 8601 with an offset, or empty
     time_zone: str = ""
-    contents: Contents | None = None  # None in runs of older versions
+    contents: Contents | None = None  # None if they were not counted
 
     def __str__(self) -> str:
         """`layout: Canvas, 60 submissions of 58 students`."""

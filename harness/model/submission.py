@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any
 
 from harness.common.words import listed
 from harness.model.assignment import LateOf, Period, SourceFile
@@ -60,13 +59,6 @@ class WrongFiles:
     """Other files were handed in than the ones asked for."""
 
     renaming: Renaming | None = None  # if the only program has only the wrong name
-
-    @staticmethod
-    def from_older(plain: Any) -> Any:
-        """Turn the form of an older version, which held both names itself, into the present one."""
-        if type(plain) is not dict or "found" not in plain:
-            return plain
-        return {"renaming": plain}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
 
 from harness.model.explanation.facts import (
     Facts,
@@ -16,7 +15,6 @@ from harness.model.explanation.facts import (
     Later,
     Lead,
     Reason,
-    Stated,
     lines_in,
 )
 from harness.model.explanation.sentences import statement, statement_of_line, text_of
@@ -248,15 +246,6 @@ class Explanation:
         found = (notebook.cell_line(line) for line in dict.fromkeys(lines))
         return replace(self, places=tuple(place for place in found if place is not None))
 
-    @staticmethod
-    def from_older(plain: Any) -> Any:
-        """Turn an explanation of an older version, which was only a message, into one that states
-        it."""
-        if type(plain) is not dict or "message" not in plain:
-            return plain
-        stated = {"is": Stated.__name__, "sentence": plain["message"]}
-        return {"rule": plain.get("rule"), "facts": stated}
-
 
 def stated(rule: str, sentence: str) -> Explanation:
     """Return an explanation by a rule about which nothing more is asked than its sentence."""
@@ -368,7 +357,6 @@ class Cause:
     raised_in: CodePlace | None = None  # place of the example's exception outside `place`
     raised_at: int | None = None  # its line there
     suspects: tuple[Suspect, ...] = ()  # to be shown to readers of the example
-    about_text: bool = False  # in runs of older versions, so that they can be read
     symptoms: tuple[Symptom, ...] = ()
     clauses: tuple[str, ...] = ()
     hint: str = ""

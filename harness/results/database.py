@@ -11,9 +11,7 @@ import sqlite3
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import sha256
 from pathlib import Path
 from typing import IO, Self, TypeVar
 
@@ -23,7 +21,6 @@ from harness.model import review
 from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import (
-    Adjustment,
     Decision,
     RunFacts,
     RunResult,
@@ -36,8 +33,6 @@ from harness.results.reuse import P, ResultCache, SharedPass, row_key
 
 STORE_NAME = "run.sqlite"
 SCHEMA_VERSION = 4
-# This version has marks and comments by people in a table `by_hand`, and no table `change`.
-OLDEST_VERSION = 3
 
 # Changes by people, which no grading touches.
 CHANGE_TABLE = (
@@ -179,64 +174,6 @@ Row = tuple[object, ...]
 Numbered = tuple[int, review.Change]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _OldMark:
-    """A mark by hand in a database of the oldest version."""
-
-    slot: str
-    mark: Fraction | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _OldHand:
-    """Marks and comments by people, in a database of the oldest version."""
-
-    marks: tuple[_OldMark, ...] = ()
-    adjustment: Adjustment | None = None
-    comment: str = ""
-    source_digest: str = ""
-    assignment: str = ""
-
-
-def old_changes(connection: sqlite3.Connection) -> list[tuple[int, str]]:
-    """Return the rows (number, data) that a database of the oldest version would have in `change`.
-
-    The ids of changes are made of their content, to be the same in every copy of the database.
-    Raise UserError if marks by hand cannot be read.
-    """
-    given = connection.execute("SELECT id, given FROM by_hand ORDER BY id").fetchall()
-    rows: list[tuple[int, str]] = []
-    for name, text in given:
-        try:
-            hand = serial.loads(_OldHand, text)
-        except serial.SerialError:
-            raise UserError("marks given by hand cannot be read", hint="use --fresh") from None
-        for change in _changes_of_old(name, hand):
-            rows.append((len(rows) + 1, serial.dumps(change)))
-    return rows
-
-
-def _changes_of_old(name: str, given: _OldHand) -> Iterator[review.Change]:
-    actions: list[review.Action] = []
-    for old_mark in given.marks:
-        actions.append(review.MarkGiven(slot=old_mark.slot, mark=old_mark.mark))
-    if given.adjustment is not None:
-        actions.append(review.Adjusted(adjustment=given.adjustment))
-    if given.comment:
-        actions.append(review.Commented(text=given.comment))
-    for action in actions:
-        content = serial.dumps(action, kind=review.Action)
-        digest = sha256(f"{given.assignment}\0{name}\0{content}".encode()).hexdigest()
-        yield review.Change(
-            id=digest[:32],
-            who="",
-            assignment=given.assignment,
-            submission=name,
-            action=action,
-            source_digest=given.source_digest,
-        )
-
-
 class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
     """A reader of a run's results. Every method raises UserError if the file cannot be read."""
 
@@ -368,8 +305,6 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
             query += " AND submission IN (?, '')"
             values = (after, submission)
         with translated(self.path):
-            if read_version(self._connection) == OLDEST_VERSION:
-                return old_changes(self._connection)
             return self._connection.execute(f"{query} ORDER BY number", values).fetchall()
 
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
@@ -468,8 +403,9 @@ def refuse_other_version(path: Path, version: int) -> None:
         problem = f"these results were written by a newer harness (version {version} of the file)"
         hint = "update the harness, or choose another folder with --out"
         raise NewerResultsError(problem, place=str(path), hint=hint)
-    if version < OLDEST_VERSION:
-        raise UserError("this is not a results file of the harness", place=str(path))
+    if version < SCHEMA_VERSION:
+        problem = "this is not a results file of any released harness"
+        raise UserError(problem, place=str(path), hint="grade again with --fresh")
 
 
 def read_run(run: Path) -> tuple[RunResult, Plan]:

@@ -24,16 +24,13 @@ from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult
 from harness.model.review import Change
 from harness.results.database import (
-    CHANGE_TABLE,
     FOUND,
-    OLDEST_VERSION,
     REUSED,
     SCHEMA_VERSION,
     TABLES,
     NewerResultsError,
     StoreReader,
     lock_for_writing,
-    old_changes,
     read_version,
     refuse_other_version,
     translated,
@@ -287,7 +284,7 @@ def _emptied(path: Path) -> sqlite3.Connection:
 
 
 def _connect(path: Path, *, mode: str = "rwc", synchronous: str = "NORMAL") -> sqlite3.Connection:
-    """Open a database, and make this version's tables if it is new or of the oldest version."""
+    """Open a database, and make its tables if it is new."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(address, timeout=WAIT_SECONDS, uri=True, isolation_level=None)
     try:
@@ -302,21 +299,8 @@ def _connect(path: Path, *, mode: str = "rwc", synchronous: str = "NORMAL") -> s
         if not version:
             for statement in (*TABLES, _KNOWN):
                 connection.execute(statement)
-        # Read the version again: another process may have upgraded the file meanwhile.
-        elif read_version(connection) == OLDEST_VERSION:
-            _upgrade(connection)
         connection.execute("COMMIT")
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _upgrade(connection: sqlite3.Connection) -> None:
-    """Turn the table of the oldest version into changes, inside a transaction."""
-    changes = [serial.loads(Change, str(data)) for _, data in old_changes(connection)]
-    for statement in CHANGE_TABLE:
-        connection.execute(statement)
-    insert(connection, changes)
-    connection.execute("DROP TABLE by_hand")
-    connection.execute(_KNOWN)

@@ -15,7 +15,6 @@ from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation, Raised, Turn
 from harness.model.plan import Scenario, SourceFile
 from harness.model.stimulus import Key, Limits, Stimulus, Typed
-from harness.model.submission import Renaming, WrongFiles
 from harness.model.values import Value, ValueKind
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
@@ -145,10 +144,3 @@ def test_a_reader_of_plans_need_not_import_the_matchers() -> None:
 def test_what_is_no_member_of_an_open_union_is_refused() -> None:
     with pytest.raises(SerialError, match=r"expected one of .*Contains.*, got 'Elsewhere'"):
         loads(Expected, '{"prints": {"is": "Elsewhere"}}')
-
-
-def test_wrong_files_of_an_older_version_are_read() -> None:
-    older = '{"found":"assignment1.py","expected":"a1.py"}'
-    renaming = Renaming(found="assignment1.py", expected="a1.py")
-    assert loads(WrongFiles, older) == WrongFiles(renaming=renaming)
-    assert loads(WrongFiles, "{}") == WrongFiles()

@@ -2,20 +2,17 @@
 
 import os
 import random
-import shutil
 import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from harness.common import serial
 from harness.common.csv_tables import Sheet
-from harness.common.errors import UserError
 from harness.model.assignment import ManualSlot, RubricItem
 from harness.model.result import Adjustment, LineComment, ManualMark, SubmissionResult
 from harness.model.review import (
@@ -33,7 +30,7 @@ from harness.results.database import StoreReader
 from harness.results.store import Store, record
 from tests.reporting.pages_read import refusal
 from tests.results.small_run import FACTS, PLAN, result
-from tests.tiny_course import NEWER, change_run
+from tests.tiny_course import change_run
 
 STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))
 ADA = replace(result("ada"), manual=(ManualMark(slot=STYLE),))
@@ -165,50 +162,13 @@ def test_what_is_forgotten_is_gone(database: Path) -> None:
     assert b"zq-secret" not in database.read_bytes()
 
 
-def before_changes(database: Path) -> None:
-    """Make it a database of the oldest version, with what was given then."""
-    given = (
-        '{"marks":[{"slot":"style","mark":"7/3"}],"comment":"Short.","source_digest":"%s",'
-        '"adjustment":{"marks":"-1/2","reason":"late"}}'
-    )
-    change = partial(change_run, database.parent)
-    change("DROP TABLE change")
-    change("CREATE TABLE by_hand (id TEXT PRIMARY KEY, given TEXT NOT NULL) WITHOUT ROWID")
-    change("INSERT INTO by_hand VALUES ('ada', ?)", given % ADA.source_digest)
-    change("PRAGMA user_version = 3")
+VERSIONS = {"newer": 999, "older": 3}  # of the file, neither of which is known
 
 
-@pytest.mark.parametrize("how", ["read", "marked", "graded"])
-def test_a_store_from_before_there_were_changes(database: Path, how: str) -> None:
-    before_changes(database)
-    if how == "marked":
-        record(database, [draft(ItemPicked(slot="other", item="x"))])
-    elif how == "graded":
-        Store.open(database).close()
-    found = whole_ada(database)
-    assert (found.manual[0].mark, found.comment) == (Fraction(7, 3), "Short.")
-    assert found.adjustment == Adjustment(marks=Fraction(-1, 2), reason="late")
-
-
-def test_two_copies_of_such_a_store_have_the_same_changes(database: Path) -> None:
-    before_changes(database)
-    copy = Path(shutil.copy(database, database.with_name("copy.sqlite")))
-    record(database, [draft(MARK)])
-    with StoreReader.read_only(database) as ours, StoreReader.read_only(copy) as theirs:
-        assert {c.id for _, c in theirs.changes()} < {c.id for _, c in ours.changes()}
-
-
-def test_what_was_given_in_a_way_that_cannot_be_read_is_refused_in_a_line(database: Path) -> None:
-    before_changes(database)
-    change_run(database.parent, "UPDATE by_hand SET given = '{'")
-    with pytest.raises(UserError, match="marks given by hand cannot be read"):
-        record(database, [draft(MARK)])
-
-
-@pytest.mark.parametrize("damage", ["absent", "a text", "newer"])
+@pytest.mark.parametrize("damage", ["absent", "a text", "newer", "older"])
 def test_what_is_no_store_is_refused_in_a_line(database: Path, damage: str) -> None:
-    if damage == "newer":
-        change_run(database.parent, NEWER)
+    if damage in VERSIONS:
+        change_run(database.parent, f"PRAGMA user_version = {VERSIONS[damage]}")
     else:
         database.unlink()
         if damage == "a text":
