@@ -274,16 +274,19 @@ class FloatsShape(Shape):
     """Whether it also applies to floats inside texts: printed, returned, written, of a session."""
 
 
+_USUAL = Limits()
+
+
 class LimitsShape(Shape):
     """`limits:` the resources that one scenario may use."""
 
-    cpu_seconds: Positive = 1.0
+    cpu_seconds: Positive = _USUAL.cpu_seconds
     """CPU time of the scenario, in seconds."""
-    wall_seconds: Positive = 10.0
+    wall_seconds: Positive = _USUAL.wall_seconds
     """Time asleep (not waiting for a CPU), in seconds."""
-    memory_mib: Whole = 256
+    memory_mib: Whole = _USUAL.memory_mib
     """Memory, in MiB."""
-    output_kib: Whole = 256
+    output_kib: Whole = _USUAL.output_kib
     """Printed text, in KiB."""
 
     def over(self, base: Limits) -> Limits:

@@ -5,6 +5,7 @@ Keys are added, never renamed. It is for lecturers only: it names hidden scenari
 
 import json
 from collections.abc import Sequence
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any
 
@@ -187,8 +188,7 @@ def _run(facts: RunFacts) -> dict[str, Any]:
     plain = _fields(facts, "assignment", "started", "finished", "complete", "harness", "python")
     names = ("python_wanted", "interpreter", "tier", "spec_digest", "reference_digest")
     plain |= _fields(facts, *names)
-    limits = ("cpu_seconds", "wall_seconds", "memory_mib", "output_kib")
-    plain["limits"] = _fields(facts.limits, *limits)
+    plain["limits"] = _fields(facts.limits, *(limit.name for limit in fields(facts.limits)))
     plain["slowness"] = facts.slowness
     plain["input_mechanism"] = facts.input_mechanism
     plain["probes"] = [_fields(probe, "name", "prevented", "detail") for probe in facts.probes]

@@ -10,6 +10,7 @@ import pytest
 
 from harness.common.errors import UserError
 from harness.intake.pipeline import read_cohort
+from harness.intake.recognising import layout_names
 from harness.intake.terms import ClassOptions
 from harness.model.assignment import OtherFiles
 from harness.model.submission import Renaming, Student, Withheld, WrongFiles
@@ -414,8 +415,8 @@ def test_a_layout_that_is_not_there(tmp_path: Path) -> None:
     path = laid(plain_folders(CLASS), tmp_path / "class")
     assert refusal(path, layout="moodle") == (
         f"{path}: nothing here is named as Moodle names it "
-        "(Mary-Ann Smith_4711_assignsubmission_file_). Hint: --layout blackboard | brightspace | "
-        "canvas | gradescope | moodle | plain, or leave it out"
+        "(Mary-Ann Smith_4711_assignsubmission_file_). "
+        f"Hint: --layout {' | '.join(layout_names())}, or leave it out"
     )
 
 
