@@ -9,7 +9,7 @@ VARIABLE = "HARNESS_MACHINE_SPEED"  # for tests: this many times slower than the
 _NOMINAL = 0.004  # seconds that the workload takes on the machine that limits are for
 _TRIES = 5
 # Coarse, so that the next measurement finds the same: no limit is more than a quarter off.
-_STEPS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
+STEPS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
 
 
 def machine_slowness() -> float:
@@ -20,7 +20,7 @@ def machine_slowness() -> float:
     if stated:
         return float(stated)
     measured = min(_try() for _ in range(_TRIES)) / _NOMINAL
-    return min(_STEPS, key=lambda step: abs(step - measured) / step)
+    return min(STEPS, key=lambda step: abs(step - measured) / step)
 
 
 def _try() -> float:

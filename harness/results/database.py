@@ -403,8 +403,10 @@ def refuse_other_version(path: Path, version: int) -> None:
         problem = f"these results were written by a newer harness (version {version} of the file)"
         hint = "update the harness, or choose another folder with --out"
         raise NewerResultsError(problem, place=str(path), hint=hint)
+    if not version:
+        raise UserError("this is not a results file of the harness", place=str(path))
     if version < SCHEMA_VERSION:
-        problem = "this is not a results file of any released harness"
+        problem = "these results were written before the first version of the harness"
         raise UserError(problem, place=str(path), hint="grade again with --fresh")
 
 

@@ -282,7 +282,7 @@ def test_where_no_clock_tells_a_threads_time_the_programs_counts(
 
 def test_this_machine_has_a_speed_that_is_measured_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(speed.VARIABLE, raising=False)
-    assert speed.machine_slowness() in speed._STEPS
+    assert speed.machine_slowness() in speed.STEPS
     monkeypatch.setenv(speed.VARIABLE, "3")
     assert speed.machine_slowness() == 3.0
 

@@ -1,6 +1,6 @@
 """Scenarios that need others to be right first, and those that must not take too long."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -57,6 +57,9 @@ SLOW = RIGHT.replace(
 )
 
 
+GradedOnce = Callable[[str], SubmissionResult]
+
+
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
     folder, exempt = tmp_path_factory.mktemp("course"), {"specs/baskets/exempt.yaml": EXEMPT}
@@ -80,7 +83,12 @@ def test_the_guide_shows_lines_of_these_scenarios() -> None:
     assert [line for line in lines if line not in SCENARIOS.splitlines()] == []
 
 
-@cache
+@pytest.fixture(scope="module")
+def graded_once(grader: Grader) -> GradedOnce:
+    """Grades each program once for all tests of this module."""
+    return cache(lambda program: graded(grader, program))
+
+
 def graded(
     grader: Grader, program: str, name: str = "s", *, only: frozenset[str] | None = None
 ) -> SubmissionResult:
@@ -102,22 +110,22 @@ def kinds(result: SubmissionResult) -> list[str]:
     ],
 )
 def test_what_needs_a_wrong_scenario_is_not_run_and_earns_nothing(
-    grader: Grader, program: str, expected: list[str]
+    graded_once: GradedOnce, program: str, expected: list[str]
 ) -> None:
-    result = graded(grader, program)
+    result = graded_once(program)
     assert kinds(result) == expected
     assert result.mark == Fraction(6 * expected.count("passed"), 5)
 
 
-def test_what_is_not_run_says_why(grader: Grader) -> None:
-    of_nothing = graded(grader, NONE_OF_NOTHING).scenarios[2].verdict
+def test_what_is_not_run_says_why(graded_once: GradedOnce) -> None:
+    of_nothing = graded_once(NONE_OF_NOTHING).scenarios[2].verdict
     assert of_nothing.message == 'Not run, because "nothing" does not pass yet.'
-    of_add = graded(grader, ADDS_IN_FRONT).scenarios[4].verdict
+    of_add = graded_once(ADDS_IN_FRONT).scenarios[4].verdict
     assert of_add.message == "Not run, because add is not right yet."
 
 
-def test_what_is_not_run_belongs_to_the_cause_of_what_it_needs(grader: Grader) -> None:
-    result = graded(grader, NONE_OF_NOTHING)
+def test_what_is_not_run_belongs_to_the_cause_of_what_it_needs(graded_once: GradedOnce) -> None:
+    result = graded_once(NONE_OF_NOTHING)
     (cause,) = result.causes
     assert cause.scenarios == ("all/nothing", "all/two", "all/three")
     assert cause.example == "all/nothing"
@@ -126,8 +134,8 @@ def test_what_is_not_run_belongs_to_the_cause_of_what_it_needs(grader: Grader) -
     assert result.mark + cause.marks_at_stake == 6
 
 
-def test_a_right_answer_that_takes_too_long_fails_without_a_figure(grader: Grader) -> None:
-    result = graded(grader, SLOW)
+def test_a_right_answer_that_takes_too_long_fails_without_a_figure(graded_once: GradedOnce) -> None:
+    result = graded_once(SLOW)
     message = "The answer is right, but takes at least 5 times as long as ours."
     assert result.scenarios[4].verdict.message == message
     (cause,) = result.causes
@@ -144,18 +152,22 @@ def test_a_part_of_the_scenarios_needs_nothing_outside_of_it(grader: Grader) -> 
     assert kinds(graded(grader, NONE_OF_NOTHING, only=frozenset({"all/three"}))) == ["passed"]
 
 
-def test_alone_and_together_come_out_the_same(grader: Grader, context: GradingContext) -> None:
+def test_alone_and_together_come_out_the_same(
+    graded_once: GradedOnce, context: GradingContext
+) -> None:
     """What needs others shares a process all the same, and comes out as if it did not."""
-    assert graded(grader, RIGHT).isolation is Isolation.SHARED
+    assert graded_once(RIGHT).isolation is Isolation.SHARED
     specification = isolated(context.specification)
     with grader_of(context, specification.plan, reference=specification.reference) as alone:
         found = graded(alone, NONE_OF_NOTHING)
         assert found.isolation is Isolation.ALONE
-        assert found.scenarios == graded(grader, NONE_OF_NOTHING).scenarios
+        assert found.scenarios == graded_once(NONE_OF_NOTHING).scenarios
 
 
-def test_a_student_reads_what_waits_for_the_fix(grader: Grader, context: GradingContext) -> None:
-    view = student_view(graded(grader, NONE_OF_NOTHING), context.specification.plan)
+def test_a_student_reads_what_waits_for_the_fix(
+    graded_once: GradedOnce, context: GradingContext
+) -> None:
+    view = student_view(graded_once(NONE_OF_NOTHING), context.specification.plan)
     (cause,) = view.causes
     assert "Not run, because" in feedback_page(view)
     last = cards.cause(1, cause, view.surroundings)[-1]

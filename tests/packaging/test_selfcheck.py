@@ -1,7 +1,7 @@
 """`selfcheck.pyz` as a student runs it: alone, under any Python, where there are no terminals."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -125,22 +125,32 @@ CASES = [
 ]
 
 
-@cache
-def checked(assignment_id: str, handed: Path) -> Outcome:
-    return Course(ROOT).run("check", handed, "--assignment", assignment_id, "--all")
+@pytest.fixture(scope="module")
+def checked_once() -> Callable[[str, Path], Outcome]:
+    """Checks each program once for all tests of this module."""
+
+    @cache
+    def checked(assignment_id: str, handed: Path) -> Outcome:
+        return Course(ROOT).run("check", handed, "--assignment", assignment_id, "--all")
+
+    return checked
 
 
 @pytest.mark.release
 @pytest.mark.parametrize(("assignment_id", "before"), CASES)
 def test_right_and_faulty_programs_of_every_assignment(
-    assignment_id: str, before: tuple[Path, ...], handout: Handout, tmp_path: Path
+    assignment_id: str,
+    before: tuple[Path, ...],
+    handout: Handout,
+    checked_once: Callable[[str, Path], Outcome],
+    tmp_path: Path,
 ) -> None:
     folder = laid(handout(assignment_id), tmp_path)
     for name, status in ((RIGHT[assignment_id], 0), (FAULTY[assignment_id], 1)):
         sample = ROOT / "submissions" / assignment_id / name
         files = [path for path in sample.iterdir() if path.name != "expect.yaml"]
         handed = files[0] if len(files) == 1 else sample
-        expected = checked(assignment_id, handed)
+        expected = checked_once(assignment_id, handed)
         python = find_interpreter(shipped(assignment_id).plan.assignment.python)
         command = ("selfcheck.pyz", handed, "--all")
         done = run_selfcheck(python.path, *command, cwd=folder, before=before)
