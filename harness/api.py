@@ -73,6 +73,7 @@ def grade(
     require_tier: Tier = Tier.STANDARD,
     fresh: bool = False,
     thorough: bool = False,
+    probes: bool = True,
     total_seconds: float | None = None,
     only: Sequence[str] = (),
     asked: ClassOptions | None = None,
@@ -84,10 +85,11 @@ def grade(
     Unchanged results of an earlier run into `out` are kept, unless `fresh`. `jobs` is the number of
     worker processes (None: one per core); a `cluster` grades with its own. `python` is the
     interpreter (None: the version that the assignment names); `thorough` runs every scenario at its
-    full limit. `total_seconds` limits all runs of a submission together (None: the assignment's
-    limit, or one from the reference). `only` has the ids of the submissions to grade (empty: all);
-    the others stay in the report unchanged. `asked` has the rules for the class, `ready` chooses
-    the submissions that take part, `listener` is called with each event.
+    full limit. Without `probes` no failed scenario runs again to find its cause: causes are less
+    exact, and marks are the same. `total_seconds` limits all runs of a submission together (None:
+    the assignment's limit, or one from the reference). `only` has the ids of the submissions to
+    grade (empty: all); the others stay in the report unchanged. `asked` has the rules for the
+    class, `ready` chooses the submissions that take part, `listener` is called with each event.
 
     The run's submissions are read from `out` each time, until another run is written there.
     Raise UserError if nothing can be graded or written, and on Ctrl-C (and SIGTERM) `Interrupted`,
@@ -109,6 +111,7 @@ def grade(
         engine=_engine(cluster, listener),
         fresh=fresh,
         thorough=thorough,
+        probes=probes,
     )
     context = _context(specification, python, require=require_tier)
     return _grade(context, cohort, options, listener)

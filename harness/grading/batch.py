@@ -65,6 +65,7 @@ class BatchOptions:
     engine: Engine | None = None  # in place of workers on this machine
     fresh: bool = False
     thorough: bool = False
+    probes: bool = True  # failed scenarios run again to find causes
     # Facts and remarks about the uploads.
     cohort: CohortFacts | None = None
     notices: tuple[str, ...] = ()
@@ -105,9 +106,13 @@ def grade_batch(
     Interrupted (Ctrl-C, SIGTERM).
     """
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
-        state = _state_digest(context)
-        reference = context.specification.reference
-        grader = replace(context.grader_setup(), thorough=options.thorough, reference=reference)
+        state = _state_digest(context, probes=options.probes)
+        grader = replace(
+            context.grader_setup(),
+            thorough=options.thorough,
+            reference=context.specification.reference,
+            probes=options.probes,
+        )
         chosen, is_class = submissions, True
         if options.only is not None:
             chosen = _chosen(submissions, options.only)
@@ -281,7 +286,7 @@ def _tell_of_odd_runs(result: SubmissionResult, listener: Listener) -> None:
         listener(Notice(text=f"{result.id}: {over}; {over.go_on(result.id)}"))
 
 
-def _state_digest(context: GradingContext) -> str:
+def _state_digest(context: GradingContext, *, probes: bool) -> str:
     """Return a digest of everything that may change a result.
 
     The time that a submission has is not part of it: it changes only results that used it up, which
@@ -297,6 +302,8 @@ def _state_digest(context: GradingContext) -> str:
         judging_digest(),
         POLICY_DIGEST,
     ]
+    if not probes:
+        parts.append("no probes")
     return sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -121,7 +121,11 @@ class Grader(AbstractContextManager["Grader"]):
             slowness=setup.slowness,
         )
         self._causes = CauseFinder(
-            setup.reference, self._runs, calls, for_students=setup.for_students
+            setup.reference,
+            self._runs,
+            calls,
+            for_students=setup.for_students,
+            probes=setup.probes,
         )
 
     def __enter__(self) -> Self:

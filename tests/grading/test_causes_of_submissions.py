@@ -30,6 +30,7 @@ from harness.results.database import STORE_NAME
 from harness.results.results_json import results_json
 from harness.results.store import Store
 from harness.results.student_view import student_view
+from tests.inline import grade_here
 from tests.results.small_run import PLAN
 from tests.results.small_run import result as stored_result
 from tests.tiny_course import Course
@@ -176,6 +177,29 @@ def test_the_same_is_found_again_without_running(tmp_path: Path) -> None:
     scenarios = [[cause.scenarios for cause in each.causes] for each in (first, again)]
     assert scenarios[0] == scenarios[1]
     assert again.mark != 10
+
+
+@pytest.mark.parametrize("name", ["without end", "one fault"])
+def test_without_probes_nothing_runs_again_and_marks_are_the_same(
+    tmp_path: Path, name: str
+) -> None:
+    old, new = {
+        "without end": ("    total = 0", "    while items:\n        pass\n    total = 0"),
+        "one fault": ("len(item) * 2", "len(item) * 3"),
+    }[name]
+    course = course_in(tmp_path)
+    course.write("in/ada/a1.py", REFERENCE.replace(old, new))
+    specification = load(course.root, "shop")
+    found: list[SubmissionResult] = []
+    for probes in (True, False):
+        run = grade_here(specification, course.root / "in", tmp_path / "out", probes=probes)
+        found += run.submissions
+    with_probes, without = found
+    assert without.mark == with_probes.mark
+    kinds = [[entry.verdict.kind for entry in result.scenarios] for result in found]
+    assert kinds[0] == kinds[1]
+    assert without.causes and not any(cause.suspects for cause in without.causes)
+    assert without.causes != with_probes.causes
 
 
 def caused(rule: str) -> Cause:

@@ -22,6 +22,7 @@ class GraderSetup:
     (None: the same; empty: no time is judged). `secret` is the course's, and chooses which draws
     the audits of shared runs look at (None: another one each time). With `digests`,
     `Graded.observed_digests` is filled; with `for_students`, so are the causes for students.
+    Without `probes`, causes are found from what was observed, and nothing runs again for them.
     """
 
     plan: Plan
@@ -32,6 +33,7 @@ class GraderSetup:
     secret: bytes | None = None
     digests: bool = False
     for_students: bool = True
+    probes: bool = True
     slowness: float = 1.0  # of the machine that grades: how many times slower than the usual one
 
     @property

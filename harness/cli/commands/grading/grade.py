@@ -92,6 +92,14 @@ class _Options:
             "limit on all scenarios together does not apply.",
         ),
     ]
+    no_probes: Annotated[
+        bool,
+        options.flag(
+            "--no-probes",
+            "Run no failed scenario again to find its cause: causes are less exact, marks are the "
+            "same.",
+        ),
+    ]
     total_seconds: Annotated[
         float | None,
         options.option(
@@ -144,6 +152,7 @@ def command(
         require_tier=Tier(chosen.require_tier),
         fresh=chosen.fresh,
         thorough=chosen.thorough,
+        probes=not chosen.no_probes,
         total_seconds=chosen.total_seconds,
         only=chosen.only,
         asked=asked,

@@ -73,7 +73,8 @@ _WHEN_SEEN = tuple(Visibility)  # in the order in which students see them
 
 class CauseFinder:
     """Finds the causes of one submission after another. `reference` answers in place of a
-    submission's functions (empty: nobody is blamed by substitution), and `calls` knows to what."""
+    submission's functions (empty: nobody is blamed by substitution), and `calls` knows to what.
+    Without `probes` no scenario runs again."""
 
     def __init__(
         self,
@@ -82,8 +83,10 @@ class CauseFinder:
         calls: ReferenceCalls,
         *,
         for_students: bool = True,
+        probes: bool = True,
     ) -> None:
         self._calls = calls
+        self._probes = probes
         self._for_students = for_students
         assignment = runs.plan.assignment
         self._reference = reference
@@ -146,7 +149,7 @@ class CauseFinder:
             new=probes,
         )
         size = sum(len(file.data) for file in files)
-        can_substitute = bool(self._reference) and size <= MAX_SOURCE_BYTES
+        can_substitute = self._probes and bool(self._reference) and size <= MAX_SOURCE_BYTES
         blame = find_blame(
             unsettled(failures, outline),
             outline,
@@ -156,12 +159,13 @@ class CauseFinder:
             passed=passed,
         )
         causes = derive(failures, outline, blame, again.would_pass)
-        causes = with_loops(causes, again.endless(causes), failures, outline)
         texts = {file.name: lines_of(file.data) for file in files}
-        program = SuspectProgram(
-            outline=outline, texts=texts, sheet=self._sheet, constants=self._constants
-        )
-        causes = again.with_suspects(causes, program)
+        if self._probes:
+            causes = with_loops(causes, again.endless(causes), failures, outline)
+            program = SuspectProgram(
+                outline=outline, texts=texts, sheet=self._sheet, constants=self._constants
+            )
+            causes = again.with_suspects(causes, program)
         return with_texts(causes, texts.__getitem__)
 
     def _names_in_main(self, outline: Outline, files: tuple[SourceFile, ...]) -> set[str]:
