@@ -253,7 +253,9 @@ class SuiteObserver:
         named = replace(test, outcome=CourseTestOutcome(result=test.outcome.result))
         return SuiteOutcome(tests=(named,), unsteady=unsteady)
 
-    def _too_many_unsteady(self, compared: FaultsNoticed, stimulus: Stimulus, limits: Limits) -> bool:
+    def _too_many_unsteady(
+        self, compared: FaultsNoticed, stimulus: Stimulus, limits: Limits
+    ) -> bool:
         observed = self._on_reference(stimulus, limits)
         outcome = observed.suite or SuiteOutcome()
         unsteady = {*outcome.unsteady, *compared.unsteady()}
