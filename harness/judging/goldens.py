@@ -16,6 +16,7 @@ from harness.judging.explain.failure import TextEdit, item_at
 from harness.judging.side_by_side.comparison import quoted_pair, shared_start
 from harness.matchers.comparison import normalised, same, source, with_equal_lines
 from harness.matchers.kinds import hint_for
+from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.texts import LinesUnordered
 from harness.matchers.kinds.values import AnyValue, Exactly, exactly
 from harness.model.expectation import (
@@ -193,8 +194,11 @@ _ELSEWHERE = {
 
 
 _OF_NETWORK = frozenset({"URLError", "gaierror", "ConnectionError"})
+_NO_FILE = "a program reads only files that files: names, for one scenario or at the head of a file"
 _NO_SCREEN = "programs have no screen: a module of yours under provided: may take turtle's place"
 _NO_NETWORK = "programs have no network: given: may put a function in place of the one that asks"
+
+_REMARKS = {"TclError": _NO_SCREEN, "FileNotFoundError": _NO_FILE}
 
 
 def _raises(observation: Observation, stated: Expected) -> Iterator[Disagreement]:
@@ -205,6 +209,8 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[Disagreement
         fix = ""
         if raised.type_name == "ModuleNotFoundError" and observation.phase is Phase.LOADING:
             fix = " (list a module of others under packages:, or one of yours under provided:)"
+        if raised.type_name == "FileNotFoundError":
+            fix = f" ({_NO_FILE})"
         yield f"the reference raised {_named(raised)} {elsewhere}{fix}."
     elif wanted is None:
         leaves_by_exit = raised is not None and raised.type_name == "SystemExit"
@@ -212,8 +218,7 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[Disagreement
             remark = ""
             if not _OF_NETWORK.isdisjoint((raised.type_name, *raised.bases)):
                 remark = _NO_NETWORK
-            if raised.type_name == "TclError":
-                remark = _NO_SCREEN
+            remark = _REMARKS.get(raised.type_name, remark)
             yield Unstated(f"the reference raised {_named(raised)}", remark)
     elif raised is None:
         if not any(raise_agrees(wanted, step.raised) for step in observation.steps):
@@ -261,12 +266,22 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
             if observation.raised is None:
                 yield f"the reference gave no value, but {stated.returns.in_words()} is stated."
         elif not stated.returns.accepts(value):
-            has, wanted = _value_and_stated(value, stated.returns)
-            words = stated.returns.value_in_words(value)
-            did = f"returned {has}" if words is None else f"has {words}"
-            yield f"the reference {did}, but {wanted} is stated."
+            yield f"the reference {_other_value(value, stated.returns)}"
     elif value is not None:
         yield from _comparable("the reference's value", value)
+
+
+def _other_value(value: Value, stated: Matcher) -> str:
+    """Return what the reference did in place of returning the stated value."""
+    has_no_eq = bool(value.items) and value.items[-1].kind is ValueKind.FOREIGN
+    if isinstance(stated, EqualTo) and value.kind is ValueKind.OBJECT and has_no_eq:
+        name = plain(value.text, limit=60)
+        fix = "leave returns out to compare its public attributes, or call its repr"
+        return f"returned an object of the class {name}, which has no __eq__: {fix}."
+    has, wanted = _value_and_stated(value, stated)
+    words = stated.value_in_words(value)
+    did = f"returned {has}" if words is None else f"has {words}"
+    return f"{did}, but {wanted} is stated."
 
 
 def _comparable(what: str, value: Value, fix: str = "") -> Iterator[str]:
@@ -430,8 +445,7 @@ def _own_step(
         return
     value = step.value or NONE
     if stated_step.returns is not None and not stated_step.returns.accepts(value):
-        has, wanted = _value_and_stated(value, stated_step.returns)
-        yield f"{name}: the reference returned {has}, but {wanted} is stated."
+        yield f"{name}: the reference {_other_value(value, stated_step.returns)}"
     texts = (
         ("prints", stated_step.prints, step.printed),
         ("shows", stated_step.shows, screen_of(step)),

@@ -13,6 +13,7 @@ from harness.judging.judge import judge
 from harness.judging.side_by_side.differences import MAX_SHARED, MAX_TURN, conversation
 from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, OfType
 from harness.model.expectation import (
@@ -247,6 +248,11 @@ def golden(observation: Observation, stimulus: Stimulus = CALL, **stated: Any) -
     return observation, Expected(**stated), stimulus
 
 
+WITHOUT_EQ = Value(
+    ValueKind.OBJECT,
+    "Link",
+    items=(Value.of("== Link(1)"), Value(ValueKind.FOREIGN, "no __eq__")),
+)
 DISAGREE: dict[str, Golden] = {
     "the reference ran into the limit on CPU time, which the scenario does not state (limits: "
     "{cpu_seconds: 5} allows more).": golden(ended(Ending.CPU_LIMIT)),
@@ -277,6 +283,14 @@ DISAGREE: dict[str, Golden] = {
     "screen: a module of yours under provided: may take turtle's place).": golden(
         raised("TclError", "no")
     ),
+    "the reference raised FileNotFoundError: no, which the scenario does not state (a program "
+    "reads only files that files: names, for one scenario or at the head of a file).": golden(
+        raised("FileNotFoundError", "no")
+    ),
+    "the reference raised FileNotFoundError: no while it was loading (a program reads only files "
+    "that files: names, for one scenario or at the head of a file).": golden(
+        replace(raised("FileNotFoundError", "no"), phase=Phase.LOADING)
+    ),
     "the reference left 2 inputs of 3 unread.": golden(
         ran("> ", "a", "bye"), typing("a", "b", "c")
     ),
@@ -290,6 +304,10 @@ DISAGREE: dict[str, Golden] = {
     "the reference returned True, but 1 is stated.": golden(called(True), returns=exactly(1)),
     "the reference returned 'x', but an int is stated.": golden(
         called("x"), returns=OfType(name="int")
+    ),
+    "the reference returned an object of the class Link, which has no __eq__: leave returns out to "
+    "compare its public attributes, or call its repr.": golden(
+        called(WITHOUT_EQ), returns=EqualTo(expression="Link(1)")
     ),
     "the reference gave no value, but 1 is stated.": golden(ran("x"), RUN, returns=exactly(1)),
     "the reference's value is too large to compare (deep).": golden(
@@ -334,6 +352,10 @@ DISAGREE: dict[str, Golden] = {
     "function out).": golden(called(None), leaves=(StatedLeave(name="bord", value=exactly([1])),)),
     "the reference changes argument 1 to [2].": golden(
         called(None, before=([1],), after=([2],)), leaves_unchanged=True
+    ),
+    'step 1 (f()): the reference shows "True\\n", but the sheet shows "{unorderd: [1]}\\n". Hint: '
+    "did you mean unordered?": golden(
+        session(did(True)), steps("f()"), shown=("{unorderd: [1]}\\n",)
     ),
     'step 1 (f()): the reference shows "True\\n", but the sheet shows "False\\n".': golden(
         session(did(True)), steps("f()"), shown=("False\n",)
