@@ -91,12 +91,12 @@ def test_the_class_page_has_names_lateness_and_extensions() -> None:
     extended = replace(PERFECT, id="e", extended_to="2026-03-05T17:00:00+01:00")
     page = page_of(replace(NAMED, late=TWO_DAYS), extended, replace(marked(late=FORGIVEN), id="z"))
     assert '<td class="name"><bdi>Cleo Larsen</bdi></td>' in page
-    assert "<td>2 days (-20 %), 1 slip day</td>" in page
-    assert "<td>extended to 2026-03-05 17:00</td>" in page
-    assert "<td>grace period</td>" in page
+    assert '<td class="late">2 days (-20 %), 1 slip day</td>' in page
+    assert '<td class="late">extended to 2026-03-05 17:00</td>' in page
+    assert '<td class="late">grace period</td>' in page
     assert 'data-tags="attention flagged late"' in page
     assert 'data-tags="extended"' in page
-    assert "1 extension" in words_of(page, scripts=1)
+    assert "1 with an extension" in words_of(page, scripts=1)
     plain = page_of(PERFECT)
     assert 'data-kind="late"' not in plain
     assert 'data-kind="name"' not in plain
@@ -119,7 +119,7 @@ def test_both_pages_say_who_handed_in_and_the_lecturers_when_and_how_late() -> N
 def test_no_two_numbers_of_the_class_page_count_the_same_submissions() -> None:
     held = replace(WRONG_NAME, status=SubmissionStatus.NEEDS_REVIEW, mark=None, flagged=True)
     text = words_of(page_of(held, replace(held, id="b")), scripts=1)
-    assert "2needs review" in text
+    assert "2 needs review" in text
     assert "flagged" not in text.partition("Marks, and percentage")[0]
 
 
@@ -162,11 +162,21 @@ def test_what_waits_for_a_teacher_is_not_to_be_fixed_first() -> None:
     assert "If you can still hand in: " in students
 
 
-def test_one_advice_says_where_a_line_goes_that_runs_at_load() -> None:
-    found = plans.finding(rule="module_level", message="runs at load", source="main()")
+GUARD = 'if __name__ == "__main__":\n    '
+GUARDED = {
+    "main()": f"{GUARD}main()",
+    "play_game(8)": f"{GUARD}play_game(8)",
+    'input("? ")': f'def main() -> None:\n    input("? ")\n\n\n{GUARD}main()',
+    "name = ask()": f"def main() -> None:\n    name = ask()\n\n\n{GUARD}main()",
+}
+
+
+@pytest.mark.parametrize("line", GUARDED)
+def test_one_advice_says_where_a_line_goes_that_runs_at_load(line: str) -> None:
+    found = plans.finding(rule="module_level", message="runs at load", source=line)
     _, students = both_pages(replace(IMPORT_ASKS, findings=(found,)))
-    assert "def main() -&gt; None:" in students
-    assert "main()\n" in Page(students).text
+    assert GUARDED[line] in Page(students).text
+    assert ("Move it into main()" in Page(students).text) == ("def main" in GUARDED[line])
 
 
 def test_files_that_were_not_graded_are_shown_and_have_no_digest() -> None:

@@ -35,6 +35,7 @@ from harness.reporting.html.environment import capital
 from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
 from harness.reporting.view import words
+from harness.reporting.view.marks import counting_mark
 from harness.results.comparing import (
     RunComparison,
     RunSnapshot,
@@ -280,8 +281,12 @@ def test_what_people_give_is_said_on_every_page(result: SubmissionResult, lines:
         assert visible_lines(line) in summary
     assert ("Code" in summary) == bool(lines)
     for page in report_samples.both_pages(result, COURSE):
-        for line in words.account(result) if lines else ():
-            assert capital(line) in pages_read.Page(page).text
+        shown = pages_read.Page(page).text
+        the_sum = counting_mark(result).sum
+        expected = words.beside_sum(result) if the_sum else words.account(result)
+        assert the_sum in shown
+        for line in expected if lines else ():
+            assert capital(line) in shown
             assert "<i>say" not in page
 
 

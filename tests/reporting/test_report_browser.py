@@ -159,7 +159,7 @@ class Opened:
         return self.page.get_by_role("status").inner_text()
 
     def show_only(self, text: str) -> None:
-        self.page.get_by_label("Show only").fill(text)
+        self.page.get_by_label("Find in").fill(text)
 
     def follow(self, name: str) -> None:
         with self.page.expect_navigation():
@@ -315,7 +315,7 @@ def test_the_class_table_is_as_it_was_left_after_back(browser: Browser, thousand
         page.goto("about:blank")
         page.go_back()
         assert (opened.names, opened.status) == before
-        assert page.get_by_label("Show only").input_value() == "student-2"
+        assert page.get_by_label("Find in").input_value() == "student-2"
         assert page.evaluate("scrollY") == 300
         assert page.locator("#marks th[aria-sort=descending]").inner_text().startswith("Submission")
         assert opened.said == []
@@ -340,7 +340,7 @@ def test_all_is_readable_without_javascript(browser: Browser, reports: Path, nam
         assert without.page.locator("button, input").count() == 0
     with Opened(browser, reports / name, width=DESKTOP) as opened:
         with_script = opened.page.locator("main").inner_text()
-    added = r"(?s)Show only names or states with.*?[0-9]+ submissions"  # what the script offers
+    added = r"(?s)Find in names or states.*?[0-9]+ submissions"  # what the script offers
     assert plain.split() == re.sub(added, "", with_script).split()
 
 

@@ -221,6 +221,9 @@ def test_hidden_failures_of_several_functions_are_one_card() -> None:
     page = page_of(HIDDEN, other)
     text = words_of(page)
     assert page.count("<h3") == text.count("2 functions in hidden") + 1
+    # It is two of the things that the heading counts.
+    assert "2 things to fix" in text
+    assert "1\u20132. 2 functions in hidden checks" in text
     assert "4 hidden checks fail; every check that you can see passes." in text
     assert "check_win 3 checksThe sheet, §4.7: Prompt until" in text
     assert "main 1 check, up to 0.25 marks" in text

@@ -35,6 +35,8 @@ def call_graph(files: Iterable[SourceFile]) -> CallGraph:
             tree = ast.parse(file.data)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
+        # A program that is run as a whole is named by its file.
+        mentioned[file.name] = _names_in(tree)
         for part in tree.body:
             if isinstance(part, ast.FunctionDef | ast.ClassDef):
                 mentioned[part.name] = _names_in(part)

@@ -3,6 +3,7 @@
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -170,6 +171,8 @@ def _feedback(view: StudentView) -> dict[str, object]:
     return {
         **_of_both(view, tallies, causes),
         **_request(view),
+        "losing": _losing(tallies, cards),
+        "whole_functions": sum(tally.passed == tally.total for tally in tallies),
         "line_links": LineLinks(files, view.line_names),
         "files": files,
         "you": STUDENT,
@@ -183,6 +186,32 @@ def _feedback(view: StudentView) -> dict[str, object]:
         "findings": _other_findings(view, causes),
         "hidden": shown_causes.hidden_by_function(view.hidden),
     }
+
+
+_MAX_LOSING = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Losing:
+    """A function with checks that fail, and the number of the card that tells why (0: none)."""
+
+    tally: FunctionTally
+    card: int
+
+
+def _losing(tallies: Sequence[FunctionTally], cards: Sequence[Card]) -> list[_Losing]:
+    """Return the functions that lose most, for the top of a student's page."""
+    losing = [tally for tally in tallies if tally.passed < tally.total]
+    losing.sort(key=lambda tally: tally.points - tally.out_of)
+    found: list[_Losing] = []
+    for tally in losing[:_MAX_LOSING]:
+        number = 0
+        for card in cards:
+            if _is_about(card, tally.function):
+                number = card.number
+                break
+        found.append(_Losing(tally=tally, card=number))
+    return found
 
 
 def _request(view: StudentView) -> dict[str, object]:

@@ -232,7 +232,7 @@ def things_to_fix(view: StudentView, limit: int) -> Iterator[CardLine]:
         elif card.number <= limit:
             yield from (CardLine(), *_numbered(card, view))
         else:
-            more += 1
+            more += len(card.causes)
     if more:
         yield from (CardLine(), line((f"… and {words.counted(more, 'more thing')} to fix.", "dim")))
 
@@ -246,7 +246,7 @@ def _all_missing(card: Card) -> CardLine:
     title = f"{words.counted(len(card.causes), 'function')} missing: "
     functions = [missing.function for missing in card.causes]
     names = visible(words.listed(functions))
-    number = (f"{card.number}. ", "bold")
+    number = (f"{card.numbers}. ", "bold")
     return line(number, (f"{words.OTHER_SIGN} ", "red"), (title, "bold"), names)
 
 

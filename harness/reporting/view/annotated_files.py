@@ -55,6 +55,8 @@ class LineNote:
                 return ""
             case ShownCause(function="", message=message):
                 text = message
+            case ShownCause(function=function, message=message) if function in message.split():
+                text = message
             case ShownCause(function=function, message=message):
                 text = f"{function}: {message}"
             case Finding(rule=rule, message=message):

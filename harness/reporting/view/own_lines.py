@@ -55,6 +55,14 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
     return [*suspects, *_without(known, suspects)]
 
 
+def shows(places: Iterable[MarkedPlace], file: str, line: int) -> bool:
+    """Return whether a place has this line."""
+    for place in places:
+        if place.place.file == file and place.place.first <= line <= place.place.last:
+            return True
+    return False
+
+
 def _known_places(cause: ShownCause) -> list[MarkedPlace]:
     """Return the places of the fault and of the exception."""
     known: list[MarkedPlace] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,9 +49,17 @@ class CardKind(StrEnum):
 class Card:
     """One numbered entry in the list of things to fix."""
 
-    number: int  # from 1
+    number: int  # of its first thing, from 1
     kind: CardKind
     causes: tuple[ShownCause, ...]  # exactly one of a CAUSE
+
+    @property
+    def numbers(self) -> str:
+        """Return the number of its thing, or `2–4` for several things."""
+        last = self.number + len(self.causes) - 1
+        if last == self.number:
+            return str(last)
+        return f"{self.number}\u2013{last}"
 
     @property
     def cause(self) -> ShownCause:
@@ -90,7 +100,17 @@ def cards(causes: Sequence[ShownCause], *, joins_hidden: bool = False) -> list[C
             found.append(Card(number=0, kind=kind, causes=tuple(together)))
     # If marks are equal, written functions come before missing ones.
     found.sort(key=lambda card: (-card.marks, is_missing(card.cause)))
-    return [replace(card, number=number) for number, card in enumerate(found, start=1)]
+    return _numbered(found)
+
+
+def _numbered(found: Iterable[Card]) -> list[Card]:
+    """Return the cards with numbers: a card of several things takes as many."""
+    numbered: list[Card] = []
+    number = 1
+    for card in found:
+        numbered.append(replace(card, number=number))
+        number += len(card.causes)
+    return numbered
 
 
 def of_missing_file(check: ShownCheck) -> bool:
@@ -111,7 +131,23 @@ def has_example(cause: ShownCause) -> bool:
 
 def with_main_guard(line: str) -> str:
     """Return a program that runs the line only if it is not imported."""
-    return f'def main() -> None:\n    {line}\n\n\nif __name__ == "__main__":\n    main()'
+    guarded = 'if __name__ == "__main__":\n    '
+    if calls_own_function(line):
+        return guarded + line
+    return f"def main() -> None:\n    {line}\n\n\n{guarded}main()"
+
+
+def calls_own_function(line: str) -> bool:
+    """Return whether a line only calls a function by its name, as `main()` does: then it can be
+    below the guard as it is."""
+    try:
+        statements = ast.parse(line).body
+    except (SyntaxError, ValueError):
+        return False
+    match statements:
+        case [ast.Expr(value=ast.Call(func=ast.Name(id=name)))]:
+            return not hasattr(builtins, name)
+    return False
 
 
 # These rules say that a value is wrong, and not for which inputs.

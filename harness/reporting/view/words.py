@@ -249,8 +249,31 @@ def account(result: SubmissionResult | StudentView) -> list[str]:
     total.
     """
     lines = [manual(given) for given in result.manual]
+    lines += _reasons(result)
     if result.override is not None:
         lines.insert(0, _override(result, result.override))
+    parts = [*result.manual, result.adjustment, result.override, result.late]
+    if result.total is not None and any(part is not None for part in parts):
+        lines.append(f"total: {rounded(result.total)} of {number(result.total_out_of)}")
+    return lines
+
+
+def beside_sum(result: SubmissionResult | StudentView) -> list[str]:
+    """Return the lines of the account that a page needs beside the sum and the rubrics: missing
+    marks and the total are in the sum.
+    """
+    lines: list[str] = []
+    if result.override is not None:
+        lines.append(_override(result, result.override))
+    for given in result.manual:
+        if given.mark is not None and not given.is_by_rubric:
+            lines.append(manual(given))
+    return lines + _reasons(result)
+
+
+def _reasons(result: SubmissionResult | StudentView) -> list[str]:
+    """Return the lateness, the reason of an adjustment, and the comment, a line each."""
+    lines: list[str] = []
     if result.late is not None:
         lines.append(lateness(result.late, result.reached, result.late_marks))
     change = result.adjustment
@@ -258,9 +281,6 @@ def account(result: SubmissionResult | StudentView) -> list[str]:
         lines.append(f"adjusted by {signed(change.marks)}{_limit(result)}: {change.reason}")
     if result.comment:
         lines.append(f"comment: {result.comment}")
-    parts = [*result.manual, result.adjustment, result.override, result.late]
-    if result.total is not None and any(part is not None for part in parts):
-        lines.append(f"total: {rounded(result.total)} of {number(result.total_out_of)}")
     return lines
 
 

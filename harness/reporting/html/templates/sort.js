@@ -107,7 +107,7 @@
 
   var find = element("div", { className: "find" }), box = element("input", { id: "filter", type: "search" });
   var selects = {};
-  find.append(labelled(box, "Show only " + columns + " with"));
+  find.append(labelled(box, "Find in " + columns));
   function labelled(field, text) {
     var label = element("label", { htmlFor: field.id, textContent: text + " " });
     label.append(field);
@@ -131,6 +131,17 @@
   }));
   offer("tag", "State or problem", all("#filters [data-tag]", function (each) { return [each.textContent, each.dataset.tag]; }));
   box.addEventListener("input", function () { filter(); remember(); });
+  // The counts above the table lead to their submissions.
+  var counts = all(".states a", function (link) { return link; });
+  counts.forEach(function (link) {
+    link.addEventListener("click", function () {
+      chosen = {};
+      for (var name in selects) selects[name].value = "";
+      box.value = link.dataset.state || "";
+      if (link.dataset.tag && selects.tag) chosen.tag = selects.tag.value = link.dataset.tag;
+      filter(); remember();
+    });
+  });
   var clear = element("button", { type: "button", textContent: "Show all" });
   clear.addEventListener("click", function () {
     chosen = {};
@@ -141,11 +152,13 @@
   var where = element("output"), back = element("button", { type: "button", textContent: "Earlier" }), on = element("button", { type: "button", textContent: "Later" });
   back.addEventListener("click", function () { show(first - size); remember(); });
   on.addEventListener("click", function () { show(first + size); remember(); });
+  var told = element("div", { className: "told" });
   if (packed) {
-    find.append(back, on);
+    told.append(back, on);
     document.getElementById("pages").hidden = true;
   }
-  find.append(clear, where);
+  told.append(where, clear);
+  find.append(told);
   table.parentNode.before(find);
   function isFiltered() { return box.value || Object.keys(chosen).some(function (name) { return chosen[name]; }); }
   function tell() {
