@@ -213,7 +213,7 @@ def _breakdown(comparison: comparing.RunComparison) -> str:
     return f" ({', '.join(named)})"
 
 
-_DIRECTIONS = ("up", "down", "now marked", "no longer marked", "with the same mark")
+_DIRECTIONS = ("up", "down", "now marked", "no longer marked", "with the same functionality mark")
 
 
 def _direction(
@@ -225,4 +225,4 @@ def _direction(
         return "now marked"
     if before.mark is not None and after.mark is None:
         return "no longer marked"
-    return "with the same mark"
+    return "with the same functionality mark"

@@ -36,6 +36,7 @@ ORDERS = {
     "odd even": "odd even",  # they use each other
     "main odd even": "odd even main",
     "unknown main win": "unknown win main",
+    "a1.py win": "win a1.py",  # the program as a whole
 }
 
 

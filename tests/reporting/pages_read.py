@@ -19,8 +19,8 @@ ELEMENTS = """
 """
 ATTRIBUTES = """
     aria-hidden aria-label aria-labelledby charset class colspan content data-cause data-causes
-    data-base data-comment data-find data-high data-kind data-low data-noun data-state data-tag data-tags
-    fill fill-opacity focusable font-size height hidden open preserveaspectratio value
+    data-base data-comment data-find data-high data-kind data-low data-noun data-state data-tag
+    data-tags fill fill-opacity focusable font-size height hidden open preserveaspectratio value
     href http-equiv id lang name role scope stroke stroke-opacity tabindex viewbox width x y
 """
 

@@ -217,7 +217,7 @@ def test_the_class_table_is_used_by_keyboard_and_mouse(browser: Browser, reports
         assert opened.names == sorted(before, key=str.casefold)
         page.get_by_role("link", name="many-faults").first.click()
         assert page.locator("h1").inner_text() == "many-faults"
-        page.get_by_role("link", name="here").click()
+        page.get_by_role("link", name="The student's page").click()
         assert "Feedback for many-faults" in page.locator("header").first.inner_text()
 
 
@@ -264,6 +264,13 @@ def test_filters_and_order_reach_the_pages_of_submissions(browser: Browser, repo
         page.get_by_role("button", name="Show all").click()
         page.get_by_label("State or problem").select_option("flagged")
         assert all("flagged" in row for row in page.locator("#rows tr").all_inner_texts())
+        # A count above the table shows its submissions.
+        for state in page.locator(".states a").all():
+            state.click()
+            count, _, _ = state.inner_text().partition(" ")
+            assert opened.names
+            if state.get_attribute("data-state"):
+                assert len(opened.names) == int(count)
         page.get_by_role("button", name="Show all").click()
         page.locator("#marks th[data-kind=mark] small").click()  # the whole cell sorts
         page.locator("#marks th[data-kind=mark] small").click()

@@ -615,7 +615,7 @@ def test_the_screen_counts_items_names_authors_and_says_which_files_are_the_same
     ann.do(1, "pick", slot="style", item=NAMES.id)
     ann.do(2, "pick", slot="style", item=NAMES.id)
     html = ann.do(1, "line", file="a1.py", line=2, text="Why?")["html"]
-    assert '<small class="used">2 times</small>' in html
+    assert '<small class="used">2 submissions</small>' in html
     assert '<small class="quiet"><bdi>ann</bdi></small>' in html
     held = ann.get(f"/submission/{COUNT}")["html"]
     assert "(same content as <bdi>old.py</bdi>)" in held

@@ -55,7 +55,7 @@ class Card:
 
     @property
     def numbers(self) -> str:
-        """Return the number of its thing, or `2–4` for several things."""
+        """Return the number of its thing, or both ends of the range of several things."""
         last = self.number + len(self.causes) - 1
         if last == self.number:
             return str(last)

@@ -298,7 +298,7 @@
     if (!line) return;
     // For those who have no keys.
     var button = element("button", { type: "button", className: "say-here", textContent: "Comment" }, { tabindex: "-1" });
-    if (!line.querySelector(".editor")) line.append(button);
+    if (!line.querySelector(".editor")) line.prepend(button);
     line.scrollIntoView({ block: "nearest" });
   }
   function move(by, noted) {
@@ -550,6 +550,7 @@
     });
   }
   if (!token) return;
+  main.querySelector("p").textContent = "Loading the submissions\u2026";
   then(news).then(function () {
     if (!entries.length) return say("this list has no submissions", true);
     then(async function () {

@@ -72,9 +72,10 @@
       && (!chosen["function"] || parseInt(entry.texts[chosen["function"]], 10) < 100)
       && (!chosen.band || (mark >= +band[0] && (mark < +band[1] || band[2])))
       && (!chosen.tag || within(entry.tags, chosen.tag))
+      && (!chosen.state || entry.texts[stateColumn].replace(/\s*\u2691 flagged$/, "") === chosen.state)
       && text.indexOf(wanted) >= 0;
   }
-  function filter() { found = entries.filter(fits); show(0); keepOrder(); }
+  function filter() { found = entries.filter(fits); show(0); keepOrder(); counts.forEach(point); }
   function value(text, column) {
     var number = parseFloat(text);
     return isNaN(number) || !/^[-0-9]/.test(text) || textColumns.indexOf(column) >= 0 ? text : number;
@@ -137,11 +138,16 @@
     link.addEventListener("click", function () {
       chosen = {};
       for (var name in selects) selects[name].value = "";
-      box.value = link.dataset.state || "";
-      if (link.dataset.tag && selects.tag) chosen.tag = selects.tag.value = link.dataset.tag;
+      box.value = "";
+      if (link.dataset.state) chosen.state = link.dataset.state;
+      else if (selects.tag) chosen.tag = selects.tag.value = link.dataset.tag;
       filter(); remember();
     });
   });
+  function point(link) {
+    var isShown = link.dataset.state ? link.dataset.state === chosen.state : link.dataset.tag === chosen.tag;
+    if (isShown) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
+  }
   var clear = element("button", { type: "button", textContent: "Show all" });
   clear.addEventListener("click", function () {
     chosen = {};
