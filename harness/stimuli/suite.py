@@ -21,7 +21,7 @@ class SuiteQuestion(StrEnum):
     ACCEPTS_OWN = "accepts_own"  # do all tests pass on the program handed in beside them?
     COVERS = "covers"  # do they run enough of the reference?
     NOTICES = "notices"  # does a test fail on a program with a fault?
-    HELPS = "helps"  # does each test notice a fault?
+    HELPS = "helps"  # does each test notice a fault, and no two the same ones?
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

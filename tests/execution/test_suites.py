@@ -101,12 +101,31 @@ def outcomes(seen: list[Observation]) -> list[SuiteOutcome]:
 
 
 def test_good_tests_accept_the_reference_and_notice_the_faults(ask: Ask) -> None:
-    accepts, double, first, helps = outcomes(ask(RIGHT, ACCEPTS, DOUBLE, FIRST, HELPS))
+    tests = RIGHT + "def test_same():\n    assert double(5) == 10\n"
+    accepts, double, first, helps = outcomes(ask(tests, ACCEPTS, DOUBLE, FIRST, HELPS))
     assert says_yes(SuiteQuestion.ACCEPTS, accepts)
     assert [test.name for test in double.tests] == ["test_a1.py::test_double"]
     assert [test.name for test in first.tests] == ["test_a1.py::test_first"]
     # 2 ** 2 is 4, too.
     assert helps.useless == ("test_a1.py::test_two",)
+    assert helps.alike == (("test_a1.py::test_double", "test_a1.py::test_same"),)
+
+
+def test_a_test_that_needs_another_before_it_leaves_the_fault_to_others(ask: Ask) -> None:
+    tests = """
+from a1 import double
+seen = []
+def test_before():
+    seen.append(double(3))
+def test_needs_it():
+    assert seen == [6]
+def test_late():
+    assert double(4) == 8
+"""
+    double, helps = outcomes(ask(tests, DOUBLE, HELPS))
+    assert [test.name for test in double.tests] == ["test_a1.py::test_late"]
+    assert "test_a1.py::test_needs_it" in double.unsteady
+    assert helps.alike == ()
 
 
 def test_a_fault_shows_only_which_test_noticed_it(ask: Ask) -> None:

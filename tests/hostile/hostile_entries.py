@@ -35,6 +35,8 @@ LAYERS = {
     "intake": "files and archives are read under caps, never unpacked by path",
     "syntax tree": "the source is read in a limited process of its own",
     "spec reader": "YAML without tags, duplicates or aliases",
+    "public names": "tests use a program's public names, and see no more than what it does",
+    "reference among faults": "tests are told in no way which program they have",
     "escaping": "foreign text is inert and visible wherever it is shown",
 }
 
@@ -81,7 +83,7 @@ class Expect(_Closed):
     what: str
     layer: Literal[tuple(LAYERS)]  # type: ignore[valid-type]
     tier: Tier = Tier.PORTABLE
-    entry_point: Literal["program", "archive", "spec"] = "program"
+    entry_point: Literal["program", "archive", "spec", "tests"] = "program"
     verdicts: dict[str, Annotated[Verdicted, BeforeValidator(_verdict)]] = {}
     status: Literal["graded", "unreadable"] = "graded"
     problem: Pattern = ""
@@ -225,9 +227,20 @@ ROWS = dict(enumerate(_TEXT.strip().splitlines(), start=1)) | {
     97: "texts with rows and columns that are costly to explain, in every scenario",
     99: "control characters, links and markup in every text that is shown",
     100: "a program that looks as if it kept nothing, and keeps something",
+    101: "handed-in tests that read the program's text",
+    102: "handed-in tests that look at the clock",
+    103: "handed-in tests that look at messages, reprs and addresses",
+    104: "handed-in tests that fail by chance",
+    105: "handed-in tests with a thousand inputs and no expectation",
+    106: "handed-in tests that compare the program with itself",
+    107: "handed-in tests that read /proc and count processes",
+    108: "handed-in tests that end their process",
+    109: "handed-in tests that flood the screen, the folder, the messages",
+    110: "handed-in tests that never end",
     111: "a forged reply whose name of a missing function holds a surrogate",
     112: "a forged reply with what a hidden scenario was asked in place of a name",
     113: "page cache residency, asked for",
+    114: "handed-in tests that know the run by what was left out or written down",
     118: "the table of a dictionary that is equal",
     119: "code that earlier calls have sped up",
     120: "locks between submissions that run side by side",

@@ -62,6 +62,7 @@ class Stage:
         self._course = course
         self._port = port
         self._bare = ExitStack()
+        self._suites: Grader | None = None
         self.under = cache(self._under)
         self._class = course / "class"
         (self._class / "honest").mkdir(parents=True)
@@ -103,19 +104,41 @@ class Stage:
         """A driver with these layers and no others, which lives as long as the stage."""
         return self._bare.enter_context(driver_under(self.plan.assignment, layers))
 
+    def _grader_of(self, entry: Entry) -> Grader:
+        """Return the grader of the entry's assignment. That of tests is made when it is needed, and
+        has graded right ones: the texts of pytest are read once."""
+        if entry.expect.entry_point != "tests":
+            return self._grader
+        if self._suites is None:
+            laid = replace(specification("suites"), folder=str(self._course / "specs" / "suites"))
+            setup = GraderSetup(plan=laid.plan, key=make_key(laid, self.driver))
+            self._suites = self._bare.enter_context(Grader(setup, self.driver))
+            right = HERE / "course" / "reference" / "suites" / "test_a1.py"
+            folder = self._class / "right tests"
+            folder.mkdir()
+            shutil.copyfile(right, folder / "test_a1.py")
+            (submission,) = read([folder], laid.plan.assignment)
+            result = self._suites.grade(submission).result
+            shutil.rmtree(folder)
+            assert result.mark == result.out_of, result
+        return self._suites
+
     def close(self) -> None:
         """End the drivers under chosen layers."""
         self._bare.close()
 
     def _graded(self, entry: Entry) -> Outcome:
+        grader = self._grader_of(entry)
         plan = self.plan
         if entry.expect.entry_point == "archive":
             plan = replace(plan, assignment=replace(plan.assignment, archive="a1.zip"))
+        elif entry.expect.entry_point == "tests":
+            plan = specification("suites").plan
         processes, files = below(os.getpid()), _contents(self._class)
         only = frozenset(entry.expect.verdicts) or None
         meter = Meter()
         graded = [
-            self._grader.grade(submission, only=only)
+            grader.grade(submission, only=only)
             for submission in read([self._class / entry.name], plan.assignment)
         ]
         memory, cpu = meter.memory_mib(), meter.cpu_seconds()
@@ -161,10 +184,10 @@ class Stage:
 
 
 @cache
-def specification() -> Specification:
-    """The corpus's own course, compiled."""
+def specification(assignment: str = "hostile") -> Specification:
+    """An assignment of the corpus's own course, compiled."""
     with tempfile.TemporaryDirectory() as folder:  # what is compiled is kept beside it
-        return load(shutil.copytree(HERE / "course", Path(folder) / "course"), "hostile")
+        return load(shutil.copytree(HERE / "course", Path(folder) / "course"), assignment)
 
 
 @contextmanager

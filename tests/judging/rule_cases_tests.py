@@ -95,6 +95,9 @@ ACCEPTS = SuiteQuestion.ACCEPTS
 NOTHING_LOADED = asked(ACCEPTS, not_loaded="test_a1.py: SyntaxError: invalid syntax")
 NOTHING_NOTICED = asked(SuiteQuestion.NOTICES)
 USELESS = asked(SuiteQuestion.HELPS, tests=(PASSED,), useless=("test_a1.py::test_one",))
+PAIR = (("test_a1.py::test_two", "test_a1.py::test_three"),)
+ALIKE = asked(SuiteQuestion.HELPS, tests=(PASSED,), alike=PAIR)
+BOTH = asked(SuiteQuestion.HELPS, tests=(PASSED,), useless=("test_a1.py::test_one",), alike=PAIR)
 UNSTEADY = asked(ACCEPTS, tests=(PASSED,), unsteady=("test_a1.py::test_one",))
 
 HALF = SuiteCoverage(
@@ -138,7 +141,12 @@ FIRES: dict[str, Sentences] = {
     },
     "useless_tests": {
         "1 test of yours fails on no fault: test_a1.py::test_one.": USELESS,
+        "1 test of yours fails on no fault: test_a1.py::test_one. These notice the same faults: "
+        "test_a1.py::test_two, test_a1.py::test_three.": BOTH,
         "No test passes on a right program, so none notices a fault.": asked(SuiteQuestion.HELPS),
+    },
+    "alike_tests": {
+        "These notice the same faults: test_a1.py::test_two, test_a1.py::test_three.": ALIKE,
     },
     "nothing_tested": {
         "No test passed: all of them are skipped.": asked(ACCEPTS, tests=(SKIPPED,)),
@@ -179,7 +187,8 @@ LEAVES_ALONE: dict[str, list[Failure]] = {
     "unsteady_tests": [NOTHING_NOTICED],
     "fault_not_noticed": [NOTHING_LOADED],
     "runs_too_little": [NOTHING_NOTICED, asked(SuiteQuestion.COVERS, coverage=HALF)],
-    "useless_tests": [NOTHING_NOTICED],
+    "useless_tests": [NOTHING_NOTICED, ALIKE],
+    "alike_tests": [NOTHING_NOTICED, USELESS],
     "nothing_tested": [case(called(2), called(1))],
     "raised_in_test": [failing(ASSERTION)],
     "test_stopped": [failing(ASSERTION), failing(tested(CourseTestResult.NOT_ENDED))],

@@ -25,7 +25,7 @@ _NAMES = {
     SuiteQuestion.ACCEPTS: "the tests accept a right program",
     SuiteQuestion.ACCEPTS_OWN: "the tests accept the program beside them",
     SuiteQuestion.COVERS: "the tests run enough of a right program",
-    SuiteQuestion.HELPS: "each test notices a fault",
+    SuiteQuestion.HELPS: "each test notices a fault of its own",
 }
 
 

@@ -382,7 +382,7 @@ class SuiteObserver:
                 by_faults.setdefault(faults, []).append(name)
             else:
                 useless.append(name)
-        alike = tuple(tuple(group) for group in by_faults.values() if len(group) > 1)
+        alike = tuple(tuple(group) for group in by_faults.values() if _are_several(group))
         passed = CourseTestOutcome(result=CourseTestResult.PASSED)
         tests = tuple(SuiteTest(name=name, outcome=passed) for name in names)
         return _answered(SuiteOutcome(tests=tests, useless=tuple(useless), alike=alike))
@@ -468,6 +468,11 @@ def _as_observation(run: SuiteRunResult, *, unsteady: Collection[str] = ()) -> O
         return Observation(ending=Ending.TAMPERED)
     outcome = SuiteOutcome(tests=run.tests, unsteady=tuple(unsteady), not_loaded=run.not_loaded)
     return _answered(outcome)
+
+
+def _are_several(names: Sequence[str]) -> bool:
+    """Return whether these are several tests, and not one with several parameters."""
+    return len({name.partition("[")[0] for name in names}) > 1
 
 
 def _answered(outcome: SuiteOutcome) -> Observation:

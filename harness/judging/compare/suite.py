@@ -39,7 +39,7 @@ def says_yes(question: SuiteQuestion, outcome: SuiteOutcome) -> bool:
     if question is SuiteQuestion.NOTICES:
         return bool(outcome.tests)
     if question is SuiteQuestion.HELPS:
-        return bool(outcome.tests) and not outcome.useless
+        return bool(outcome.tests) and not outcome.useless and not outcome.alike
     if outcome.not_loaded or not outcome.tests:
         return False
     if question in (SuiteQuestion.RUNS, SuiteQuestion.COVERS):

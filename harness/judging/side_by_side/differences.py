@@ -142,7 +142,7 @@ _WANTED = {
     SuiteQuestion.ACCEPTS_OWN: "all tests pass",
     SuiteQuestion.COVERS: "the tests run enough of the program",
     SuiteQuestion.NOTICES: "at least one test fails",
-    SuiteQuestion.HELPS: "each test notices a fault",
+    SuiteQuestion.HELPS: "each test notices a fault of its own",
 }
 
 

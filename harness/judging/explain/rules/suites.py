@@ -70,14 +70,25 @@ def useless_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     if mismatch.question is not SuiteQuestion.HELPS:
         return None
     outcome = mismatch.actual
-    if not outcome.useless:
+    if not outcome.tests:
         return "No test passes on a right program, so none notices a fault."
+    if not outcome.useless:
+        return None
     names = [plain(name, limit=80) for name in outcome.useless[:_MAX_NAMES]]
     if len(outcome.useless) > _MAX_NAMES:
         names.append("…")
     count = len(outcome.useless)
     verb = "fails" if count == 1 else "fail"
-    return f"{counted(count, 'test')} of yours {verb} on no fault: {', '.join(names)}."
+    text = f"{counted(count, 'test')} of yours {verb} on no fault: {', '.join(names)}."
+    return f"{text} {_alike(outcome.alike)}".strip()
+
+
+@rule_about(Stage.DIFFERENCE, 422, "hands in tests that notice the same faults", SUITE)
+def alike_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
+    alike = mismatch.actual.alike
+    if mismatch.question is not SuiteQuestion.HELPS or not alike:
+        return None
+    return _alike(alike)
 
 
 @rule_about(Stage.DIFFERENCE, 425, "hands in tests that run too little of a program", SUITE)
@@ -108,6 +119,17 @@ def nothing_tested(failure: Failure, mismatch: SuiteMismatch) -> str:
         "The tests notice no fault at all: they pass on every wrong program too. "
         "A test needs an assert that compares a result with the sheet's."
     )
+
+
+def _alike(groups: tuple[tuple[str, ...], ...]) -> str:
+    """Say which tests fail on the same faults; nothing if there are none."""
+    sentences: list[str] = []
+    for group in groups[:_MAX_NAMES]:
+        names = [plain(name, limit=80) for name in group[:_MAX_NAMES]]
+        if len(group) > _MAX_NAMES:
+            names.append("…")
+        sentences.append(f"These notice the same faults: {', '.join(names)}.")
+    return " ".join(sentences)
 
 
 def _how(test: SuiteTest) -> str:
