@@ -50,7 +50,8 @@ _MODULES = (
     "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
     "remote.guarded",
     "modules", "replacing", "waits", "clock", "stand_ins.calls",
-    "scenario.evaluate", "stimuli", "scenario.counting", "scenario.process", "browser",
+    "scenario.evaluate", "stimuli", "scenario.counting", "scenario.figures",
+    "scenario.process", "browser",
 )  # fmt: skip
 # `boot` takes what `machine_modules` gives.
 MACHINE_BOOT = f"""\

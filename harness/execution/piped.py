@@ -61,7 +61,8 @@ _MODULES = (
     "modules", "replacing", "waits", "clock", "limits", "stand_ins.calls",
     "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
     "remote.guarded",
-    "scenario.evaluate", "stimuli", "scenario.counting", "scenario.process", "piped",
+    "scenario.evaluate", "stimuli", "scenario.counting", "scenario.figures",
+    "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
 {LOADER}

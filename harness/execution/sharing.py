@@ -101,12 +101,14 @@ def may_share(stimulus: Stimulus) -> bool:
     """Return whether a stimulus can be given without a terminal.
 
     It has no stand-ins, no folder, no pipe, no keys, no lines at load, and no lines with
-    characters that a terminal may act on. Expected objects, a fixed clock and a separate stderr
-    need their own process.
+    characters that a terminal may act on. Expected objects, a fixed clock, a separate stderr and
+    figures need their own process.
     """
     if stimulus.stand_ins or stimulus.folder or stimulus.replies or stimulus.environment:
         return False
     if stimulus.stdin is not None or stimulus.clock or stimulus.stderr_apart or stimulus.at_load:
+        return False
+    if stimulus.keeps_figures:
         return False
     if stimulus.action.equals or stimulus.action.form in (Form.TEST, Form.SUITE):
         return False

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
 from harness.judging.compare.ending import COMPLETE, is_before_stimulus
+from harness.judging.compare.figures import figure_mismatches
 from harness.judging.compare.files import written_mismatches
 from harness.judging.compare.raises import raise_agrees
 from harness.judging.compare.session import compares_variables, is_default_repr, screen_of, shows
@@ -14,6 +15,7 @@ from harness.judging.compare.suite import suite_mismatch
 from harness.judging.compare.text import accepts_printed, pieces, stderr_mismatch
 from harness.judging.explain.failure import TextEdit, item_at
 from harness.judging.side_by_side.comparison import quoted_pair, shared_start
+from harness.judging.side_by_side.differences import figure_part_in_words
 from harness.matchers.comparison import normalised, same, source, with_equal_lines
 from harness.matchers.kinds import hint_for
 from harness.matchers.kinds.equal_to import EqualTo
@@ -112,6 +114,7 @@ def disagreements(
         sentences += _texts(observation, stated)
         sentences += _leave_findings(observation, expectation)
         sentences += _files(observation, expectation, stimulus)
+        sentences += _figures(observation, expectation)
         if stimulus.action.steps:
             sentences += _steps(observation, stated, stimulus.action)
     return tuple(sentences)
@@ -432,6 +435,13 @@ def _files(observation: Observation, expectation: Expectation, stimulus: Stimulu
         return
     for file in observation.files:
         yield from _comparable(f"the reference's file {plain(file.name)}", file.value)
+
+
+def _figures(observation: Observation, expectation: Expectation) -> Iterator[str]:
+    for mismatch in figure_mismatches(observation, expectation):
+        part = figure_part_in_words(mismatch)
+        has, wanted = mismatch.actual or "nothing", mismatch.expected or "nothing"
+        yield f"the reference's {part}: it is {has}, but {wanted} is stated."
 
 
 def _own_step(

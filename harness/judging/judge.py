@@ -56,7 +56,11 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
     from harness.judging.side_by_side.boards import board_arguments  # noqa: PLC0415
-    from harness.judging.side_by_side.differences import conversation, differences  # noqa: PLC0415
+    from harness.judging.side_by_side.differences import (  # noqa: PLC0415
+        conversation,
+        differences,
+        pictures,
+    )
 
     limit: str = observation.ending
     if observation.ending is Ending.STOPPED_EARLY:  # at a limit that was shortened
@@ -74,6 +78,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
         differences=differences(failure.in_time, stimulus, expectation.stated.rules),
         conversation=conversation(shown, expectation, stimulus),
         on_wall_time=limit == Ending.TIMEOUT,
+        pictures=pictures(differing, observation, expectation.reference),
         boards=board_arguments(stimulus, shown),
     )
 

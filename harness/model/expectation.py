@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 
 from harness.common.serial import open_union
+from harness.common.words import counted
+from harness.model.figures import Mark
 from harness.model.observation import Ending, Observation
 from harness.model.values import Value, ValueKind
 
@@ -163,6 +165,60 @@ class StatedStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatedDrawn:
+    """What a scenario states of a line, of bars or of points."""
+
+    label: Matcher | None = None
+    x: Matcher | None = None
+    y: Matcher | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedPlot:
+    """What a scenario states of a plot; None states nothing."""
+
+    title: Matcher | None = None
+    x_label: Matcher | None = None
+    y_label: Matcher | None = None
+    legend: tuple[str, ...] | None = None  # its texts, in any order
+    has_legend: bool | None = None
+    lines: tuple[StatedDrawn, ...] | None = None  # all of them, in any order
+    bars: tuple[StatedDrawn, ...] | None = None
+    points: tuple[StatedDrawn, ...] | None = None
+
+    def drawn(self, mark: Mark) -> tuple[StatedDrawn, ...] | None:
+        """Return the data of this kind; None if nothing is stated of it."""
+        by_mark = {Mark.LINES: self.lines, Mark.BARS: self.bars, Mark.POINTS: self.points}
+        return by_mark[mark]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedFigure:
+    """What a scenario states of a figure."""
+
+    title: Matcher | None = None  # of the whole figure, if it states its plots one by one
+    plots: tuple[StatedPlot, ...]
+    all_plots: bool = False  # their number counts too; else it is about the first plot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedFigures:
+    """`figures:`, the number of figures and what is stated of each (of none: only the number)."""
+
+    count: int
+    figures: tuple[StatedFigure, ...] = ()
+
+    def in_words(self) -> str:
+        """Return the number of figures, and their titles if these are stated."""
+        words = counted(self.count, "figure")
+        for figure in self.figures:
+            title = figure.title or figure.plots[0].title
+            if title is not None:
+                words += f", titled {title.in_words()}"
+        return words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
     """A scenario's own words about its outcome, templates rendered; None states nothing.
     `transcript` and `shown` are goldens for the reference, to which a submission is held."""
@@ -192,6 +248,7 @@ class Expected:
     writes_unchanged: bool = False
     writes_any: bool = False  # files are not compared
     writes_only: tuple[str, ...] | None = None  # all other files are unchanged
+    figures: StatedFigures | None = None
 
     @property
     def rules(self) -> TextRules:

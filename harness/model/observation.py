@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from harness.model.figures import Figure
 from harness.model.stimulus import Typed
 from harness.model.values import Value
 
@@ -235,6 +236,7 @@ class Observation:
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
     left_open: tuple[str, ...] = ()  # which of them it did not close
     lines: int | None = None  # of the program that ran, if they were counted
+    figures: tuple[Figure, ...] = ()  # in the order in which they were shown, if they are kept
 
     full_digest: str | None = None  # if it was too large to keep: of the whole
     output_limit: OutputLimit | None = None  # which one it reached, if that is how it ended

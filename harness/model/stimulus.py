@@ -233,6 +233,7 @@ class Stimulus:
     substitutions: tuple[Substitution, ...] = ()
     # Digests of all that substituted functions may be asked; None: anything.
     answered: tuple[str, ...] | None = None
+    keeps_figures: bool = False  # observe the figures that it draws
     marks_prompts: bool = False  # observe the start of each prompt of `input`
     finds_loop: bool = False  # of an endless program only the place of its loop is observed
     counts_lines: bool = False  # how many lines of the program run is observed, too

@@ -72,6 +72,7 @@ class Channel(StrEnum):
     WRITES = "writes"
     STDERR = "stderr"
     TEST = "test"  # how a test of the course's came out
+    FIGURES = "figures"
     SHOWS = "shows"  # a session's display of a value, and without a reference of a whole step
 
 
@@ -281,6 +282,14 @@ class TimeTaken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PicturePair:
+    """A small picture of a figure on each side, a PNG in base64; empty: there is none."""
+
+    expected: str = ""
+    actual: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """One scenario's outcome. After a second run with a stand-in one that passed has an explanation
     too: which module is to blame."""
@@ -289,6 +298,7 @@ class Verdict:
     explanation: Explanation | None = None
     differences: tuple[Comparison, ...] = ()
     conversation: Conversation | None = None
+    pictures: tuple[PicturePair, ...] = ()  # of the first figures, if figures differ
     boards: tuple[BoardArgument, ...] = ()  # those that no literal of the scenario is
     draw: int | None = None  # the index of a sample's smallest failing draw
     draws_failed: int = 0

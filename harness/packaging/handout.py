@@ -396,6 +396,8 @@ def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     yield from _leave_lines(expected)
     if stimulus.folder:
         yield from _file_lines(expected, stimulus)
+    if expected.stated.figures is not None:
+        yield "draws", expected.stated.figures.in_words()
     for ignored in expected.stated.ignore:
         yield "and", _IGNORED[ignored]
 
@@ -539,11 +541,9 @@ def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
     stated = {leave.name: leave.value for leave in expected.stated.leaves}
     if expected.reference is not None:
         reference = expected.reference
-        both = zip(reference.arguments_before, reference.arguments, strict=False)
-        for position, (before, after) in enumerate(both):
-            name = ""
-            if position < len(expected.parameters):
-                name = expected.parameters[position]
+        names = (*expected.parameters, *[""] * len(reference.arguments))
+        both = zip(names, reference.arguments_before, reference.arguments, strict=False)
+        for name, before, after in both:
             if not isinstance(stated.get(name, Exactly(value=after)), Exactly):
                 continue
             stated.pop(name, None)

@@ -89,12 +89,18 @@ def row_key(key: str) -> bytes:
 def encoded(value: StoredRun | Verdict | Probe) -> bytes:
     """Return the text of a scenario's observations, or of a verdict or a probe's result.
 
-    It is without CPU times, which differ from run to run and are never judged.
+    It is without CPU times, which differ from run to run and are never judged, and without pictures
+    of figures, which only a verdict shows.
     """
     if not isinstance(value, tuple):
         return serial.dumps(value).encode("ascii")
-    timeless = tuple(replace(observation, cpu_seconds=0.0) for observation in value)
-    return serial.dumps(timeless, kind=tuple[Observation, ...]).encode("ascii")
+    stored = tuple(map(_stored, value))
+    return serial.dumps(stored, kind=tuple[Observation, ...]).encode("ascii")
+
+
+def _stored(observation: Observation) -> Observation:
+    figures = tuple(replace(figure, picture="") for figure in observation.figures)
+    return replace(observation, cpu_seconds=0.0, figures=figures)
 
 
 def _may_be_used_again(value: StoredRun | Verdict | Probe) -> bool:

@@ -19,7 +19,7 @@ class Call(Action):
     key = "call"
     takes = (
         *("returns", "prints", "stderr", "turns", "transcript", "raises", "leaves", "replies"),
-        *("over", "occur", "all_different", "share"),
+        *("figures", "over", "occur", "all_different", "share"),
     )
     order = 10
 

@@ -20,7 +20,7 @@ class Run(Action):
     form = Form.PROGRAM
     takes = (
         *("prints", "stderr", "turns", "transcript", "raises", "exit"),
-        *("argv", "stdin", "replies"),
+        *("figures", "argv", "stdin", "replies"),
     )
     order = 30
     by_name = False

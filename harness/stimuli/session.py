@@ -18,7 +18,7 @@ class Session(Action):
 
     key = "session"
     form = Form.STEPS
-    takes = ("leaves",)
+    takes = ("leaves", "figures")
     elsewhere = "state it in the session"
     order = 20
 

@@ -14,6 +14,7 @@ from harness.model.values import Value, ValueKind
 from harness.model.verdict import rule_in_words
 from tests.conftest import Added
 from tests.judging import (
+    rule_cases_figures,
     rule_cases_files,
     rule_cases_tests,
     rule_cases_texts,
@@ -32,7 +33,13 @@ from tests.judging.judging_cases import (
     typing,
 )
 
-TABLES = (rule_cases_files, rule_cases_values, rule_cases_texts, rule_cases_tests)
+TABLES = (
+    rule_cases_figures,
+    rule_cases_files,
+    rule_cases_values,
+    rule_cases_texts,
+    rule_cases_tests,
+)
 FIRES = [
     (rule, failure, message)
     for table in TABLES

@@ -96,6 +96,57 @@ class KeyShape(Shape):
         return data
 
 
+class DrawnShape(Shape):
+    """A line, bars or points of a plot: what is not stated is free."""
+
+    x: Expected = None
+    """Its x values, or the names that the axis shows: a list or a matcher."""
+    y: Expected = None
+    """Its y values, of bars their lengths: a list or a matcher."""
+    label: ExpectedText = None
+    """Its label."""
+
+
+_Drawn = Annotated[
+    WholeOrZero | DrawnShape | list[DrawnShape],
+    Expects("a mapping, a list of mappings, or a number", "write {x: [1, 2], y: [3, 4]}"),
+]
+_Legend = Annotated[bool | list[str], Expects("true, false or a list of texts")]
+
+
+class PlotShape(Shape):
+    """A plot: what is not stated is free."""
+
+    title: ExpectedText = None
+    """Its title."""
+    x_label: ExpectedText = None
+    """The label of its x axis."""
+    y_label: ExpectedText = None
+    """The label of its y axis."""
+    legend: _Legend = False
+    """The texts of its legend in any order, or whether it has one."""
+    lines: _Drawn = 0
+    """All its lines in any order, or how many."""
+    bars: _Drawn = 0
+    """All its sets of bars in any order, or how many."""
+    points: _Drawn = 0
+    """All its sets of points (of `scatter`) in any order, or how many."""
+
+
+class FigureShape(PlotShape):
+    """A figure with one plot, or with several `plots`."""
+
+    plots: Annotated[list[PlotShape], Field(min_length=1)] = []
+    """All its plots, in the order in which they were made."""
+
+
+class FiguresShape(FigureShape):
+    """One figure, or only the number of figures."""
+
+    count: WholeOrZero = 0
+    """How many figures there are."""
+
+
 def _identifier(name: str) -> str:
     if not name.isidentifier():
         raise ValueError
@@ -200,6 +251,10 @@ _Writes = Annotated[
     Literal["unchanged"] | _WrittenFiles,
     Expects("files with their texts, or unchanged", _written_hint),
 ]
+_Figures = Annotated[
+    FiguresShape | list[FigureShape],
+    Expects("figures", "write {title: Growth, lines: 1}, a list of such, or {count: 1}"),
+]
 _Ending = Literal[
     "answered",
     "asks_for_more",
@@ -300,6 +355,9 @@ class StatedShape(Shape):
     writes: _Writes = {}
     """Files afterwards, by name: a path below this folder, a text of several lines, {text: …}, a
     matcher, or null (it is not there); {only: [names]}; `unchanged`; or {any: true}."""
+    figures: _Figures = []
+    """All figures drawn with matplotlib, in the order in which they are shown or made; what is not
+    stated of one is free. Or {count: N}."""
     ends: _Ends = ""  # type: ignore[assignment]
     """How it ends if it gives no answer; or {any: true}: in any way except at a limit or by
     a crash."""

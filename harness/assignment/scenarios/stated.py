@@ -21,6 +21,7 @@ from harness.assignment.scenarios.shape import (
     ScenarioShape,
     StepShape,
 )
+from harness.assignment.scenarios.stated_figures import read_figures
 from harness.assignment.scenarios.stimulus import check_path, content_of
 from harness.assignment.symbols import TemplateError, class_names, names_in, render
 from harness.matchers.kinds import matcher_keys
@@ -272,6 +273,11 @@ def _stated_step(reader: ScenarioReader, loc: Loc, index: int, step: StepShape) 
 @_reads("prints", "stderr")
 def _text(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     return {str(loc[-1]): reader.matcher(loc, data, for_text=True)}
+
+
+@_reads("figures")
+def _figures(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
+    return {"figures": read_figures(reader, loc, data)}
 
 
 @_reads("exit")

@@ -139,6 +139,7 @@ def stimulus_of(reader: ScenarioReader, parts: StimulusParts) -> Stimulus:
         files=given_files(reader),
         stdin=stdin,
         stderr_apart=reader.states("stderr"),
+        keeps_figures=reader.states("figures"),
         marks_prompts=reader.prompts_any,
         replies=replies,
         environment=tuple(environment),

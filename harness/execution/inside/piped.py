@@ -41,6 +41,7 @@ from .modules import (
     load_tests,
     load_tool,
 )
+from .scenario import figures
 from .scenario.process import Program, ScenarioProcess
 from .scenario.streams import install_input, install_outputs
 from .stand_ins.calls import StandIns
@@ -96,6 +97,9 @@ def serve(setup: dict[str, Any]) -> None:
         clock.move(setup["clock_offset"])
     program = Program(setup)
     import_useful(program.submitted, setup)
+    sources = [source.data for source in program.submitted.values()]
+    if setup["more_modules"] and figures.may_draw(sources):
+        figures.prepare_if_installed()
     scenario = ScenarioProcess(job, program)
     hide_ours()
     gc.collect()

@@ -46,6 +46,7 @@ from .modules import (
     load_tool,
 )
 from .preload import freeze_heap, preload
+from .scenario import figures
 from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
 from .scenario.process import Program, ScenarioProcess
 from .shared.facades import Facades
@@ -84,6 +85,7 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     __import__("typing")
     if setup["more_modules"]:
         import_packages()
+        figures.prepare_if_installed()
     if setup["clock_offset"]:
         clock.move(setup["clock_offset"])
     os.environ.clear()

@@ -245,6 +245,8 @@ def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool
         return False
     if (final.lines is not None) != stimulus.counts_lines:
         return False
+    if (final.figures is not None) != stimulus.keeps_figures:
+        return False
     fields = {name for name in _OUTCOME if getattr(final, name) is not None}
     if (action.program != "") != ("exit" in fields):
         return False

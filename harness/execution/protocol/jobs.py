@@ -33,7 +33,8 @@ INSIDE = (
     "stand_ins.calls",
     "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
     "remote.guarded",
-    "scenario.evaluate", "stimuli", "scenario.counting", "scenario.process",
+    "scenario.evaluate", "stimuli", "scenario.counting", "scenario.figures",
+    "scenario.process",
     "shared.facades", "shared.snapshot", "shared.run", "preload", "zygote",
 )  # fmt: skip
 _PIPED = "piped"  # sent only to systems without terminals
@@ -289,6 +290,7 @@ class Jobs:
             finds_loop=stimulus.finds_loop,
             traces_lines=stimulus.traces_lines,
             counts_lines=stimulus.counts_lines,
+            keeps_figures=stimulus.keeps_figures,
         )
 
     def _module_of(self, stimulus: Stimulus) -> str:

@@ -9,6 +9,7 @@ from harness.common.escaping import visible
 from harness.execution.folder import MAX_FOLDER_SIZE, MORE_FILES
 from harness.execution.protocol.answers import Answerable
 from harness.execution.protocol.replies import (
+    FigureReply,
     FinalReply,
     Reply,
     StepReply,
@@ -97,10 +98,11 @@ def _ended_by_itself(stimulus: Stimulus, end: ProcessEnd, reply: Reply) -> bool:
     """Return whether a program ended its process, as `os._exit` does.
 
     Its screen, its files and its exit status are visible from outside: a person at a terminal would
-    see the same. Only the process knows its output to a stderr that is kept apart from the
-    screen.
+    see the same. Only the process knows its figures, and its output to a stderr that is kept
+    apart from the screen.
     """
-    is_whole_program = stimulus.action.program != "" and not stimulus.stderr_apart
+    is_seen = not stimulus.stderr_apart and not stimulus.keeps_figures
+    is_whole_program = stimulus.action.program != "" and is_seen
     left = end.reason is None and end.exit_code >= 0
     return is_whole_program and left and reply.final is None and not stimulus.finds_loop
 
@@ -162,6 +164,7 @@ def _answered(answerable: Answerable, observed: Observation, final: FinalReply) 
         variables=final.variables or (),
         exit_status=final.exit,
         stderr=final.stderr,
+        figures=tuple(map(FigureReply.figure, final.figures or ())),
     )
 
 

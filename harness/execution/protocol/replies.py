@@ -4,10 +4,11 @@ The process runs untrusted code: its reply is read strictly, and bounded in size
 reply answers its stimulus is checked afterwards (`answers`)."""
 
 import ast
+import base64
 import functools
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,11 +16,17 @@ from harness.common import serial
 from harness.execution.inside.messages.frames import HEAD
 from harness.execution.inside.messages.protocol import (
     MAX_DEPTH,
+    MAX_DRAWN,
+    MAX_FIGURES,
     MAX_FRAMES,
     MAX_INT_DIGITS,
+    MAX_LABEL,
     MAX_MESSAGE,
     MAX_NAME,
     MAX_OPEN_FILES,
+    MAX_PICTURE,
+    MAX_PIXELS,
+    MAX_PLOTS,
     MAX_REPLY_BYTES,
     MAX_SHOWN,
     MAX_STDERR,
@@ -29,12 +36,15 @@ from harness.execution.inside.messages.protocol import (
     FromTool,
     split,
 )
+from harness.model.figures import Drawn, Figure, Plot
 from harness.model.observation import NamedValue, NameHint, Phase
 from harness.model.values import KINDS, NAMED_CONTAINERS, Value, ValueKind
 
 T = TypeVar("T")
 
 _SHORT = 1024  # bytes: shorter replies are cached, since right programs give the same ones
+_OF_DATA = frozenset({ValueKind.INT, ValueKind.FLOAT, ValueKind.STR, ValueKind.TOO_LARGE})
+_PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"  # how each begins
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 
 
@@ -244,6 +254,110 @@ class StepReply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnReply:
+    """A line, bars or points of a plot, as they are sent."""
+
+    label: str
+    x: _SentValue
+    y: _SentValue
+    names: tuple[str, ...]
+
+    def check(self) -> None:
+        """Raise TamperedError if our side cannot have described it."""
+        for values in (self.x, self.y):
+            if values.kind is not ValueKind.TOO_LARGE and not _is_flat(values):
+                raise TamperedError("a misshapen reply")
+        if self.names and len(self.names) != len(self.x.items):
+            raise TamperedError("a misshapen reply")
+        _check_labels((self.label, *self.names))
+
+    def drawn(self) -> Drawn:
+        return Drawn(label=self.label, x=self.x, y=self.y, names=self.names)
+
+
+def _is_flat(values: Value) -> bool:
+    """Return whether this is a list of numbers and texts."""
+    kinds = {part.kind for part in values.items}
+    return values.kind is ValueKind.LIST and kinds <= _OF_DATA
+
+
+def _check_labels(texts: Iterable[str]) -> None:
+    for text in texts:
+        if not is_encodable(_checked_text(text, MAX_LABEL)):
+            raise TamperedError("a misshapen reply")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlotReply:
+    """A plot of a figure, as it is sent."""
+
+    title: str
+    x_label: str
+    y_label: str
+    legend: tuple[str, ...] | None
+    lines: tuple[DrawnReply, ...]
+    bars: tuple[DrawnReply, ...]
+    points: tuple[DrawnReply, ...]
+
+    def check(self) -> None:
+        """Raise TamperedError if our side cannot have described it."""
+        legend = self.legend or ()
+        for parts in (legend, self.lines, self.bars, self.points):
+            if len(parts) > MAX_DRAWN:
+                raise TamperedError("a reply too large")
+        _check_labels((self.title, self.x_label, self.y_label, *legend))
+        for drawn in (*self.lines, *self.bars, *self.points):
+            drawn.check()
+
+    def plot(self) -> Plot:
+        return Plot(
+            title=self.title,
+            x_label=self.x_label,
+            y_label=self.y_label,
+            legend=self.legend,
+            lines=tuple(map(DrawnReply.drawn, self.lines)),
+            bars=tuple(map(DrawnReply.drawn, self.bars)),
+            points=tuple(map(DrawnReply.drawn, self.points)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureReply:
+    """A figure, as it is sent."""
+
+    title: str
+    plots: tuple[PlotReply, ...]
+    picture: str
+
+    def check(self) -> None:
+        """Raise TamperedError if our side cannot have described it."""
+        if len(self.plots) > MAX_PLOTS:
+            raise TamperedError("a reply too large")
+        _check_labels((self.title,))
+        if self.picture:
+            _check_picture(self.picture)
+        for plot in self.plots:
+            plot.check()
+
+    def figure(self) -> Figure:
+        plots = tuple(map(PlotReply.plot, self.plots))
+        return Figure(title=self.title, plots=plots, picture=self.picture)
+
+
+def _check_picture(text: str) -> None:
+    """Raise TamperedError for a picture that is no small PNG; it is not decoded any further."""
+    try:
+        data = base64.b64decode(_checked_text(text, 2 * MAX_PICTURE), validate=True)
+    except ValueError:
+        raise TamperedError("an unreadable reply") from None
+    sides = [int.from_bytes(data[start : start + 4], "big") for start in (16, 20)]
+    if len(data) > MAX_PICTURE or not all(0 < side <= MAX_PIXELS for side in sides):
+        raise TamperedError("a reply too large")
+    if not data.startswith(_PNG):
+        raise TamperedError("a misshapen reply")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FinalReply:
     """The one answer, field by field as it is sent; None for a field that was not sent."""
 
@@ -262,6 +376,7 @@ class FinalReply:
     recursion: str | None = None  # the line of a function that called itself again and again
     stderr: str | None = None  # the text of stderr, if the screen does not show it
     lines: int | None = None  # of the program that ran, if they are counted
+    figures: tuple[FigureReply, ...] | None = None  # if they are kept
 
     def check_size(self) -> None:
         """Raise TamperedError if a part is larger than our side makes it, or no name."""
@@ -275,6 +390,10 @@ class FinalReply:
             raise TamperedError("a misshapen reply")
         if self.raised is not None:
             self.raised.check_size()
+        if len(self.figures or ()) > MAX_FIGURES:
+            raise TamperedError("a reply too large")
+        for figure in self.figures or ():
+            figure.check()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,6 +83,12 @@ def _texts(observation: Observation) -> Iterator[str]:
         yield step.shown
     for named in (*observation.variables, *observation.files):
         yield named.name
+    for figure in observation.figures:
+        yield figure.title
+        for plot in figure.plots:
+            yield from (plot.title, plot.x_label, plot.y_label, *(plot.legend or ()))
+            for drawn in (*plot.lines, *plot.bars, *plot.points):
+                yield from (drawn.label, *drawn.names)
     if observation.test is not None:
         yield from _texts_of_test(observation.test)
     if observation.suite is not None:
@@ -121,5 +127,9 @@ def _values(observation: Observation) -> Iterator[Value]:
             yield step.value
     for named in (*observation.variables, *observation.files):
         yield named.value
+    for figure in observation.figures:
+        for plot in figure.plots:
+            for drawn in (*plot.lines, *plot.bars, *plot.points):
+                yield from (drawn.x, drawn.y)
     yield from observation.arguments
     yield from observation.arguments_before

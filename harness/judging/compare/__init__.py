@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from harness.judging.compare.ending import ending_mismatch, has_outcome
 from harness.judging.compare.exit import exit_mismatch
+from harness.judging.compare.figures import figure_mismatches
 from harness.judging.compare.files import written_mismatches
 from harness.judging.compare.mismatch import Mismatch, narrowed
 from harness.judging.compare.raises import raise_mismatch, unexpected_raise
@@ -29,7 +30,7 @@ def mismatches(
     """Return everything that differs, the channel that explains most first; empty if nothing does.
 
     The order is: its ending; its exception; its result and changed objects; its output;
-    which files it wrote; how many inputs it took; its exit status.
+    which files it wrote; its figures; how many inputs it took; its exit status.
     """
     observation, expectation = without_prompts(observation, expectation)
     found: list[Mismatch] = list(ending_mismatch(observation, expectation, stimulus))
@@ -56,6 +57,8 @@ def mismatches(
         found += text_mismatches(observation, expectation)
         found += stderr_mismatch(observation, expectation.stated)
     found += written_mismatches(observation, expectation, stimulus)
+    if observation.ending is Ending.ANSWERED:
+        found += figure_mismatches(observation, expectation)
     if observation.ending is Ending.ANSWERED:
         # The inputs of each session step are compared already.
         if not is_session or expectation.stated.reads is not None:

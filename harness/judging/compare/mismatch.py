@@ -1,6 +1,7 @@
 """The differences between an observation and its expectation: a class for each way to differ."""
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import Exactly
@@ -104,6 +105,31 @@ class SuiteMismatch(_AnyMismatch):
     branches: int = 0
 
 
+class FigurePart(StrEnum):
+    """The part of a figure that differs; a part of a plot has the name of its field."""
+
+    COUNT = "count"  # of all figures
+    PLOTS = "plots"  # their number
+    TITLE = "title"
+    X_LABEL = "x_label"
+    Y_LABEL = "y_label"
+    LEGEND = "legend"
+    LINES = "lines"
+    BARS = "bars"
+    POINTS = "points"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureMismatch(_AnyMismatch):
+    """A part of a figure differs from the stated one: both in words, None for nothing."""
+
+    part: FigurePart
+    expected: str | None
+    actual: str | None
+    figure: int | None = None  # from 1; None: there is only one
+    plot: int | None = None  # from 1; None: the figure as a whole, or its only plot
+
+
 Mismatch = (
     EndingMismatch
     | RaiseMismatch
@@ -113,6 +139,7 @@ Mismatch = (
     | ExitMismatch
     | CourseTestMismatch
     | SuiteMismatch
+    | FigureMismatch
 )
 
 

@@ -14,6 +14,7 @@ from harness.judging.compare.ending import at_import
 from harness.judging.compare.mismatch import (
     CourseTestMismatch,
     EndingMismatch,
+    FigureMismatch,
     Mismatch,
     RaiseMismatch,
     ReadsMismatch,
@@ -174,6 +175,7 @@ class Failure:
         self.reads = self._first(ReadsMismatch)
         self.test = self._first(CourseTestMismatch)
         self.suite = self._first(SuiteMismatch)
+        self.figure = self._first(FigureMismatch)
         self.returns = item_at(self._values(Channel.RETURNS), 0)
         self.leaves = item_at(self._values(Channel.LEAVES), 0)
         self.stderr = item_at(self._values(Channel.STDERR), 0)

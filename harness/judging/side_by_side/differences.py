@@ -10,6 +10,8 @@ from harness.judging.compare.mismatch import (
     CourseTestMismatch,
     EndingMismatch,
     ExitMismatch,
+    FigureMismatch,
+    FigurePart,
     Mismatch,
     RaiseMismatch,
     ReadsMismatch,
@@ -41,7 +43,7 @@ from harness.model.observation import (
 )
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
-from harness.model.verdict import Channel, Comparison, Conversation
+from harness.model.verdict import Channel, Comparison, Conversation, PicturePair
 from harness.stimuli.suite import SuiteQuestion
 
 MAX_DIFFERENCES = 6
@@ -108,10 +110,59 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus, rules: TextRules) -> Com
                 _WANTED[mismatch.question],
                 _lines_of_suite(mismatch.actual),
             )
+        case FigureMismatch():
+            subject = figure_part_in_words(mismatch)
+            expected, actual = mismatch.expected or "nothing", mismatch.actual or "nothing"
+            return described(Channel.FIGURES, subject, expected, actual)
         case ValueMismatch():
             return _of_values(mismatch, stimulus, rules)
         case TextMismatch():
             return _of_texts(mismatch, stimulus, rules)
+
+
+FIGURE_PARTS = {
+    FigurePart.COUNT: "number of figures",
+    FigurePart.PLOTS: "number of plots",
+    FigurePart.TITLE: "title",
+    FigurePart.X_LABEL: "label of the x axis",
+    FigurePart.Y_LABEL: "label of the y axis",
+    FigurePart.LEGEND: "legend",
+    FigurePart.LINES: "lines",
+    FigurePart.BARS: "bars",
+    FigurePart.POINTS: "points",
+}
+
+
+def figure_part_in_words(mismatch: FigureMismatch) -> str:
+    """Return the part that differs, and in which figure and plot it is."""
+    places: list[str] = []
+    if mismatch.figure is not None:
+        places.append(f"figure {mismatch.figure}")
+    if mismatch.plot is not None:
+        places.append(f"plot {mismatch.plot}")
+    if not places and mismatch.part is not FigurePart.COUNT:
+        places.append("figure")
+    return ", ".join((*places, FIGURE_PARTS[mismatch.part]))
+
+
+_MAX_PICTURES = 3
+
+
+def pictures(
+    mismatches: Iterable[Mismatch], observation: Observation, reference: Observation | None
+) -> tuple[PicturePair, ...]:
+    """Return the pictures of the first figures of both sides; none if no figure differs."""
+    if not any(isinstance(mismatch, FigureMismatch) for mismatch in mismatches):
+        return ()
+    actual = [figure.picture for figure in observation.figures[:_MAX_PICTURES]]
+    expected: list[str] = []
+    if reference is not None:
+        expected = [figure.picture for figure in reference.figures[:_MAX_PICTURES]]
+    pairs: list[PicturePair] = []
+    for ours, theirs in zip_longest(expected, actual, fillvalue=""):
+        if ours or theirs:
+            pairs.append(PicturePair(expected=ours, actual=theirs))
+    return tuple(pairs)
 
 
 _MAX_CALLS = 20

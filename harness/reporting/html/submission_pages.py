@@ -277,6 +277,7 @@ def _of_both(
             ungraded.append(check)
     return {
         "view": view,
+        "has_pictures": any(check.verdict.pictures for check in view.shown),
         "counting": counting_mark(view),
         "tallies": tallies,
         "passed": sum(tally.passed for tally in tallies),

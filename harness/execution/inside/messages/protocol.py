@@ -301,6 +301,7 @@ class ScenarioJob(ProtocolRecord):
     finds_loop: bool
     traces_lines: bool
     counts_lines: bool
+    keeps_figures: bool = False  # that it draws with matplotlib
     # Added by the driver.
     sentinel: bytes = b""  # written to the terminal at the end of a part of the output
     prompt_mark: bytes = b""  # written to the terminal before the text of an `input` call
@@ -433,3 +434,10 @@ MAX_MESSAGE = 10_000  # characters
 MAX_SHOWN = 10_000  # characters of a `repr`
 MAX_INT_DIGITS = 4300  # what Python reads back by default
 MAX_OPEN_FILES = 20
+MAX_FIGURES = 20
+MAX_PLOTS = 20  # of a figure
+MAX_DRAWN = 50  # lines of a plot, and so on
+MAX_LABEL = 300  # characters of a text in a figure
+MAX_PICTURES = 3  # of the first figures
+MAX_PICTURE = 100_000  # bytes
+MAX_PIXELS = 1000  # of a picture's side

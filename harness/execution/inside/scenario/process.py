@@ -29,7 +29,7 @@ from ..modules import MODULE, Library, ModuleSource, by_module_name, is_never_fo
 from ..running import end_program
 from ..stand_ins.calls import RemoteCaller, slot, substituted
 from ..waits import Slept, Waits
-from . import evaluate
+from . import evaluate, figures
 from .counting import LineCounter
 from .streams import KeptBytes, install_input, pipe_in
 
@@ -181,6 +181,8 @@ class ScenarioProcess:
             _set_recursion_limit(1000)
             if self.job.stderr_apart:
                 self.answer.fields["stderr"] = quote(self.errors.text())
+            if self.job.keeps_figures:
+                self.answer.fields["figures"] = figures.described()
             text = self.answer.json()
         except MemoryError:
             text = '{"memory":true}'
@@ -192,6 +194,8 @@ class ScenarioProcess:
             chdir(self.job.folder)
             if self.job.serves:
                 umask(0)  # a test, another user's process, reads the program's files
+        if self.job.keeps_figures:  # it is done, if this process was forked
+            figures.prepare_if_installed()
         self._prepare_clocks()
         environ.update(self.job.environment)
         if self.job.stdin is not None:

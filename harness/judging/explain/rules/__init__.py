@@ -10,6 +10,7 @@ from typing import TypeVar
 from harness.common.discovery import extensions
 from harness.judging.compare.mismatch import (
     CourseTestMismatch,
+    FigureMismatch,
     RaiseMismatch,
     SuiteMismatch,
     TextMismatch,
@@ -37,6 +38,7 @@ FILE: Part[ValueMismatch] = attrgetter("file")
 FILE_TEXTS: Part[TextEdit] = attrgetter("file_texts")
 TEST: Part[CourseTestMismatch] = attrgetter("test")
 SUITE: Part[SuiteMismatch] = attrgetter("suite")
+FIGURE: Part[FigureMismatch] = attrgetter("figure")
 STDERR: Part[ValueMismatch] = attrgetter("stderr")
 
 
