@@ -396,8 +396,8 @@ def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     yield from _leave_lines(expected)
     if stimulus.folder:
         yield from _file_lines(expected, stimulus)
-    if expected.stated.figures is not None:
-        yield "draws", expected.stated.figures.in_words()
+    if figures := expected.stated.figures:
+        yield "draws", figures.in_words()
     for ignored in expected.stated.ignore:
         yield "and", _IGNORED[ignored]
 
@@ -542,8 +542,8 @@ def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
     if expected.reference is not None:
         reference = expected.reference
         names = (*expected.parameters, *[""] * len(reference.arguments))
-        both = zip(names, reference.arguments_before, reference.arguments, strict=False)
-        for name, before, after in both:
+        sides = reference.arguments_before, reference.arguments
+        for name, before, after in zip(names, *sides, strict=False):
             if not isinstance(stated.get(name, Exactly(value=after)), Exactly):
                 continue
             stated.pop(name, None)
