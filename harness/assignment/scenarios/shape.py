@@ -99,11 +99,11 @@ class KeyShape(Shape):
 class DrawnShape(Shape):
     """A line, bars or points of a plot: what is not stated is free."""
 
-    x: Expected = None
+    x: WrittenValue = None
     """Its x values, or the names that the axis shows: a list or a matcher."""
-    y: Expected = None
+    y: WrittenValue = None
     """Its y values, of bars their lengths: a list or a matcher."""
-    label: ExpectedText = None
+    label: WrittenText = None
     """Its label."""
 
 
@@ -117,11 +117,11 @@ _Legend = Annotated[bool | list[str], Expects("true, false or a list of texts")]
 class PlotShape(Shape):
     """A plot: what is not stated is free."""
 
-    title: ExpectedText = None
+    title: WrittenText = None
     """Its title."""
-    x_label: ExpectedText = None
+    x_label: WrittenText = None
     """The label of its x axis."""
-    y_label: ExpectedText = None
+    y_label: WrittenText = None
     """The label of its y axis."""
     legend: _Legend = False
     """The texts of its legend in any order, or whether it has one."""
