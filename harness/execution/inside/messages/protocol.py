@@ -324,7 +324,8 @@ class SharedRunJob(ProtocolRecord):
 
 
 class Question(ProtocolRecord):
-    """A question to a shared run about one stimulus."""
+    """A question to a shared run about one stimulus. There are thousands for each submission: they
+    are packed without the names of the fields."""
 
     cpu_seconds: float
     output_bytes: int
@@ -335,6 +336,16 @@ class Question(ProtocolRecord):
     bindings: list[tuple[str, bytes]]
     seed: int
     stimulus: bytes
+
+    def encode(self) -> bytes:
+        fields = vars(self)
+        return marshal.dumps([fields[name] for name in type(self).__annotations__], 2)
+
+    @classmethod
+    def decode(cls, data: bytes) -> Self:
+        question = cls.__new__(cls)
+        vars(question).update(zip(cls.__annotations__, marshal.loads(data)))  # noqa: B905
+        return question
 
 
 class StandInJob(ProtocolRecord):
