@@ -299,6 +299,11 @@ _TOUCHED_KIB = 64 * 1024
 _LOADING_CPU_SHARE = 0.1  # of a scenario's own CPU limit
 _SHARED_HEARTBEAT = 0.05
 _MAX_REASON_LENGTH = 300  # characters: it holds names of the program's
+# In Python 3.11 it takes time to read a member of an enum: those that are needed thousands of times
+# for each submission are read once.
+_SEEN = FromSharedRun.SEEN
+_ASKS_FOR_LINE = FromSharedRun.ASKS_FOR_LINE
+_LINE = bytes(ToSharedRun.LINE)
 _WHILE_LOADING = (FromSharedRun.LOADED, FromSharedRun.GAVE_UP)
 _WHILE_ASKED = (
     FromSharedRun.SEEN,
@@ -441,7 +446,11 @@ class SharedProcess:
         self._cpu_before = self._clock.cpu() if self._clock is not None else 0.0
         number = self._left[-1] if self._left else None
         expected = _WHILE_LOADING if self._is_loading else _WHILE_ASKED
-        if kind in (FromSharedRun.REFUSED, FromSharedRun.NOT_PLAIN):
+        if number is not None and kind == _SEEN and not self._is_loading:
+            self._take_answer(number, body)
+        elif number is not None and kind == _ASKS_FOR_LINE and not self._is_loading:
+            self._send_line()
+        elif kind in (FromSharedRun.REFUSED, FromSharedRun.NOT_PLAIN):
             self.refused = plain(body.decode("utf-8", "replace"), limit=_MAX_REASON_LENGTH)
             self.not_plain = kind == FromSharedRun.NOT_PLAIN
         elif number is None or kind not in expected:
@@ -452,21 +461,24 @@ class SharedProcess:
             self._ask()
         elif kind == FromSharedRun.GAVE_UP and self._is_loading:
             self.refused = "it does not load within a tenth of its time limit"
-        elif kind == FromSharedRun.SEEN:
-            self._left.pop()
-            self.reported.add(number)
-            if self._should_retain(number, body):
-                self.answers[number] = body
-            self._ask()
-        elif kind == FromSharedRun.ASKS_FOR_LINE and self._lines:
-            self._channel.send(ToSharedRun.LINE + self._lines.pop().encode())
-        elif kind == FromSharedRun.ASKS_FOR_LINE:
-            self._channel.send(ToSharedRun.NO_LINE)
         elif kind == FromSharedRun.GAVE_UP:
             self.gave_up = number
         else:
             self.refused = plain(body.decode("utf-8", "replace"), limit=_MAX_REASON_LENGTH)
             self.changed_by = number
+
+    def _take_answer(self, number: int, body: bytes) -> None:
+        self._left.pop()
+        self.reported.add(number)
+        if self._should_retain(number, body):
+            self.answers[number] = body
+        self._ask()
+
+    def _send_line(self) -> None:
+        if self._lines:
+            self._channel.send(_LINE + self._lines.pop().encode())
+        else:
+            self._channel.send(ToSharedRun.NO_LINE)
 
     def _check_clock(self) -> None:
         now = time.monotonic()

@@ -442,10 +442,14 @@ class ScenarioChannel:
 
     def send_framed(self, data: bytes) -> None:
         """Do as `send`, with a message that has its length in front."""
-        self._give_up_process_ends()
+        if self._told >= 0:
+            self._give_up_process_ends()
         while data:
             try:
-                data = data[os.write(self._tell, data) :]
+                written = os.write(self._tell, data)
+                if written == len(data):
+                    return
+                data = data[written:]
             except BlockingIOError:
                 events = select.poll()
                 events.register(self._tell, select.POLLOUT)

@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from .facades import Facades
 
 
+# In Python 3.11 it takes time to read a member of an enum: these are read once.
+_QUESTION, _LINE = ToSharedRun.QUESTION, ToSharedRun.LINE
+_SEEN, _ASKS_FOR_LINE = FromSharedRun.SEEN, FromSharedRun.ASKS_FOR_LINE
+
+
 class ScriptedInput:
     """The replacement of `sys.stdin`: lines come from the driver, each when it is asked for.
 
@@ -77,11 +82,11 @@ class ScriptedInput:
             self.places.append(f"p{self.prompt_at}")
             self.prompt_at = -1
         try:
-            self._run.say(FromSharedRun.ASKS_FOR_LINE, b"")
+            self._run.say(_ASKS_FOR_LINE, b"")
             kind, line = split(receive_only(self._run.questions))
         except RecursionError:  # in our own code, at the depth limit
             _exit(0)
-        if kind != ToSharedRun.LINE:
+        if kind != _LINE:
             self.observed = self.phase, self._run.screen.getvalue()
             return ""
         self.places.append(f"i{self._run.screen.tell()}")
@@ -149,10 +154,10 @@ class SharedRun:
     def perform(self, message: bytes) -> None:
         """Obey the driver: load the files of a selection, or answer one question."""
         kind, body = split(message)
-        if kind == ToSharedRun.LOAD:
-            self._begin(self.program.files(marshal.loads(body)))
-        elif kind == ToSharedRun.QUESTION:
+        if kind == _QUESTION:
             self._answer(Question.decode(body))
+        elif kind == ToSharedRun.LOAD:
+            self._begin(self.program.files(marshal.loads(body)))
         else:
             _exit(0)
 
@@ -303,7 +308,7 @@ class SharedRun:
         if changed := self.snapshot.change():
             self.report_change(changed)
         self.snapshot.restore()
-        self.say(FromSharedRun.SEEN, report)
+        self.say(_SEEN, report)
 
     def _ends_quietly(self) -> bool:
         """End unreachable objects. Return whether that left no new objects and printed nothing."""
