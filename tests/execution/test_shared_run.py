@@ -55,8 +55,8 @@ def joined(server: SubmissionServer, *stimuli: Stimulus, limits: Limits = ROOMY)
         outcomes.append(server.observe_together(group, sorted(group.jobs)))
         if outcomes[-1].refused:
             return outcomes[-1]
-    seen = {number: data for each in outcomes for number, data in each.seen.items()}
-    return SharedOutcome(answers=seen, gave_up=frozenset().union(*(o.gave_up for o in outcomes)))
+    answers = {number: data for each in outcomes for number, data in each.answers.items()}
+    return SharedOutcome(answers=answers, gave_up=frozenset().union(*(o.gave_up for o in outcomes)))
 
 
 def both_ways(driver: Driver, program: str, *stimuli: Stimulus) -> None:
@@ -701,7 +701,7 @@ def test_a_recursion_ends_at_the_same_depth_together_and_alone(driver: Driver, f
         (group,) = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
 
         def ends_together(n: int) -> bool:
-            return n not in server.observe_together(group, [n]).seen
+            return n not in server.observe_together(group, [n]).answers
 
         def ends_alone(n: int) -> bool:
             return server.observe(stimuli[n], ROOMY).raised is not None
