@@ -48,7 +48,7 @@ _MODULES = (
     "messages.frames", "messages.protocol", "messages.arrays", "messages.codec",
     "messages.exceptions",
     "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
-    "remote.guarded",
+    "remote.streams", "remote.guarded",
     "modules", "replacing", "waits", "clock", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.counting", "scenario.figures",
     "scenario.process", "browser",

@@ -60,7 +60,7 @@ _MODULES = (
     "messages.exceptions",
     "modules", "replacing", "waits", "clock", "limits", "stand_ins.calls",
     "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
-    "remote.guarded",
+    "remote.streams", "remote.guarded",
     "scenario.evaluate", "stimuli", "scenario.counting", "scenario.figures",
     "scenario.process", "piped",
 )  # fmt: skip

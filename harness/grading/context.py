@@ -32,6 +32,7 @@ from harness.grading.engines import WorkerSetup
 from harness.grading.machine import choose_tier, create_driver, find_interpreter
 from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
 from harness.grading.observing.setup import GraderSetup
+from harness.judging.shown_text import hide_folder_of
 from harness.model.assignment import FunctionSignature
 from harness.model.expectation import KEY_VERSION, AnswerKey
 from harness.model.observation import Phase, Tier
@@ -152,6 +153,7 @@ def prepare(
     """
     specification = with_called_functions(specification)
     interpreter = find_interpreter(specification.plan.assignment.python, python)
+    hide_folder_of(str(interpreter.path))
     if packages := specification.plan.assignment.packages:
         if cache is None:
             raise UserError("packages need a folder to be kept in", hint="grade with a cache")

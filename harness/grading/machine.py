@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from harness import execution
 from harness.common.replaceable import Replaceable
+from harness.judging.shown_text import hide_folder_of
 
 if TYPE_CHECKING:
-    from harness.execution import Driver, Interpreter
+    from harness.execution import AnyDriver, Driver, Interpreter
     from harness.model.observation import Tier
 
 find_interpreter = Replaceable(execution.find_interpreter)
 choose_tier = Replaceable(execution.choose_tier)
 try_tier = Replaceable(execution.try_tier)
-create_driver = Replaceable(execution.create_driver)
+
+
+@Replaceable
+def create_driver(interpreter: Interpreter, tier: Tier, **options: Any) -> AnyDriver:
+    """Return a driver; the folder of its Python is shown to nobody."""
+    hide_folder_of(str(interpreter.path))
+    return execution.create_driver(interpreter, tier, **options)
 
 
 @Replaceable

@@ -5,6 +5,7 @@ Every verdict, and with it every view, is made of an observation that passed thr
 """
 
 import re
+from itertools import chain
 from typing import TypeVar
 
 from harness.judging.change_parts import change_parts
@@ -31,13 +32,26 @@ _FOLDERS = re.compile(
     r"|[/\\]Programs[/\\]Python[/\\]Python3[0-9]{1,3}(?:[/\\]Lib(?:[/\\]site-packages)?)?"
     r"|(?:[/\\](?:home|Users)[/\\][^/\\]{1,80}|(?<![\w./\\-])/root)"
     r"(?:[/\\][^/\\]{1,80}){0,6}[/\\](?:bin|Scripts)(?=[/\\]python3)"
+    # Where a Python was built from its sources.
+    r"|[/\\]Python-3\.[0-9]{1,3}\.[0-9]{1,3}(?:(?:a|b|rc)[0-9]{1,2})?(?![^/\\])"
 )
+_PYTHON_IN_FOLDER = re.compile(r"(?P<folder>.+?)(?:[/\\](?:bin|Scripts))?[/\\][^/\\]+")
+_HOME = re.compile(r"(?:[A-Za-z]:)?[/\\](?:home|Users)[/\\][^/\\]+|/root")
 _OURS = re.compile(r"(?<![\w./\\-])inside/(?:[a-z_]{1,40}/){0,3}[a-z_]{1,40}\.py")
 _SIGNS = (
     *("/proc/", "ython3", "harness-scenario-", "harness-unlocked-", "inside/"),
-    *(".pyenv", "cpython-"),
+    *(".pyenv", "cpython-", "ython-3."),
 )
 _SHORT = "…"
+_hidden_folders: set[str] = set()  # of the Pythons in accounts' homes that this process uses
+
+
+def hide_folder_of(executable: str) -> None:
+    """Shorten from now on paths in the folder of this Python, if it is below a home, under whatever
+    name: `sys.prefix` is this folder."""
+    found = _PYTHON_IN_FOLDER.fullmatch(executable)
+    if found and _HOME.match(found["folder"]):
+        _hidden_folders.add(found["folder"])
 
 
 def without_internals(thing: T) -> T:
@@ -63,22 +77,31 @@ def _holds_internals(value: Value) -> bool:
 
 
 def _has_internals(text: str) -> bool:
-    return " at 0x" in text or any(sign in text for sign in _SIGNS)
+    return " at 0x" in text or _has_sign(text)
+
+
+def _has_sign(text: str) -> bool:
+    signs = chain(_SIGNS, _hidden_folders)
+    return any(sign in text for sign in signs)
 
 
 def without_paths(text: str) -> str:
     """Return the text without internal paths, in time that is linear in it."""
-    if not any(sign in text for sign in _SIGNS):
+    if not _has_sign(text):
         return text
     return _WORD.sub(_shortened, text)
 
 
 def _shortened(found: re.Match[str]) -> str:
     word = found[0]
-    if not any(sign in word for sign in _SIGNS):
+    if not _has_sign(word):
         return word
     word = _OURS.sub(_SHORT, word)
     ends = [folder.end() for folder in _FOLDERS.finditer(word)]
+    for folder in _hidden_folders:
+        if folder in word:
+            ends.append(word.rindex(folder) + len(folder))
+    ends.sort()
     if not ends:
         return word
     below = word[ends[-1] :]

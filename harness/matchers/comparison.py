@@ -9,7 +9,9 @@ floats may be.
 """
 
 import re
+from array import array
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 
 from harness.common.escaping import plain, shortened, visible
@@ -21,6 +23,12 @@ SOURCE_LIMIT = 90  # characters
 WHOLE_LIMIT = 2000  # characters of a value that is not part of a sentence
 _MAX_COMPARED = 1_000_000  # characters, looking for lines that are the same but for their floats
 _BLANKS = re.compile(r"[^\S\n]+")
+# A mark of a sentence. A point, comma, colon or hyphen before a digit belongs to a number or time.
+# By their numbers: an ellipsis, dashes, quotation marks of several languages.
+_MARK = re.compile(
+    r"[!?;()\[\]{}\"'\u2026\u2013\u2014\u2018-\u201f\u00ab\u00bb\u00bf\u00a1]"
+    r"|[.,:](?![0-9])|-(?!\.?[0-9])"
+)
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
 _READ_NUMBER: dict[ValueKind, Callable[[str], complex]] = {
@@ -166,6 +174,8 @@ def _in_order(value: Value) -> tuple[Value, ...]:
 def normalised(text: str, rules: TextRules) -> str:
     """Return `text` without the differences that `rules` forgive, only for comparing."""
     ignore = rules.ignore
+    if Ignore.PUNCTUATION in ignore:
+        text = _MARK.sub("", text)
     if Ignore.WHITESPACE in ignore:
         lines = [_BLANKS.sub(" ", line).strip(" ") for line in text.split("\n")]
         text = "\n".join(lines).strip("\n")
@@ -178,6 +188,12 @@ def normalised(text: str, rules: TextRules) -> str:
     if Ignore.CASE in ignore:
         text = text.casefold()
     return text
+
+
+def without(rules: TextRules, forgiven: Ignore) -> TextRules:
+    """Return the rules without one that they have or not."""
+    others = tuple(each for each in rules.ignore if each is not forgiven)
+    return replace(rules, ignore=others)
 
 
 def same_text(expected: str, actual: str, rules: TextRules) -> bool:
@@ -200,7 +216,9 @@ def same_line(expected: str, actual: str, rules: TextRules) -> bool:
 
 def contains_text(part: str, text: str, rules: TextRules) -> bool:
     """Return whether the part is somewhere in the text, except for differences that `rules`
-    forgive."""
+    forgive. A part that is only punctuation is searched for as it is."""
+    if not normalised(part, rules):
+        rules = without(rules, Ignore.PUNCTUATION)
     part, text = normalised(part, rules), normalised(text, rules)
     if rules.within is None:
         return part in text
@@ -264,11 +282,23 @@ def _place(line: str, rules: TextRules, at: int) -> int:
     return next(islice(places, at, None), len(line))
 
 
+def _places_without_marks(line: str) -> Iterator[int]:
+    start = 0
+    for mark in _MARK.finditer(line):
+        yield from range(start, mark.start())
+        start = mark.end()
+    yield from range(start, len(line))
+
+
 def _kept(line: str, rules: TextRules) -> Iterator[tuple[str, int]]:
     """Yield each compared character of a line and its place: a line may be a megabyte long.
 
     As `normalised`, of one line.
     """
+    places: Sequence[int] = range(len(line))
+    if Ignore.PUNCTUATION in rules.ignore:
+        places = array("L", _places_without_marks(line))
+        line = _MARK.sub("", line)
     start, kept = 0, line
     if Ignore.WHITESPACE in rules.ignore:
         kept = line.strip()
@@ -276,7 +306,7 @@ def _kept(line: str, rules: TextRules) -> Iterator[tuple[str, int]]:
     elif Ignore.TRAILING_SPACE in rules.ignore:
         kept = line.rstrip(" \t\r")
     was_blank = False
-    for place, character in enumerate(kept, start):
+    for place, character in zip(places[start:], kept, strict=False):
         compared = character
         if Ignore.WHITESPACE in rules.ignore and character.isspace():
             if was_blank:

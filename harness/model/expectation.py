@@ -23,6 +23,7 @@ class Ignore(StrEnum):
     TRAILING_SPACE = "trailing-space"
     BLANK_LINES = "blank-lines"
     WHITESPACE = "whitespace"  # how many blanks there are, and any at the ends of lines and text
+    PUNCTUATION = "punctuation"  # the marks of sentences, but not those inside a number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

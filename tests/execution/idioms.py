@@ -1,6 +1,7 @@
 """Reads the table of idioms, and runs one as plain Python does: on a terminal, or with its input
 piped in."""
 
+import ast
 import os
 import pty
 import select
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.execution import Interpreter
 from harness.execution.protocol.jobs import INNER_ENVIRONMENT
@@ -126,6 +128,47 @@ def as_a_process(interpreter: Interpreter, idiom: Idiom, folder: Path) -> Outcom
         check=False,
     )
     return Outcome(screen=done.stdout.replace(f"{folder}/", ""), status=done.returncode)
+
+
+# Stands for a test that runs the program by `runpy`, with an input of its own and all output
+# captured, without anything of ours. Writes down how that ended.
+_RUN_PATH = """
+import io, runpy, sys
+captured = io.BytesIO()
+sys.argv, sys.stdin = ["a1.py"], io.StringIO({text!r})
+sys.stdout = kept = io.TextIOWrapper(captured, "utf-8", newline="", write_through=True)
+sys.stderr = io.StringIO()
+ended = 0
+try:
+    runpy.run_path("a1.py", run_name="__main__")
+except SystemExit as error:
+    ended = error.code
+except BaseException as error:
+    ended = type(error).__name__
+with open("ended.txt", "w") as file:
+    print(ascii((ended, captured.getvalue().decode())), file=file)
+"""
+
+
+def by_run_path(interpreter: Interpreter, idiom: Idiom, folder: Path) -> tuple[Any, str] | None:
+    """Run the program by `runpy.run_path` in plain Python: its exit code or the name of its
+    exception, and what it printed. None if it ended that process too, or the capture."""
+    (folder / "a1.py").write_text(idiom.program, encoding="utf-8")
+    text = "".join(line + "\n" for line in LINES)
+    subprocess.run(
+        [str(interpreter.path), "-W", "ignore", "-c", _RUN_PATH.format(text=text)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=folder,
+        env=INNER_ENVIRONMENT | {"PYTHONDONTWRITEBYTECODE": "1"},
+        timeout=_LONGEST,
+        check=False,
+    )
+    ended = folder / "ended.txt"
+    if not ended.exists() or not ended.stat().st_size:
+        return None
+    code, printed = ast.literal_eval(ended.read_text())
+    return code, printed.replace(f"{folder}/", "")
 
 
 def _set_quiet(terminal: int) -> None:

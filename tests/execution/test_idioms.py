@@ -23,6 +23,7 @@ from tests.execution.idioms import (
     Idiom,
     Outcome,
     as_a_process,
+    by_run_path,
     difference,
     idioms,
     page_rows,
@@ -57,7 +58,12 @@ OFTEN = (
 STARTED_BY_TESTS = (
     *("a wrapped stdin", "open(0).read()", "os.read(0)", "sys.stdout's attributes", "os.write(1)"),
     *("an uncaught exception", "sys.excepthook", "atexit", "os._exit(3) after a flush"),
-    "ANSI colours and a bell",
+    *("ANSI colours and a bell", "KeyboardInterrupt raised"),
+)
+RUN_BY_TESTS = (
+    *("a wrapped stdin", "sys.stdin.close()", "sys.stdin = io.StringIO", "sys.__stdin__"),
+    *("sys.stdin = open(0)", "fileinput", "sys.stdout.buffer.write", "a wrapped stdout"),
+    *("os.devnull as stdout", "pickle of own classes", "names of a module", "sys.argv"),
 )
 
 
@@ -152,6 +158,15 @@ def test_it():
 """.encode()
 
 
+def outcome_of_test(driver: AnyDriver, idiom: Idiom, test: bytes) -> Observation:
+    """Return what is observed of a test of the course's about the idiom's program."""
+    tests = (SourceFile(name="test_a1.py", data=test),)
+    given = replace(assignment(), test_files=tests, writes_files=idiom.folder)
+    asked = Stimulus(action=CourseTest(file="test_a1.py", test="test_it"), folder=idiom.folder)
+    with driver.submission(given, (source(idiom.program),)) as server:
+        return server.observe(asked, LIMITS)
+
+
 def differing_in_a_test(driver: AnyDriver, table: list[Idiom], folder: Path) -> dict[str, str]:
     """Return how idioms differ that a test of the course's starts by `subprocess`."""
     found = {}
@@ -161,11 +176,7 @@ def differing_in_a_test(driver: AnyDriver, table: list[Idiom], folder: Path) -> 
         own = folder / str(len(list(folder.iterdir())))
         own.mkdir()
         expected = as_a_process(find_interpreter("3.12"), idiom, own)
-        tests = (SourceFile(name="test_a1.py", data=_test_of(expected)),)
-        given = replace(assignment(), test_files=tests, writes_files=idiom.folder)
-        asked = Stimulus(action=CourseTest(file="test_a1.py", test="test_it"), folder=idiom.folder)
-        with driver.submission(given, (source(idiom.program),)) as server:
-            seen = server.observe(asked, LIMITS)
+        seen = outcome_of_test(driver, idiom, _test_of(expected))
         if seen.test is None or seen.test.result is not CourseTestResult.PASSED:
             found[idiom.name] = f"{seen.ending} {seen.detail} {seen.test}"
     return found
@@ -184,6 +195,57 @@ def test_every_idiom_behaves_so_in_a_program_that_a_test_starts(
 ) -> None:
     table = list(TABLE.values())
     assert differing_in_a_test(launchers.driver("standard"), table, tmp_path) == {}
+
+
+def _run_path_test_of(expected: tuple[object, str]) -> bytes:
+    """Return a test that runs the program by `runpy` and fails unless it ends like this."""
+    return f"""
+import io, runpy
+
+def test_it(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["a1.py"])
+    monkeypatch.setattr("sys.stdin", io.StringIO({PIPED!r}))
+    ended = 0
+    try:
+        runpy.run_path("a1.py", run_name="__main__")
+    except SystemExit as error:
+        ended = error.code
+    except BaseException as error:
+        ended = type(error).__name__
+    assert (ended, capsys.readouterr().out) == {expected!r}
+""".encode()
+
+
+def differing_by_run_path(driver: AnyDriver, table: list[Idiom], folder: Path) -> dict[str, str]:
+    """Return how idioms differ that a test of the course's runs by `runpy.run_path`."""
+    found = {}
+    for idiom in table:
+        if not idiom.runs("test", piped=True):
+            continue
+        own = folder / str(len(list(folder.iterdir())))
+        own.mkdir()
+        expected = by_run_path(find_interpreter("3.12"), idiom, own)
+        if expected is None:
+            continue
+        seen = outcome_of_test(driver, idiom, _run_path_test_of(expected))
+        if seen.test is None or seen.test.result is not CourseTestResult.PASSED:
+            found[idiom.name] = f"{seen.ending} {seen.detail} {seen.test}"
+    return found
+
+
+def test_common_idioms_behave_so_in_a_program_that_a_test_runs_by_its_path(
+    launchers: Launchers, tmp_path: Path
+) -> None:
+    table = [TABLE[name] for name in RUN_BY_TESTS]
+    assert differing_by_run_path(launchers.driver("standard"), table, tmp_path) == {}
+
+
+@pytest.mark.release
+def test_every_idiom_behaves_so_in_a_program_that_a_test_runs_by_its_path(
+    launchers: Launchers, tmp_path: Path
+) -> None:
+    table = list(TABLE.values())
+    assert differing_by_run_path(launchers.driver("standard"), table, tmp_path) == {}
 
 
 def test_a_piped_input_that_fills_no_pipe_is_read_whole(launchers: Launchers) -> None:

@@ -7,7 +7,7 @@ from harness.grading.context import prepare
 from harness.grading.validation.again import printing_givens
 from harness.grading.validation.checks import golden_count, tolerances
 from harness.grading.validation.overstated import overstated
-from harness.model.expectation import Expected, Floats
+from harness.model.expectation import Expected, Floats, Ignore
 from harness.model.stimulus import Stimulus, Typed
 from harness.stimuli.run import Run
 from tests.plans import plan, scenario
@@ -26,6 +26,16 @@ def test_free_prompts_are_named_with_how_many_scenarios_compare_theirs() -> None
     assert line == "the text of each input() is free in 1 scenario"
     (line,) = tolerances(plan(free, exact, exact))
     assert line.endswith("; it is compared in 2 that read input")
+
+
+def test_a_forgiven_difference_is_named_with_the_texts_in_which_it_is_forgiven() -> None:
+    blanks = scenario("f/blanks", stated=Expected(ignore=(Ignore.WHITESPACE,)))
+    marks = scenario("f/marks", stated=Expected(ignore=(Ignore.CASE, Ignore.PUNCTUATION)))
+    first, second = tolerances(plan(blanks, blanks, marks, scenario("f/exact")))
+    assert first.startswith("ignore: [whitespace] in 2 scenarios: texts that are printed")
+    assert first.endswith("but not values, such as a returned text")
+    assert second.startswith("ignore: [case, punctuation] in 1 scenario: ")
+    assert second.endswith("matches: sees punctuation")
 
 
 def test_a_setting_is_not_counted_as_a_golden() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from harness.common import serial
 from harness.judging.judge import judge
-from harness.judging.shown_text import without_paths
+from harness.judging.shown_text import hide_folder_of, without_paths
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Ending, Frame, Observation, Raised, StepOutcome, Turn
 from harness.model.stimulus import Stimulus
@@ -31,6 +31,8 @@ PATHS = {
     "C:\\Users\\ann\\AppData\\Local\\Programs\\Python\\Python312\\python.exe": "python.exe",
     "C:\\Users\\ann\\AppData\\Local\\Programs\\Python\\Python312\\Lib\\typing.py": "typing.py",
     "/Users/ann/old/venv/bin/python3": "python3",
+    "/tmp/python-build.20260509.228/Python-3.12.1/coverage.info": "coverage.info",
+    "/home/ann/src/Python-3.14.0rc1": "…",
 }
 
 
@@ -71,11 +73,23 @@ def test_no_path_of_ours_is_in_a_verdict(path: str) -> None:
         ("/home/ann/bin/pythonic", "/home/ann/bin/pythonic"),
         (f"/srv{ROOTS}/bin/python3", f"/srv{ROOTS}/bin/python3"),
         ("/home/ann/python3/notes.txt", "/home/ann/python3/notes.txt"),
+        ("Python-3.12.1 /tmp/Python-3.12.1x/a", "Python-3.12.1 /tmp/Python-3.12.1x/a"),
         ("uses .pyenv and cpython-3.12", "uses .pyenv and cpython-3.12"),
     ],
 )
 def test_only_internal_paths_are_shortened(text: str, shown: str) -> None:
     assert without_paths(text) == shown
+
+
+def test_the_folder_of_a_python_in_a_home_is_shortened_under_any_name() -> None:
+    hide_folder_of("/home/zed/opt/mine/bin/python3.12")
+    hide_folder_of("C:\\Users\\zed\\mine\\python.exe")
+    hide_folder_of("/usr/bin/python3.12")
+    assert without_paths("'/home/zed/opt/mine' /home/zed/opt/mine/include/x.h") == "'…' include/x.h"
+    assert without_paths("C:\\Users\\zed\\mine") == "…"
+    assert without_paths("/home/zed/opt/mine2 /home/zed/notes.txt /usr") == (
+        "/home/zed/opt/mine2 /home/zed/notes.txt /usr"
+    )
 
 
 def test_a_long_text_without_an_end_costs_no_time() -> None:

@@ -124,6 +124,7 @@ def test_the_mark_is_behind_a_near_float_of_another_length() -> None:
         (Ignore.WHITESPACE, "  a x\n", "a   y\n", (4, 4)),
         (Ignore.CASE, "ABC\n", "abd\n", (2, 2)),
         (Ignore.TRAILING_SPACE, "a  \n", "ab\n", (3, 1)),
+        (Ignore.PUNCTUATION, "a, b.\n", "a! c\n", (3, 3)),
     ],
 )
 def test_what_is_ignored_is_not_marked(

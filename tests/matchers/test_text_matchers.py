@@ -20,6 +20,7 @@ from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, 
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.texts import HasNumber, Matches, fault_of, occurs
+from harness.matchers.kinds.values import exactly
 from harness.model.expectation import Expectation, Expected, Floats, Ignore, Matcher, TextRules
 from harness.model.values import Value, ValueKind
 from tests.assignment.small_assignment import scenario_of
@@ -29,6 +30,7 @@ from tests.judging.judging_cases import CALL, called
 BOTH = AllOf(matchers=(Contains(text="tries"), HasNumber(number="4")))
 TRIES = LastLine(matcher=BOTH)
 SOMEWHERE = ALine(matcher=BOTH)
+UNMARKED = TextRules(ignore=(Ignore.PUNCTUATION,))
 
 
 @pytest.mark.parametrize(
@@ -114,6 +116,48 @@ def test_what_is_forgiven_is_forgiven_in_a_line() -> None:
     assert ALine(matcher=Contains(text="Tries")).accepts_text(
         "4 TRIES\n", TextRules(ignore=(Ignore.CASE,))
     )
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed"),
+    [
+        ("Hello, world!\n", "Hello world\n"),
+        ("Don\u2019t \u2013 stop\u2026\n", "Dont  stop\n"),
+        ("The mean is 3.14.\n", "The mean is: 3.14\n"),
+        ("1,000 at 10:30\n", "1,000; at (10:30)\n"),
+        ("-5\n", '"-5"\n'),
+    ],
+)
+def test_the_marks_of_a_sentence_are_forgiven(expected: str, printed: str) -> None:
+    assert exactly(expected).accepts_text(printed, UNMARKED)
+    assert not exactly(expected).accepts_text(printed)
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed"),
+    [
+        ("3.14\n", "314\n"),
+        ("-5\n", "5\n"),
+        ("-.5\n", ".5\n"),
+        ("10:30\n", "1030\n"),
+        ("1,2\n", "12\n"),
+        ("a b\n", "ab\n"),
+        ("a_b\n", "ab\n"),
+        ("2 + 3\n", "2  3\n"),
+        ("a\nb\n", "a b\n"),
+    ],
+)
+def test_a_number_and_words_keep_their_marks_if_punctuation_is_ignored(
+    expected: str, printed: str
+) -> None:
+    assert not exactly(expected).accepts_text(printed, UNMARKED)
+
+
+def test_a_stated_mark_is_required_where_punctuation_is_ignored() -> None:
+    assert not Contains(text="!").accepts_text("Hello\n", UNMARKED)
+    assert Contains(text="Hello!").accepts_text("Hello.\n", UNMARKED)
+    assert not Matches(pattern=r"o\.$").accepts_text("Hello", UNMARKED)
+    assert Matches(pattern=r"o\.$").accepts_text("Hello.", UNMARKED)
 
 
 # None of these would come to an end in a lifetime, or in an hour.

@@ -209,7 +209,7 @@ class SampleShape(Shape):
 _Visible = Annotated[
     Literal[True, False, "hint", "after_due_date", "after_published"], WrapValidator(strictly)
 ]
-_Forgiven = Literal["case", "trailing-space", "blank-lines", "whitespace"]
+_Forgiven = Literal["case", "trailing-space", "blank-lines", "whitespace", "punctuation"]
 _FileText = Annotated[
     str | TextShape,
     Expects("a text or a path", "write {text: …} for a text of one line", whole=True),
@@ -300,7 +300,7 @@ class SettingsShape(Shape):
     """Provided constants to override: a value, or a list of values to sweep."""
     ignore: Annotated[list[_Forgiven], OneOrMore()] = []
     """Differences in text to forgive: case, trailing-space, blank-lines, whitespace (the number of
-    blanks, and any at the ends of lines and of the text)."""
+    blanks, and any at the ends of lines and of the text), punctuation (marks of sentences)."""
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
     """The tolerance for floats (default: as in the assignment)."""
     prompts: Prompts = "exact"

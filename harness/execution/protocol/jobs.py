@@ -32,7 +32,7 @@ INSIDE = (
     "messages.exceptions", "modules", "replacing", "waits", "clock", "confine", "limits",
     "stand_ins.calls",
     "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
-    "remote.guarded",
+    "remote.streams", "remote.guarded",
     "scenario.evaluate", "stimuli", "scenario.counting", "scenario.figures",
     "scenario.process",
     "shared.facades", "shared.snapshot", "shared.run", "preload", "zygote",

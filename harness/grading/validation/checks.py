@@ -15,7 +15,7 @@ from harness.judging.compare.session import compares_variables
 from harness.judging.compare.value import argument_name
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.values import AnyValue, OfType
-from harness.model.expectation import AnswerKey, Expectation, Expected, Floats
+from harness.model.expectation import AnswerKey, Expectation, Expected, Floats, Ignore
 from harness.model.plan import Clause, Plan, Scenario, SourceFile, Visibility
 from harness.model.values import Value, ValueKind
 
@@ -102,8 +102,15 @@ _TEXTS = (
 )
 
 
+_SCREENS = (
+    "texts that are printed, written or on stderr, in sessions and transcripts too, "
+    "but not values, such as a returned text"
+)
+
+
 def tolerances(plan: Plan) -> tuple[str, ...]:
-    """Return lines about the scenarios with a tolerance for floats and with free prompts."""
+    """Return lines about the scenarios with a tolerance for floats, with forgiven differences in
+    text and with free prompts."""
     counts: Counter[Floats] = Counter()
     for scenario in plan.scenarios:
         settings = {stated.floats for stated in (scenario.stated, *scenario.stated_cases)}
@@ -112,8 +119,23 @@ def tolerances(plan: Plan) -> tuple[str, ...]:
     for floats, count in counts.items():
         where = f"{_VALUES}; {_TEXTS}" if floats.in_text else f"{_VALUES}; not the numbers in text"
         lines.append(f"floats within {floats.within:g} in {counted(count, 'scenario')}: {where}")
+    lines.extend(_forgiven(plan))
     lines.extend(_free_prompts(plan))
     return tuple(lines)
+
+
+def _forgiven(plan: Plan) -> Iterator[str]:
+    """Say in which texts forgiven differences are forgiven, and that values are exact."""
+    counts: Counter[tuple[Ignore, ...]] = Counter()
+    for scenario in plan.scenarios:
+        counts.update({stated.ignore for stated in (scenario.stated, *scenario.stated_cases)})
+    del counts[()]
+    for ignored, count in counts.items():
+        names = ", ".join(ignored)
+        where = _SCREENS
+        if Ignore.PUNCTUATION in ignored:
+            where += "; matches: sees punctuation"
+        yield f"ignore: [{names}] in {counted(count, 'scenario')}: {where}"
 
 
 def _free_prompts(plan: Plan) -> Iterator[str]:

@@ -18,7 +18,7 @@ from typing import NoReturn
 from harness.common.errors import HarnessError
 from harness.common.escaping import QUOTE_LIMIT, quoted
 from harness.common.words import listed
-from harness.matchers.comparison import normalised, same_line
+from harness.matchers.comparison import normalised, same_line, without
 from harness.matchers.numbers import numbers_in
 from harness.matchers.reading import (
     DISTANCE,
@@ -228,9 +228,9 @@ class Matches(TextMatcher):
     words: str = ""  # that assignment.yaml has for it
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
-        # A folded pattern would be another pattern: forgive case by the flag instead.
-        without_case = tuple(rule for rule in rules.ignore if rule is not Ignore.CASE)
-        others = replace(rules, ignore=without_case)
+        # A folded pattern would be another pattern: forgive case by the flag instead. Punctuation
+        # stays, because the pattern may name it.
+        others = without(without(rules, Ignore.CASE), Ignore.PUNCTUATION)
         flags = 0
         if Ignore.CASE in rules.ignore:
             flags = re.IGNORECASE

@@ -510,7 +510,7 @@ class RemoteProgram(Peer):
 
     def _do(self, operation: str, values: list[Any]) -> Any:
         """Carry out the program's request."""
-        if operation in ("input", "stdin"):
+        if operation in ("input", "stdin", "replaces_input"):
             return self.ask(operation, tuple(values))
         if operation not in _GIVEN or len(values) != _GIVEN[operation]:
             raise MalformedError("an operation")

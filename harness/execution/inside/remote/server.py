@@ -8,7 +8,6 @@ goes to its terminal, and to the test with the next message.
 from __future__ import annotations
 
 import builtins
-import io
 import os
 import sys
 from _json import encode_basestring_ascii as quote
@@ -154,6 +153,7 @@ class ProgramServer(Peer):
             name[4:]: getattr(self, name) for name in dir(self) if name.startswith("_do_")
         }
         self.said: list[tuple[str, str]] = []
+        self._kept: list[Any] = []
         self.ended = False
 
     def serve(self) -> None:
@@ -164,6 +164,10 @@ class ProgramServer(Peer):
             if message.get("do") == "end":
                 return
             self.answer(message)
+
+    def keep(self, stream: Any) -> None:
+        """Keep a stream open, even if the program replaces it and wraps a part of it."""
+        self._kept.append(stream)
 
     def more(self) -> str:
         if not self.said:
@@ -382,7 +386,17 @@ class ProgramServer(Peer):
     def _do_namespace(self, name: str, run_name: str) -> Any:
         """Run a module under another name, as `runpy` does; return its public names."""
         module = self._blank(name, run_name)
-        exec(self._library.sources[name].compiled(), module.__dict__)
+        before, argument = sys.modules.get(run_name), sys.argv[:1]
+        sys.modules[run_name] = module  # its own classes are found there
+        sys.argv[:1] = [f"{name}.py"]
+        try:
+            exec(self._library.sources[name].compiled(), module.__dict__)
+        finally:
+            sys.argv[:1] = argument
+            if before is None:
+                sys.modules.pop(run_name, None)
+            else:
+                sys.modules[run_name] = before
         return {key: value for key, value in vars(module).items() if key[:2] != "__"}
 
     def _blank(self, name: str, run_name: str) -> Any:
@@ -390,6 +404,8 @@ class ProgramServer(Peer):
             raise FileNotFoundError(2, "No such file or directory", name + ".py")
         module = self._library.blank(name)
         module.__name__ = run_name
+        module.__loader__ = module.__spec__ = None
+        module.__cached__ = None  # type: ignore[attr-defined]
         return module
 
     def report(self, error: BaseException) -> None:
@@ -403,87 +419,3 @@ class ProgramServer(Peer):
 
 def _loaded(module: str) -> Any:
     return __import__(module, fromlist=["x"])
-
-
-class Echo(io.TextIOBase):
-    """A stream of the program's that goes to its terminal and, later, to the test."""
-
-    encoding = "utf-8"
-    errors = "strict"
-
-    def __init__(self, stream: Any, name: str, said: list[tuple[str, str]], most: int) -> None:
-        self._stream = stream
-        self._said = said
-        self._name = name
-        self._left = most
-
-    def write(self, text: str, /) -> int:
-        written: int = self._stream.write(text)
-        if self._left > 0:
-            kept = str(text)[: self._left]
-            self._left -= len(kept)
-            self._said.append((self._name, kept))
-        return written
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def fileno(self) -> int:
-        number: int = self._stream.fileno()
-        return number
-
-    def isatty(self) -> bool:
-        return False
-
-    def writable(self) -> bool:
-        return True
-
-    @property
-    def buffer(self) -> Any:
-        return self._stream.buffer
-
-
-class AskedStdin(io.TextIOBase):
-    """Standard input that the test's side reads."""
-
-    encoding = "utf-8"
-
-    def __init__(self, request: Callable[..., Any]) -> None:
-        self._request = request
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int | None = -1, /) -> str:
-        return str(self._request("stdin", "read", -1 if size is None else size))
-
-    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        return str(self._request("stdin", "readline", size))
-
-    def __next__(self) -> str:  # type: ignore[override]
-        line = self.readline()
-        if not line:
-            raise StopIteration
-        return line
-
-    def isatty(self) -> bool:
-        return False
-
-
-_MAX_SAID = 1_000_000  # characters that a test hears of
-
-
-def install_streams(server: ProgramServer) -> None:
-    """Let the program's streams and `input` reach the test."""
-    for name in ("stdout", "stderr"):
-        echo = Echo(getattr(sys, name), name, server.said, _MAX_SAID)
-        setattr(sys, name, echo)
-        setattr(sys, f"__{name}__", echo)
-    sys.stdin = sys.__stdin__ = AskedStdin(server.request)  # type: ignore[assignment, misc]
-
-    def input(prompt: object = "", /) -> Any:
-        return server.request("input", str(prompt))
-
-    input.__qualname__ = "input"
-    input.__module__ = "builtins"
-    builtins.input = input

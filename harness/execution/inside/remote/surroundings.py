@@ -110,6 +110,7 @@ def _environment() -> dict[str, str]:
     return {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
 
 
+_USUAL_INPUT = builtins.input
 _OF_SUBPROCESS = (
     "run", "check_output", "check_call", "call", "getstatusoutput", "getoutput", "Popen",
 )  # fmt: skip
@@ -254,6 +255,8 @@ class _Started:
 
 def answer(operation: str, values: tuple[Any, ...]) -> Any:
     """Answer the program's `input` and its reads of standard input from the test's."""
+    if operation == "replaces_input":
+        return builtins.input is not _USUAL_INPUT
     if operation == "input":
         try:
             return builtins.input(*values)  # a mock may return anything

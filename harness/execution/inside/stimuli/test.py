@@ -8,7 +8,8 @@ from json import loads
 from ..messages import codec
 from ..messages.protocol import FromScenario
 from ..remote.guarded import GuardedServer
-from ..remote.server import ProgramServer, install_streams
+from ..remote.server import ProgramServer
+from ..remote.streams import install_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
