@@ -155,8 +155,9 @@ def by_run_path(interpreter: Interpreter, idiom: Idiom, folder: Path) -> tuple[A
     exception, and what it printed. None if it ended that process too, or the capture."""
     (folder / "a1.py").write_text(idiom.program, encoding="utf-8")
     text = "".join(line + "\n" for line in LINES)
+    (folder / "test_a1.py").write_text(_RUN_PATH.format(text=text), encoding="utf-8")
     subprocess.run(
-        [str(interpreter.path), "-W", "ignore", "-c", _RUN_PATH.format(text=text)],
+        [str(interpreter.path), "-W", "ignore", "test_a1.py"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         cwd=folder,

@@ -63,7 +63,7 @@ STARTED_BY_TESTS = (
 RUN_BY_TESTS = (
     *("a wrapped stdin", "sys.stdin.close()", "sys.stdin = io.StringIO", "sys.__stdin__"),
     *("sys.stdin = open(0)", "fileinput", "sys.stdout.buffer.write", "a wrapped stdout"),
-    *("os.devnull as stdout", "pickle of own classes", "names of a module", "sys.argv"),
+    *("os.devnull as stdout", "pickle of own classes", "names of a module", "inspect"),
 )
 
 

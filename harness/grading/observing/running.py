@@ -329,7 +329,7 @@ class Running:
                     self._run(other, other.limits)
 
     def _ends_in_time(self, scenario: Scenario) -> bool:
-        """Return whether it ends within its limit and what times may be wrong by, which then counts.
+        """Return whether it ends within its limit and a tolerance for errors, which then counts.
         If it only ends within twice the limit, that is noted."""
         _log.info("scenario %s: looking again, with twice the time", scenario.id)
         most = scenario.limits.cpu_seconds

@@ -406,7 +406,16 @@ class ProgramServer(Peer):
         module.__name__ = run_name
         module.__loader__ = module.__spec__ = None
         module.__cached__ = None  # type: ignore[attr-defined]
+        self._show_source(name)
         return module
+
+    def _show_source(self, name: str) -> None:
+        """Let `inspect` and tracebacks find the text of a module that has no loader."""
+        import linecache  # noqa: PLC0415
+
+        text = self._library.get_source(name)
+        file = self._library.sources[name].filename
+        linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
 
     def report(self, error: BaseException) -> None:
         """Print the traceback of an exception that ended the program."""
