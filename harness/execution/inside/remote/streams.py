@@ -54,8 +54,6 @@ class Echo(io.BufferedIOBase):
 class AskedStdin(io.TextIOBase):
     """Standard input that the test's side reads."""
 
-    encoding = "utf-8"
-
     def __init__(self, request: Callable[..., Any]) -> None:
         self._request = request
 
