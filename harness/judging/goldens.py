@@ -9,6 +9,7 @@ from harness.common.words import counted
 from harness.judging.compare.ending import COMPLETE, is_before_stimulus
 from harness.judging.compare.figures import figure_mismatches
 from harness.judging.compare.files import written_mismatches
+from harness.judging.compare.mismatch import accepts_value
 from harness.judging.compare.raises import raise_agrees
 from harness.judging.compare.session import compares_variables, is_default_repr, screen_of, shows
 from harness.judging.compare.suite import suite_mismatch
@@ -268,7 +269,7 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
         if value is None:
             if observation.raised is None:
                 yield f"the reference gave no value, but {stated.returns.in_words()} is stated."
-        elif not stated.returns.accepts(value):
+        elif not accepts_value(stated.returns, value, stated.rules):
             yield f"the reference {_other_value(value, stated.returns)}"
     elif value is not None:
         yield from _comparable("the reference's value", value)
@@ -454,7 +455,9 @@ def _own_step(
         yield f"{name}: the reference raised {did}, but {wanted} is stated."
         return
     value = step.value or NONE
-    if stated_step.returns is not None and not stated_step.returns.accepts(value):
+    if stated_step.returns is not None and not accepts_value(
+        stated_step.returns, value, stated.rules
+    ):
         yield f"{name}: the reference {_other_value(value, stated_step.returns)}"
     texts = (
         ("prints", stated_step.prints, step.printed),

@@ -33,7 +33,7 @@ def test_a_forgiven_difference_is_named_with_the_texts_in_which_it_is_forgiven()
     marks = scenario("f/marks", stated=Expected(ignore=(Ignore.CASE, Ignore.PUNCTUATION)))
     first, second = tolerances(plan(blanks, blanks, marks, scenario("f/exact")))
     assert first.startswith("ignore: [whitespace] in 2 scenarios: texts that are printed")
-    assert first.endswith("but not values, such as a returned text")
+    assert first.endswith("but not texts inside other values")
     assert second.startswith("ignore: [case, punctuation] in 1 scenario: ")
     assert second.endswith("matches: sees punctuation")
 

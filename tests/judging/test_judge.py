@@ -313,6 +313,40 @@ def test_a_tolerance_in_text_reaches_what_is_stated() -> None:
     assert not mismatches(printed, Expectation(stated=shown, reference=None), steps("f()"))
 
 
+FORGIVEN = {
+    Ignore.CASE: ("Ab c\n", "aB C\n"),
+    Ignore.TRAILING_SPACE: ("Ab c\n", "Ab c  \n"),
+    Ignore.BLANK_LINES: ("Ab\nc\n", "Ab\n\nc\n"),
+    Ignore.WHITESPACE: ("Ab  c\n", " Ab\tc \n"),
+    Ignore.PUNCTUATION: ("Ab, c!\n", "Ab: c\n"),
+}
+
+
+def _on_every_channel(text: str) -> dict[str, tuple[Observation, Stimulus]]:
+    return {
+        "printed": (called(None, text), CALL),
+        "in a turn": (ran("> ", "x", text), typing("x")),
+        "returned": (called(text), CALL),
+        "written": (_wrote(text), TOLD),
+        "printed in a session": (session(step(None, text)), steps("print(f())")),
+        "shown in a session": (session(replace(step(text), shown=repr(text))), steps("f()")),
+    }
+
+
+@pytest.mark.parametrize("ignored", Ignore)
+def test_a_forgiven_difference_is_forgiven_in_all_text(ignored: Ignore) -> None:
+    expected, text = map(_on_every_channel, FORGIVEN[ignored])
+    forgiving = Expected(ignore=(ignored,))
+    for channel, (reference, stimulus) in expected.items():
+        assert passes(reference, text[channel][0], forgiving, stimulus), channel
+        assert not passes(reference, text[channel][0], Expected(), stimulus), channel
+        stated = replace(forgiving, returns=exactly(FORGIVEN[ignored][0]))
+        alone = Expectation(stated=stated, reference=None)
+        if channel == "returned":
+            assert not mismatches(text[channel][0], alone, stimulus)
+    assert not passes(called([FORGIVEN[ignored][0]]), called([FORGIVEN[ignored][1]]), forgiving)
+
+
 def test_text_is_compared_turn_by_turn() -> None:
     reference = ran("a\n> ", "x", "b\n")
     assert passes(reference, ran("a\n> ", "x", "b\n"), stimulus=typing("x"))

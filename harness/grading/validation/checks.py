@@ -103,8 +103,8 @@ _TEXTS = (
 
 
 _SCREENS = (
-    "texts that are printed, written or on stderr, in sessions and transcripts too, "
-    "but not values, such as a returned text"
+    "texts that are printed, returned, written or on stderr, in sessions and transcripts too, "
+    "but not texts inside other values"
 )
 
 
@@ -125,7 +125,7 @@ def tolerances(plan: Plan) -> tuple[str, ...]:
 
 
 def _forgiven(plan: Plan) -> Iterator[str]:
-    """Say in which texts forgiven differences are forgiven, and that values are exact."""
+    """Say in which texts forgiven differences are forgiven."""
     counts: Counter[tuple[Ignore, ...]] = Counter()
     for scenario in plan.scenarios:
         counts.update({stated.ignore for stated in (scenario.stated, *scenario.stated_cases)})

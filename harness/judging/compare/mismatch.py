@@ -143,6 +143,14 @@ Mismatch = (
 )
 
 
+def accepts_value(matcher: Matcher, value: Value, rules: TextRules) -> bool:
+    """Return whether the matcher accepts a returned value. Differences that are forgiven in printed
+    text are forgiven in a returned text, but not inside other values."""
+    if value.kind is ValueKind.STR and rules.ignore:
+        return matcher.accepts_text(value.text, rules)
+    return matcher.accepts(value)
+
+
 def narrowed(mismatch: Mismatch, rules: TextRules) -> Mismatch:
     """Return the same mismatch, with the first part that fails in place of an `all_of` or
     `none_of`.
@@ -152,6 +160,9 @@ def narrowed(mismatch: Mismatch, rules: TextRules) -> Mismatch:
             failing = expected.failing_part(lambda part: part.accepts_text(text, rules))
             return replace(mismatch, expected=failing)
         case ValueMismatch(expected=Matcher() as expected, actual=Value() as value):
+            if mismatch.channel is Channel.RETURNS:
+                failing = expected.failing_part(lambda part: accepts_value(part, value, rules))
+                return replace(mismatch, expected=failing)
             if mismatch.channel not in (Channel.WRITES, Channel.STDERR):
                 failing = expected.failing_part(lambda part: part.accepts(value))
                 return replace(mismatch, expected=failing)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from harness.common.escaping import plain
-from harness.judging.compare.mismatch import ValueMismatch
+from harness.judging.compare.mismatch import ValueMismatch, accepts_value
 from harness.matchers.comparison import same
 from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.expectation import Expectation, Matcher
@@ -32,7 +32,7 @@ def _returned(observation: Observation, expectation: Expectation) -> Iterator[Va
         expected = Exactly(value=reference.value, floats=expectation.floats)
     if expected is None:
         return
-    if value is None or not expected.accepts(value):
+    if value is None or not accepts_value(expected, value, expectation.stated.rules):
         yield ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)
 
 
