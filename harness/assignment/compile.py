@@ -19,7 +19,7 @@ from harness.assignment.files.assignment import comparisons, manual_slots, read_
 from harness.assignment.files.fuzzing import fuzz_settings
 from harness.assignment.files.policy import read_policy
 from harness.assignment.files.reference import check_reference_imports
-from harness.assignment.files.tests import data_file_names, test_file_names
+from harness.assignment.files.tests import data_file_names, handed_out_names, test_file_names
 from harness.assignment.loading import SpecErrors, digest, display_path
 from harness.assignment.scenarios.cases import Compiled
 from harness.assignment.scenarios.draws import DRAWS, DrawRequest, draw, freeze, load_module
@@ -210,6 +210,7 @@ class _Compiler:
             exemptions=self._exemptions(compiled),
             stand_in_files=tuple(file for _, file in stand_ins),
             test_files=test_files,
+            handed_out_tests=handed_out_names(shape.tests),
             sent_names=sent_names(programs) if test_files else SentNames(),
         )
 

@@ -5,6 +5,7 @@ import ast
 import builtins
 import contextlib
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,15 +34,17 @@ from harness.grading.machine import choose_tier, create_driver, find_interpreter
 from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
 from harness.grading.observing.setup import GraderSetup
 from harness.judging.shown_text import hide_folder_of
-from harness.model.assignment import FunctionSignature
+from harness.model.assignment import FunctionSignature, SentNames, SourceFile
 from harness.model.expectation import KEY_VERSION, AnswerKey
 from harness.model.observation import Phase, Tier
 from harness.model.plan import Plan, Scenario, Specification, Visibility
 from harness.model.policy import FileImports
 from harness.model.result import RunFacts
 from harness.model.stimulus import statements
+from harness.stimuli.test import CourseTest
 
 _MAX_PROBLEMS = 20  # in one message
+_WORD = re.compile(r"\w+")
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -329,17 +332,61 @@ def visible_only(specification: Specification) -> Specification:
 
 
 def for_students(specification: Specification) -> Specification:
-    """Return the visible part of the assignment for what students check with on their own, in a
-    browser too: without tests of the course's, whose files hold hidden tests and expected values
-    and need a process of their own. Raise UserError if nothing is left.
+    """Return the visible part of the assignment for self-checks. Of the course's tests it has only
+    those whose files are handed out. Raise UserError if nothing is left.
     """
-    visible = visible_only(specification)
-    stated = without_tests(visible)
-    if not stated.plan.scenarios:
-        place = stated.plan.assignment.id
-        what = "no scenario is visible, so there is nothing to check: tests stay with the course"
-        raise UserError(what, place=place, hint="state some visible scenarios in YAML beside them")
-    return stated
+    stated = with_handed_out_tests(visible_only(specification))
+    hint = "state some visible scenarios in YAML, or name files of visible tests in hand_out"
+    return _not_empty(stated, "no scenario is visible and no visible test is handed out", hint)
+
+
+def for_browser(specification: Specification) -> Specification:
+    """Return the visible part of the assignment for a browser, which has no second process in which
+    tests could run. Raise UserError if nothing is left.
+    """
+    stated = without_tests(visible_only(specification))
+    hint = "state some visible scenarios in YAML"
+    return _not_empty(stated, "only tests are visible, and a browser cannot run them", hint)
+
+
+def _not_empty(specification: Specification, problem: str, hint: str) -> Specification:
+    if not specification.plan.scenarios:
+        place = specification.plan.assignment.id
+        raise UserError(problem, place=place, hint=hint)
+    return specification
+
+
+def with_handed_out_tests(specification: Specification) -> Specification:
+    """Return the assignment and its key without tests that are handed in, and of the course's tests
+    only those whose files are handed out."""
+    handed_out = specification.plan.assignment.handed_out_tests
+
+    def is_for_students(scenario: Scenario) -> bool:
+        action = scenario.stimuli[0].action
+        if isinstance(action, CourseTest):
+            return action.file in handed_out
+        return not scenario.is_suite
+
+    shown = _only(specification, is_for_students)
+    assignment = shown.plan.assignment
+    files = tuple(file for file in assignment.test_files if file.name in handed_out)
+    shown_assignment = replace(
+        assignment,
+        test_files=files,
+        sent_names=_names_in(files, assignment.sent_names),
+    )
+    return replace(shown, plan=replace(shown.plan, assignment=shown_assignment))
+
+
+def _names_in(files: Iterable[SourceFile], names: SentNames) -> SentNames:
+    """Return only the names that these files contain, and operators: others would tell how the
+    reference is written."""
+    words = {word for file in files for word in _WORD.findall(file.data.decode("utf-8", "replace"))}
+    objects = names.objects
+    if objects is not None:
+        objects = tuple(name for name in objects if name in words or name.startswith("__"))
+    modules = tuple(name for name in names.modules if name in words)
+    return SentNames(objects=objects, modules=modules)
 
 
 def without_tests(specification: Specification) -> Specification:

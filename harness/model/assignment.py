@@ -272,7 +272,8 @@ class Assignment:
     extra_files: tuple[SourceFile, ...] = ()  # what `provide:` names, by path
     manual: tuple[ManualSlot, ...] = ()
     stand_in_files: tuple[SourceFile, ...] = ()  # what `stand_in:` names
-    test_files: tuple[SourceFile, ...] = ()  # tests of the course's, for nobody else
+    test_files: tuple[SourceFile, ...] = ()  # tests of the course's
+    handed_out_tests: tuple[str, ...] = ()  # the names of those files that students get
     sent_names: SentNames = SentNames()  # for these tests
     test_writing: TestWriting | None = None  # for nobody else either
     archive: str | None = None  # the archive that they are handed in as; None: as they are

@@ -159,6 +159,7 @@ class Plan:
             extra_files=tuple(extra_files),
             stand_in_files=tuple(stand_in_files),
             test_files=whole.test_files if has_tests else (),
+            handed_out_tests=whole.handed_out_tests if has_tests else (),
             sent_names=whole.sent_names if has_tests else SentNames(),
             test_writing=whole.test_writing if has_suites else None,
         )

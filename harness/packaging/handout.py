@@ -36,7 +36,7 @@ from harness.model.expectation import (
     StatedStep,
     StatedTurn,
 )
-from harness.model.observation import Ending, Raised
+from harness.model.observation import CourseTestOutcome, Ending, Raised
 from harness.model.plan import Assignment, Clause, Plan, Scenario, Specification
 from harness.model.policy import SourceFile
 from harness.model.stimulus import Action, Stimulus
@@ -98,6 +98,8 @@ def _parts(
     for name, contents in _files_beside(plan).items():
         if len(contents) == 1:
             parts.append((name, contents.pop()))
+    for file in plan.assignment.test_files:
+        parts.append((file.name, file.data))
     parts.append((PAGE, encoded(scenarios_page(plan, key))))
     parts.append((SELFCHECK, program_file(plan, key)))
     for game in shown.transcripts:
@@ -138,7 +140,7 @@ def _readme(plan: Plan, names: list[str], notebooks: Sequence[str] = ()) -> str:
     named = assignment.archive or shlex.join(files)
     if notebooks:
         named = shlex.join(files)
-    packages = " ".join(assignment.packages)
+    packages = " ".join(needed_packages(assignment))
     if packages:
         nothing = "Nothing else"
         install = f"Install its packages, once:\n\n  python3 -m pip install {packages}\n\n"
@@ -157,6 +159,14 @@ def _readme(plan: Plan, names: list[str], notebooks: Sequence[str] = ()) -> str:
     )
 
 
+def needed_packages(assignment: Assignment) -> tuple[str, ...]:
+    """Return the packages that the self-check needs: those of the programs, and pytest for
+    tests."""
+    if assignment.test_files:
+        return (*assignment.packages, "pytest")
+    return assignment.packages
+
+
 def _listed_files(
     assignment: Assignment, files: Sequence[str], beside: Sequence[str], names: Iterable[str]
 ) -> list[tuple[str, str]]:
@@ -169,6 +179,9 @@ def _listed_files(
     if beside:
         what = "a file" if len(beside) == 1 else "files"
         rows.append((", ".join(beside), f"{what} that the checks read"))
+    tests = [file.name for file in assignment.test_files]
+    if tests:
+        rows.append((", ".join(tests), "tests of your course, which the check runs too"))
     if any(name.startswith(f"{GAMEPLAY}/") for name in names):
         rows.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
     rows.append((PAGE, "the checks that you can run yourself, with what should happen"))
@@ -189,6 +202,7 @@ _OF_ASSIGNMENT = (
     *("extra_modules", "takes_notebooks"),
     *("functionality_marks", "limits", "policy", "variants", "extra_files", "packages"),
     *("isolate_all", "compare", "floats_within", "writes_files", "tells_time"),
+    *("test_files", "handed_out_tests", "sent_names"),
 )
 
 
@@ -261,10 +275,14 @@ def _without_source(answer: Answer) -> Answer:
     cpu_seconds = 0.0
     if observation.cpu_seconds >= _QUICK:
         cpu_seconds = next(step for step in _ROUND_TO if step > observation.cpu_seconds)
+    test = observation.test
+    if test is not None:
+        test = CourseTestOutcome(result=test.result)
     shown = replace(
         observation,
         raised=_without_frames(observation.raised),
         steps=tuple(steps),
+        test=test,
         cpu_seconds=cpu_seconds,
     )
     return replace(answer, observation=shown)
@@ -307,7 +325,7 @@ def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
         hint = "hide some scenarios with large boards or many draws"
         raise UserError(problem, place=plan.assignment.id, hint=hint)
     bundle = {"autograder.py": _AUTOGRADER.encode(), GRADER: grader}
-    packages = plan.assignment.packages
+    packages = needed_packages(plan.assignment)
     if packages:
         requirements = "\n".join(packages) + "\n"
         bundle[REQUIREMENTS] = requirements.encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import pkgutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -171,6 +172,9 @@ def this_interpreter(plan: Plan) -> Interpreter:
     if not sys.executable:
         raise UserError("cannot find this Python's path", hint="start it by its full path")
     assignment = plan.assignment
+    if assignment.test_files and importlib.util.find_spec("pytest") is None:
+        hint = f"{sys.executable} -m pip install pytest"
+        raise UserError("the check needs pytest, which this Python does not have", hint=hint)
     interpreter = find_interpreter(assignment.python, Path(sys.executable))
     library = installed_here(assignment.packages)
     if library is None:

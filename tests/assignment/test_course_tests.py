@@ -121,6 +121,16 @@ def test_the_last_selection_that_fits_wins(course: Path) -> None:
     assert scenarios["test_a1/testmul-test-zero"].points == 1
 
 
+def test_a_selection_may_name_the_file(course: Path) -> None:
+    plan = plan_of(course, "  select: [{match: 'test_a1.py::*', visible: true}]\n")
+    assert {scenario.visibility for scenario in plan.scenarios} == {Visibility.VISIBLE}
+
+
+def test_a_file_of_visible_tests_may_be_handed_out(course: Path) -> None:
+    visible = "  select: [{match: '*', visible: true}]\n  hand_out: [test_a1.py]\n"
+    assert plan_of(course, visible).assignment.handed_out_tests == ("test_a1.py",)
+
+
 def test_a_scenario_that_names_a_test_takes_its_place(course: Path) -> None:
     own = "function: mul\nscenarios:\n- name: zero\n  test: test_a1.py::TestMul::test_zero\n"
     (course / "specs/t/mul.yaml").write_text(own)
@@ -141,6 +151,10 @@ MISTAKES = {
     "  select: [{match: nothing*}]\n": "no test is called nothing*",
     "  select: [{match: test_add*, function: div}]\n": "no function div",
     "  points: 0\n": "points",
+    "  hand_out: [test_a1.py]\n": "test_a1.py holds a test that is not visible: test_add [1, 2]",
+    "  visible: true\n  hand_out: [test_a1.py]\n": "is not visible: More.test_more",
+    "  visible: true\n  leave_out: [More.test_more]\n  hand_out: [test_a1.py]\n": "is left out",
+    "  hand_out: [test_b1.py]\n": "test_b1.py is not a file of the tests",
 }
 
 

@@ -76,6 +76,8 @@ class CourseTestsShape(Shape):
     them."""
     data: _Below = []
     """Files that the program reads, placed in the folder in which a test and the program run."""
+    hand_out: _Below = []
+    """Those of files and beside that students get. All tests in them must be visible: true."""
     runner: Literal["pytest", "unittest", "doctest"] = "pytest"
     """What counts as a test: as for pytest (TestCase classes too), TestCase classes only, or
     examples in docstrings."""
@@ -105,3 +107,8 @@ def test_file_names(tests: CourseTestsShape | None) -> tuple[str, ...]:
 def data_file_names(tests: CourseTestsShape | None) -> tuple[str, ...]:
     """Return the names of the files that programs read in tests."""
     return () if tests is None else tuple(dict.fromkeys(tests.data))
+
+
+def handed_out_names(tests: CourseTestsShape | None) -> tuple[str, ...]:
+    """Return the names of the files that students get."""
+    return () if tests is None else tuple(dict.fromkeys(tests.hand_out))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePosixPath
@@ -17,7 +17,7 @@ from harness.assignment.symbols import AssignmentSymbols
 from harness.assignment.test_files import FoundTest, find_tests
 from harness.model.assignment import SourceFile
 from harness.model.expectation import Expected
-from harness.model.plan import Place, Scenario, glob
+from harness.model.plan import Place, Scenario, Visibility, glob
 from harness.model.stimulus import Action, Stimulus
 from harness.stimuli.test import ALL_SETS, CourseTest
 
@@ -31,6 +31,8 @@ class CourseTestsSection:
     files: tuple[SourceFile, ...]
     scenarios: list[Scenario] = field(default_factory=list)
     marks: Fraction = Fraction()
+    selecting: set[int] = field(default_factory=set)  # indexes of `select:` that match some test
+    left_out: set[str] = field(default_factory=set)  # files of which tests are left out
 
     def read(self, stated: Sequence[Scenario]) -> None:
         """Add a scenario for each test that no scenario of a file names."""
@@ -52,6 +54,7 @@ class CourseTestsSection:
                 for pattern in naming:
                     unused.pop(pattern, None)
                 if naming:
+                    self.left_out.add(file.name)
                     continue
                 action = self._action(file, found, shape)
                 scenario = self._scenario(file, found, action, shape)
@@ -66,6 +69,7 @@ class CourseTestsSection:
         for pattern in unused:
             self.document.add(("tests", "leave_out"), f"no test is called {pattern}")
         self._check_selections(shape)
+        self._check_handed_out(shape, (*stated, *self.scenarios))
 
     def _found(self, file: SourceFile, shape: CourseTestsShape) -> tuple[FoundTest, ...]:
         loc = ("tests", "files", shape.files.index(file.name))
@@ -132,8 +136,9 @@ class CourseTestsSection:
                 settings |= {"informational": True, "points": Fraction(1)}
         if found.decorated.visible is not None:
             settings["visible"] = found.decorated.visible
-        for selection in shape.select:
+        for index, selection in enumerate(shape.select):
             if _matches(selection.match, file, found):
+                self.selecting.add(index)
                 stated = selection.model_fields_set - {"match"}
                 settings |= {name: getattr(selection, name) for name in stated}
         return settings
@@ -149,12 +154,11 @@ class CourseTestsSection:
 
     def _check_selections(self, shape: CourseTestsShape) -> None:
         """Note errors for selections that select nothing, and for unknown functions and clauses."""
-        names = [name for scenario in self.scenarios for name in (scenario.name, scenario.id)]
+        names = [scenario.name for scenario in self.scenarios]
         owners = (*self.symbols.function_names, *self.symbols.file_names)
         for index, selection in enumerate(shape.select):
             loc = ("tests", "select", index)
-            pattern = glob(selection.match)
-            if not any(pattern.fullmatch(name) for name in names):
+            if index not in self.selecting:
                 hint = f"the first is called {names[0]}" if names else ""
                 self.document.add((*loc, "match"), f"no test is called {selection.match}", hint)
             if selection.function and selection.function not in owners:
@@ -164,6 +168,25 @@ class CourseTestsSection:
                 self.symbols.has_clause(self.document, (*loc, "clause"), clause)
         for clause in shape.clause:
             self.symbols.has_clause(self.document, ("tests", "clause"), clause)
+
+    def _check_handed_out(self, shape: CourseTestsShape, scenarios: Iterable[Scenario]) -> None:
+        """Note an error for each file that is handed out and holds what students must not see."""
+        hidden: dict[str, str] = {}
+        for scenario in scenarios:
+            action = scenario.stimuli[0].action
+            if isinstance(action, CourseTest) and scenario.visibility is not Visibility.VISIBLE:
+                hidden.setdefault(action.file, scenario.name)
+        for index, name in enumerate(shape.hand_out):
+            loc = ("tests", "hand_out", index)
+            if name not in (*shape.files, *shape.beside):
+                what = f"{name} is not a file of the tests"
+                self.document.add(loc, what, "name it under files or beside, too")
+            elif name in hidden:
+                what = f"{name} holds a test that is not visible: {hidden[name]}"
+                self.document.add(loc, what, "move hidden tests to another file")
+            elif name in self.left_out:
+                what = f"{name} holds a test that is left out, so perhaps not visible"
+                self.document.add(loc, what, "move such tests to another file")
 
 
 _OF_ALL = ("points", "visible", "clause", "hint", "limits")

@@ -189,7 +189,9 @@ def web_folder(
         files[path] = file.data
         provided.append(path)
     provided.sort()
-    files[INDEX] = render("web.html.j2", assignment=assignment, provided=provided).encode()
+    tests = specification.plan.assignment.handed_out_tests
+    page = render("web.html.j2", assignment=assignment, provided=provided, tests=tests)
+    files[INDEX] = page.encode()
     files["offline.js"] = _offline(assignment.id, files)
     return files
 

@@ -10,8 +10,8 @@ from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.cli.printing import tell_notice
 from harness.common.files import write_bytes
-from harness.grading.context import for_students, prepare, without_tests
-from harness.packaging.handout import REQUIREMENTS, classroom50_bundle
+from harness.grading.context import for_students, prepare, with_handed_out_tests
+from harness.packaging.handout import REQUIREMENTS, classroom50_bundle, needed_packages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ def command(assignment: str, chosen: _Options, course: options.CourseOptions) ->
     base = course.base()
     specification = load(base, assignment, support=course.support)
     if chosen.with_hidden:
-        specification = without_tests(specification)
+        specification = with_handed_out_tests(specification)
         specification = replace(specification, plan=specification.plan.without_stand_ins())
         click.echo(
             "warning: students can read the hidden scenarios and their answers in this bundle",
@@ -54,7 +54,7 @@ def command(assignment: str, chosen: _Options, course: options.CourseOptions) ->
         specification = for_students(specification)
     context = prepare(specification, python=course.python, cache=base / CACHE)
     tell_notice(context.interpreter.notice)
-    if context.specification.plan.assignment.packages:
+    if needed_packages(context.specification.plan.assignment):
         install = f"pip install -r {REQUIREMENTS}"
         click.echo(f"notice: have the workflow run `{install}` before the autograder", err=True)
     for name, data in classroom50_bundle(context).items():

@@ -8,7 +8,7 @@ from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.cli.printing import tell_notice
 from harness.common.files import write_bytes
-from harness.grading.context import for_students, prepare
+from harness.grading.context import for_browser, prepare
 from harness.packaging.web.folder import INDEX, web_folder
 
 
@@ -40,7 +40,7 @@ def write_page(course: options.CourseOptions, assignment: str, target: Path) -> 
     """Make the folder of an assignment's page, and return the page's path."""
     base = course.base()
     specification = load(base, assignment, support=course.support)
-    visible = for_students(specification)
+    visible = for_browser(specification)
     cache = base / CACHE
     context = prepare(visible, python=course.python, cache=cache, recall_tier=True)
     tell_notice(context.interpreter.notice)

@@ -1,0 +1,102 @@
+"""Visible tests of the course's in the students' archive: their files, and in the self-check."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.downloads import laid
+from tests.packaging.given_away import HOST, handed_out, packed
+from tests.tiny_course import PATIENCE, Course, environment, ran
+
+ASSIGNMENT = """\
+title: Accounts
+course: C1
+python: "3.11"
+submission: {files: [a1.py]}
+functionality_marks: 4
+tests:
+  files: [test_public.py, test_private.py]
+  beside: [amounts.py]
+  hand_out: [test_public.py, amounts.py]
+  select: [{match: "test_public.py::*", visible: true}]
+"""
+REFERENCE = """\
+class Account:
+    def __init__(self):
+        self._ledger_4711 = []
+
+    def pay(self, amount):
+        if amount < 0:
+            raise ValueError
+        self._ledger_4711.append(amount)
+
+    def balance(self):
+        return sum(self._ledger_4711)
+"""
+PUBLIC = """\
+from a1 import Account
+from amounts import SOME
+
+def test_balance():
+    account = Account()
+    for amount in SOME:
+        account.pay(amount)
+    assert account.balance() == 7
+"""
+PRIVATE = """\
+import pytest
+from a1 import Account
+
+def test_xanthippe():
+    with pytest.raises(ValueError):
+        Account().pay(-1)
+"""
+FORGETFUL = """\
+class Account:
+    def pay(self, amount):
+        self.last = amount
+
+    def balance(self):
+        return self.last
+"""
+FILES = {
+    "specs/accounts/assignment.yaml": ASSIGNMENT,
+    "specs/accounts/test_public.py": PUBLIC,
+    "specs/accounts/test_private.py": PRIVATE,
+    "specs/accounts/amounts.py": "SOME = (3, 4)\n",
+    "reference/accounts/a1.py": REFERENCE,
+}
+pytestmark = pytest.mark.process
+
+
+def test_students_get_the_named_files_and_the_self_check_runs_their_tests(tmp_path: Path) -> None:
+    root = tmp_path / "course"
+    Course.lay(root, FILES)
+    files = packed(handed_out(root, "accounts", tmp_path / "handout.zip"))
+    assert {"test_public.py", "amounts.py"} < files.keys()
+    assert "pip install pytest" in files["README.txt"].decode()
+    program = packed(files["selfcheck.pyz"])
+    for secret in (b"xanthippe", b"test_private", b"ledger_4711"):
+        assert [name for name, data in (files | program).items() if secret in data] == []
+    student = laid(files, tmp_path / "student")
+    (student / "a1.py").write_text(FORGETFUL)
+    command = [HOST, "selfcheck.pyz", "a1.py"]
+    checked = ran(command, cwd=student, env=environment(), timeout=PATIENCE)
+    assert checked.returncode == 1
+    assert "balance() returned 4" in checked.stdout
+    (student / "a1.py").write_text(REFERENCE)
+    checked = ran(command, cwd=student, env=environment(), timeout=PATIENCE)
+    assert (checked.returncode, checked.stderr.count("1 visible check")) == (0, 1)
+
+
+def test_a_python_without_pytest_is_told_how_to_get_it(tmp_path: Path) -> None:
+    root = tmp_path / "course"
+    Course.lay(root, FILES)
+    student = laid(packed(handed_out(root, "accounts", tmp_path / "handout.zip")), tmp_path / "own")
+    (student / "a1.py").write_text(REFERENCE)
+    # -S leaves out the packages that are installed.
+    command = [HOST, "-I", "-S", "selfcheck.pyz", "a1.py"]
+    checked = ran(command, cwd=student, env=environment(), timeout=PATIENCE)
+    assert checked.returncode == 2
+    assert checked.stderr.startswith("error: the check needs pytest")
+    assert "-m pip install pytest" in checked.stderr
