@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import ast
 import itertools
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
+
+from harness.assignment.known_items import Values, known_items, values_of_names
 
 DOCTEST_ENDINGS = (".txt", ".md", ".rst")
 # In the text of code that reads or writes files: `open(`, `Path(`, `os.`, `sqlite3.connect(`.
@@ -17,9 +19,8 @@ _FILE_WORDS = (
     b"tmp_path", b"tmpdir", b"tempfile", b"chdir", b"open(", b"open,", b"Path", b"os.", b"from os",
     b"shutil", b"sqlite3", b"logging", b"fileinput",
 )  # fmt: skip
-_MAX_SET_LENGTH = 60  # characters of a set of parameters in a name
 _MAX_DESCRIPTION_LENGTH = 300
-_MAX_RANGE = 200  # numbers that are sets of parameters
+_MAX_PARTS = 50  # subTests that are scenarios of their own
 _POINTS = frozenset(("points", "weight", "partial_credit"))
 # The decorators that say something of points, visibility and parameters.
 UNDERSTOOD = _POINTS | {"visibility", "visible", "hidden", "parametrize"}
@@ -46,12 +47,14 @@ class Decorated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundTest:
-    """A test, or one of its sets of parameters."""
+    """A test, one of its sets of parameters, or one of its subTests."""
 
     test: str  # its name below the file: `Class::test`
     line: int
     index: int | None = None  # of the set; None: all
-    parameters: str = ""  # the set, as it is written
+    part: int | None = None  # the number of the subTest, from 0; None: all
+    parts: int = 1  # the number of its subTests that are scenarios of their own
+    parameters: str = ""  # the set, or the round of the subTest's loop, as it is written
     description: str = ""
     names: frozenset[str] = frozenset()  # that its text uses
     decorated: Decorated = field(default_factory=Decorated)
@@ -60,7 +63,13 @@ class FoundTest:
     def title(self) -> str:
         """Return the test's name for people."""
         name = self.test.replace("::", ".")
-        return f"{name} [{self.parameters}]" if self.index is not None else name
+        is_whole = self.index is None and self.part is None
+        return name if is_whole else f"{name} [{self.parameters}]"
+
+    @property
+    def number(self) -> int | None:
+        """Return its number among the sets of parameters, or subTests, of its test, from 0."""
+        return self.index if self.part is None else self.part
 
 
 def find_tests(name: str, data: bytes, runner: str) -> tuple[FoundTest, ...]:
@@ -74,16 +83,19 @@ def find_tests(name: str, data: bytes, runner: str) -> tuple[FoundTest, ...]:
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             classes[node.name] = node
+    values = values_of_names(tree.body)
     found: dict[str, list[FoundTest]] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
             if runner == "pytest":
-                found[node.name] = list(_of_function(node, node.name, Decorated()))
+                found[node.name] = list(_of_function(node, node.name, Decorated(), values))
         elif isinstance(node, ast.ClassDef) and _holds_tests(node, classes, runner):
-            decorated = decorated_by(node)
+            decorated = decorated_by(node, values)
+            is_case = _holds_tests(node, classes, "unittest")
             for method in _methods(node, classes):
                 test = f"{node.name}::{method.name}"
-                found[test] = list(_of_function(method, test, decorated))
+                sets = list(_of_function(method, test, decorated, values))
+                found[test] = list(_parts(method, sets[0], values)) if is_case and sets else sets
     return tuple(itertools.chain.from_iterable(found.values()))
 
 
@@ -132,8 +144,10 @@ def _methods(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Iterato
                 yield method
 
 
-def _of_function(node: ast.FunctionDef, test: str, of_class: Decorated) -> Iterator[FoundTest]:
-    of_method = decorated_by(node)
+def _of_function(
+    node: ast.FunctionDef, test: str, of_class: Decorated, values: Values
+) -> Iterator[FoundTest]:
+    of_method = decorated_by(node, values)
     if of_method.skipped or of_class.skipped:
         return
     decorated = of_method
@@ -149,11 +163,46 @@ def _of_function(node: ast.FunctionDef, test: str, of_class: Decorated) -> Itera
         names=frozenset(_names_in(node)),
         decorated=decorated,
     )
-    if of_method.sets is None or of_method.unknown_sets or of_class.sets is not None:
+    sets = _multiplied(of_method.sets, of_class.sets)
+    if sets is None or of_method.unknown_sets or of_class.unknown_sets:
         yield found
         return
-    for index, parameters in enumerate(of_method.sets):
+    for index, parameters in enumerate(sets):
         yield replace(found, index=index, parameters=parameters)
+
+
+def _multiplied(
+    outer: tuple[str, ...] | None, inner: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    """Return each of the inner sets for each of the outer ones, as pytest does."""
+    if outer is None or inner is None:
+        return inner if outer is None else outer
+    return tuple(map(", ".join, itertools.product(outer, inner)))
+
+
+def _parts(node: ast.FunctionDef, found: FoundTest, values: Values) -> Iterator[FoundTest]:
+    """Yield the subTests of a TestCase's method if it has them in one loop of known length, else
+    the whole test. Its points are shared among them."""
+    loops = [part for part in node.body if isinstance(part, ast.For)]
+    all_in_it = [part for part in ast.walk(node) if _begins_subtest(part)]
+    items = None
+    if len(loops) == 1 and len(all_in_it) == 1 and all_in_it[0] in loops[0].body:
+        items = known_items(loops[0].iter, {**values, **values_of_names(node.body)})
+    if items is None or not 1 < len(items) <= _MAX_PARTS:
+        yield found
+        return
+    for number, item in enumerate(items):
+        yield replace(found, part=number, parts=len(items), parameters=item)
+
+
+def _begins_subtest(node: ast.AST) -> bool:
+    if not isinstance(node, ast.With):
+        return False
+    for item in node.items:
+        call = item.context_expr
+        if isinstance(call, ast.Call) and _last_name(call.func) == "subTest":
+            return True
+    return False
 
 
 def _names_in(node: ast.AST) -> Iterator[str]:
@@ -164,7 +213,9 @@ def _names_in(node: ast.AST) -> Iterator[str]:
             yield part.attr
 
 
-def decorated_by(node: ast.FunctionDef | ast.ClassDef) -> Decorated:
+def decorated_by(
+    node: ast.FunctionDef | ast.ClassDef, values: Values = MappingProxyType({})
+) -> Decorated:
     """Return the facts from decorators, which are known by their names."""
     found = Decorated()
     for decorator in node.decorator_list:
@@ -174,11 +225,11 @@ def decorated_by(node: ast.FunctionDef | ast.ClassDef) -> Decorated:
             called = decorator.func
             arguments += decorator.args
             arguments += [keyword.value for keyword in decorator.keywords]
-        found = _with(found, _last_name(called), arguments)
+        found = _with(found, _last_name(called), arguments, values)
     return found
 
 
-def _with(found: Decorated, name: str, arguments: list[ast.expr]) -> Decorated:
+def _with(found: Decorated, name: str, arguments: list[ast.expr], values: Values) -> Decorated:
     first: object = None
     if arguments and isinstance(arguments[0], ast.Constant):
         first = arguments[0].value
@@ -191,59 +242,21 @@ def _with(found: Decorated, name: str, arguments: list[ast.expr]) -> Decorated:
     if name == "skip":
         return replace(found, skipped=True)
     if name == "parametrize":
-        return _with_sets(found, arguments)
+        return _with_sets(found, arguments, values)
     return found
 
 
-def _with_sets(found: Decorated, arguments: list[ast.expr]) -> Decorated:
+def _with_sets(found: Decorated, arguments: list[ast.expr], values: Values) -> Decorated:
     """Return it with these sets of parameters. Several decorators multiply: pytest takes the last
     one's in turn for each of the first one's."""
     _, *others = arguments or (None,)
-    texts = _sets_in(others[0]) if others else None
+    texts = known_items(others[0], values) if others else None
     if texts is None:
         return replace(found, sets=(), unknown_sets=True)
     if found.sets is not None:
         pairs = itertools.product(texts, found.sets)
         texts = [f"{inner}, {outer}" for inner, outer in pairs]
     return replace(found, sets=tuple(texts))
-
-
-def _sets_in(node: ast.expr) -> list[str] | None:
-    """Return the sets of a list, or of a range of numbers; None if only pytest knows them."""
-    if isinstance(node, ast.List | ast.Tuple):
-        return None if _has_star(node) else list(map(_written, node.elts))
-    match node:
-        case ast.Call(func=ast.Name(id="range"), args=[*args], keywords=[]):
-            bounds: list[object] = []
-            for arg in args:
-                if not isinstance(arg, ast.Constant):
-                    return None
-                bounds.append(arg.value)
-            numbers = range_of(bounds, _MAX_RANGE)
-            return None if numbers is None else list(map(str, numbers))
-    return None
-
-
-def range_of(bounds: Sequence[object], max_length: int) -> range | None:
-    """Return the range with these arguments; None if it is none, or has more numbers."""
-    numbers = [bound for bound in bounds if type(bound) is int]
-    if len(numbers) != len(bounds) or not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
-        return None
-    found = range(*numbers)
-    return found if len(found) <= max_length else None
-
-
-def _written(node: ast.expr) -> str:
-    """Return a set of parameters as it is written, without the brackets of a tuple."""
-    text = ast.unparse(node)
-    if isinstance(node, ast.Tuple) and node.elts:
-        text = text[1:-1].rstrip(",")
-    return textwrap.shorten(text, _MAX_SET_LENGTH, placeholder="…")
-
-
-def _has_star(node: ast.List | ast.Tuple) -> bool:
-    """Return whether the text of a list does not say its length."""
-    return any(isinstance(part, ast.Starred) for part in node.elts)
 
 
 def _last_name(node: ast.expr) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from harness.assignment.scenarios.reader import ScenarioReader
 
 ALL_SETS = -1  # of a test's parameters
+ALL_PARTS = -1  # subTests of a test
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,7 @@ class CourseTest(Action):
     file: str = field()
     test: str = ""  # below the file: `Class::test`; empty: the whole file, of doctests
     index: int = ALL_SETS  # of its set of parameters
+    part: int = ALL_PARTS  # the number of the subTest, from 0
     runner: str = "pytest"
 
     @classmethod

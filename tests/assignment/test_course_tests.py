@@ -30,7 +30,7 @@ def test_add(x, y):
     """Adds two numbers."""
     assert add(x, y) == x + y
 
-@pytest.mark.parametrize("x", sorted({0, 1, 2}))
+@pytest.mark.parametrize("x", sorted(names()))
 def test_computed(x):
     assert mul(x, 1) == x
 
@@ -212,3 +212,70 @@ def test_a(x, y): pass
 """
     found = find_tests("t.py", text, "pytest")
     assert [each.index for each in found] == [0, 1, 2, 3]
+
+
+PARTS = """
+import unittest
+CASES = {"one": 1, "two": 2}
+class TestX(unittest.TestCase):
+    def test_parts(self):
+        for name, value in CASES.items():
+            with self.subTest(name=name):
+                self.assertEqual(add(value, 0), value)
+    def test_own_list(self):
+        values = [1, 2, 3]
+        for value in values:
+            double = value * 2
+            with self.subTest(value):
+                self.assertEqual(mul(value, 2), double)
+    def test_unknown(self):
+        for value in values():
+            with self.subTest(value):
+                self.assertEqual(mul(value, 1), value)
+    def test_two_loops(self):
+        for value in (1, 2):
+            with self.subTest(value):
+                self.assertEqual(mul(value, 1), value)
+        for value in (1, 2):
+            with self.subTest(value):
+                self.assertEqual(mul(1, value), value)
+"""
+
+
+def test_each_subtest_of_a_known_loop_is_a_scenario_with_its_share_of_the_points(
+    course: Path,
+) -> None:
+    (course / "specs/t/test_a1.py").write_text(PARTS)
+    scenarios = plan_of(course, "  points: 6\n").scenarios
+    assert [(scenario.name, scenario.points) for scenario in scenarios] == [
+        ("TestX.test_parts ['one', 1]", 3),
+        ("TestX.test_parts ['two', 2]", 3),
+        ("TestX.test_own_list [1]", 2),
+        ("TestX.test_own_list [2]", 2),
+        ("TestX.test_own_list [3]", 2),
+        ("TestX.test_unknown", 6),
+        ("TestX.test_two_loops", 6),
+    ]
+    assert scenarios[1].id == "test_a1/testx-test-parts[2]"
+    action = CourseTest(file="test_a1.py", test="TestX::test_parts", part=1)
+    assert scenarios[1].stimuli[0].action == action
+
+
+def test_parameters_of_a_class_and_of_its_methods_multiply() -> None:
+    text = b"""
+XS = [1, 2]
+@parametrize("x", XS)
+class TestA:
+    @parametrize("y", (3, 4))
+    def test_a(self, x, y): pass
+    def test_b(self, x): pass
+"""
+    titles = [found.title for found in find_tests("t.py", text, "pytest")]
+    assert titles == [
+        "TestA.test_a [3, 1]",
+        "TestA.test_a [3, 2]",
+        "TestA.test_a [4, 1]",
+        "TestA.test_a [4, 2]",
+        "TestA.test_b [1]",
+        "TestA.test_b [2]",
+    ]

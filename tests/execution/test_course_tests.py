@@ -218,6 +218,23 @@ def test_a_test_that_fails_by_itself_blames_no_line_of_the_program(run: Run) -> 
     assert result_of(run("test_none")) is CourseTestResult.NOT_FOUND
 
 
+@pytest.mark.process
+def test_only_the_asked_for_subtest_decides(one_driver: Driver) -> None:
+    files = (SourceFile(name="a1.py", data=PROGRAM.encode()),)
+    found = []
+    with one_driver.submission(ASSIGNMENT, files) as submission:
+        for part in range(3):
+            name = "TestWithUnittest::test_sub"
+            action = CourseTest(file="test_a1.py", test=name, part=part)
+            found.append(result_of(submission.observe(Stimulus(action=action), Limits())))
+    # The loop has the values 1 and 3, and expects 6 = double(3).
+    assert found == [
+        CourseTestResult.FAILED,
+        CourseTestResult.PASSED,
+        CourseTestResult.NOT_FOUND,
+    ]
+
+
 ENDINGS = {
     "while True: pass": Ending.CPU_LIMIT,
     "import os; os._exit(0)": Ending.ENDED_EARLY,

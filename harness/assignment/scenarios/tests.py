@@ -19,7 +19,7 @@ from harness.model.assignment import SourceFile
 from harness.model.expectation import Expected
 from harness.model.plan import Place, Scenario, Visibility, glob
 from harness.model.stimulus import Action, Stimulus
-from harness.stimuli.test import ALL_SETS, CourseTest
+from harness.stimuli.test import ALL_PARTS, ALL_SETS, CourseTest
 
 
 @dataclass(slots=True)
@@ -84,10 +84,13 @@ class CourseTestsSection:
         return found
 
     def _action(self, file: SourceFile, found: FoundTest, shape: CourseTestsShape) -> CourseTest:
-        index = ALL_SETS
-        if found.index is not None:
-            index = found.index
-        return CourseTest(file=file.name, test=found.test, index=index, runner=shape.runner)
+        return CourseTest(
+            file=file.name,
+            test=found.test,
+            index=ALL_SETS if found.index is None else found.index,
+            part=ALL_PARTS if found.part is None else found.part,
+            runner=shape.runner,
+        )
 
     def _scenario(
         self, file: SourceFile, found: FoundTest, action: CourseTest, shape: CourseTestsShape
@@ -96,8 +99,8 @@ class CourseTestsSection:
         stem = PurePosixPath(file.name).stem
         group = f"{stem}/{slug(found.test or stem)}"
         sweep = ""
-        if found.index is not None:
-            sweep = f"[{found.index + 1}]"
+        if found.number is not None:
+            sweep = f"[{found.number + 1}]"
         limits = settings["limits"].over(shape.limits.over(self.symbols.limits))
         stimulus = in_folder(Stimulus(action=action), self.symbols)
         path = f"{self.symbols.shown_folder}/{file.name}"
@@ -108,7 +111,7 @@ class CourseTestsSection:
             function=settings["function"] or self._function(found),
             clauses=tuple(settings["clause"]),
             visibility=VISIBILITY[settings["visible"]],
-            points=settings["points"],
+            points=settings["points"] / found.parts,
             limits=limits,
             stimuli=(stimulus,),
             stated=Expected(),

@@ -150,6 +150,7 @@ def test_job(stimulus: Stimulus, folder: str) -> CourseTestJob:
         file=action.file,
         test=action.test,
         index=action.index,
+        part=action.part,
         is_doctest=action.runner == "doctest" or not action.file.endswith(".py"),
         seed=stimulus.seed or 0,
         folder=folder,

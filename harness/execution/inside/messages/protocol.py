@@ -377,6 +377,7 @@ class CourseTestJob(ProtocolRecord):
     file: str
     test: str  # its name below the file, `Class::test`
     index: int  # of its set of parameters; below 0: all of them
+    part: int  # the number of the subTest; below 0: all of them
     is_doctest: bool
     seed: int
     folder: str = ""  # that it shares with the program; empty: there is none

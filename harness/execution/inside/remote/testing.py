@@ -8,6 +8,7 @@ run, passes the test's questions to the program, and says once how the test came
 from __future__ import annotations
 
 import ast
+import itertools
 import linecache
 import re
 import sys
@@ -277,6 +278,7 @@ class OneTest:
         self._receive = receive
         self._error: BaseException | None = None
         self._result = ""
+        self._has_reached_part = job.part < 0
         self._program = RemoteProgram(self._say, self._hear, self._told, suite.sent_names)
         self._files = FilesOfTest(job.folder, suite.texts)
 
@@ -325,12 +327,35 @@ class OneTest:
             found = [item for item in items_below(node) if _name_of(item) == self._job.test]
             if self._job.index >= 0:
                 found = found[self._job.index : self._job.index + 1]
+            if self._job.part >= 0:
+                self._only_one_part()
             session.items = found
             session.testscollected = len(found)
             session.config.hook.pytest_runtestloop(session=session)
         except BaseException as error:  # also the program's exceptions while it is imported
             self.failed(error)
             self._result = "failed"
+
+    def _only_one_part(self) -> None:
+        """Let only one subTest decide. The others run, because it may build on them."""
+        from contextlib import contextmanager  # noqa: PLC0415
+        from unittest import TestCase  # noqa: PLC0415
+
+        numbers = itertools.count()
+        wanted = self._job.part
+
+        @contextmanager
+        def sub_test(case: Any, *arguments: Any, **keywords: Any) -> Iterator[None]:
+            is_wanted = next(numbers) == wanted
+            try:
+                yield
+            except Exception:
+                if is_wanted:
+                    raise
+            if is_wanted:
+                self._has_reached_part = True
+
+        TestCase.subTest = sub_test  # type: ignore[assignment]
 
     def begins(self, item: Any) -> None:
         """Hear that a test begins."""
@@ -383,7 +408,7 @@ class OneTest:
     def _described(self) -> str:
         """Return the outcome: the result, the mistake and its place, as JSON."""
         error = self._error
-        if self._result == "passed":
+        if self._result == "passed" and self._has_reached_part:
             return '{"result":"passed"}'
         if self._result == "skipped":
             return '{"result":"skipped","message":' + quote(_words(error)) + "}"

@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from harness.assignment.test_files import range_of
+from harness.assignment.known_items import range_of
 from harness.common.escaping import shorten
 
 _MAX_VALUE = 4_000  # characters of a value as Python writes it

@@ -74,7 +74,8 @@ class TestFile:
         """Record the tests that can be recorded."""
         by_test: dict[str, list[FoundTest]] = {}
         for found in find_tests(self.name, self.data, self.runner):
-            by_test.setdefault(found.test, []).append(found)
+            if not found.part:  # the loop over its subTests is read as a whole
+                by_test.setdefault(found.test, []).append(found)
         for test, sets in by_test.items():
             try:
                 scenarios = tuple(self._scenarios(test, sets))

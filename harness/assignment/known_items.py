@@ -1,0 +1,160 @@
+"""Find the items of a list, a range or similar by its text, which is not run: the sets of
+parameters of a test, and the rounds of a loop."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+MAX_ITEMS = 200
+_MAX_ITEM_LENGTH = 60  # characters of an item in a name
+_MAX_DEPTH = 10  # of lists in calls, and of names for names
+# Methods that change a list, a dictionary or a set.
+_CHANGING = frozenset(
+    (
+        *("append", "extend", "insert", "pop", "popitem", "remove", "clear", "sort", "reverse"),
+        *("update", "setdefault", "add", "discard"),
+    )
+)
+Values = Mapping[str, ast.expr]
+
+
+def values_of_names(body: Sequence[ast.stmt]) -> dict[str, ast.expr]:
+    """Return the values of names that these statements bind once and do not change.
+
+    A function that is called elsewhere could change a list; that is not looked for.
+    """
+    values: dict[str, ast.expr] = {}
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                values[name] = value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                values[name] = value
+    bound: Counter[str] = Counter()
+    for statement in body:
+        bound.update(_bound_or_changed(statement))
+    return {name: value for name, value in values.items() if bound[name] == 1}
+
+
+def _bound_or_changed(statement: ast.stmt) -> Iterator[str]:
+    """Yield each name once for every place that binds it or changes its value."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.Attribute(value=ast.Name(id=name), attr=method) if method in _CHANGING:
+                yield name
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from names
+
+
+def known_items(node: ast.expr, values: Values, depth: int = 0) -> list[str] | None:
+    """Return the items of a list, tuple, dictionary or range as they are written, in order; None if
+    they are known only when the code runs, or are more than `MAX_ITEMS`.
+
+    `values` are those of names. The calls `list`, `tuple`, `enumerate`, `zip` and `.items()` are
+    understood, and `sorted` of literals.
+    """
+    if depth > _MAX_DEPTH:
+        return None
+    items = _items(node, values, depth + 1)
+    if items is None or len(items) > MAX_ITEMS:
+        return None
+    return items
+
+
+def _items(node: ast.expr, values: Values, depth: int) -> list[str] | None:
+    match node:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            has_star = any(isinstance(part, ast.Starred) for part in parts)
+            return None if has_star else list(map(_written, parts))
+        case ast.Dict(keys=keys):
+            known = [key for key in keys if key is not None]
+            return list(map(_written, known)) if len(known) == len(keys) else None
+        case ast.Name(id=name) if name in values:
+            return known_items(values[name], values, depth)
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            return _of_call(name, arguments, values, depth)
+        case ast.Call(func=ast.Attribute(value=owner, attr="items"), args=[], keywords=[]):
+            return _pairs(owner, values)
+    return None
+
+
+def _of_call(
+    name: str, arguments: Sequence[ast.expr], values: Values, depth: int
+) -> list[str] | None:
+    if name == "range":
+        return _numbers(arguments)
+    if name == "sorted" and len(arguments) == 1:
+        return _sorted(arguments[0])
+    lists: list[list[str]] = []
+    for argument in arguments:
+        items = known_items(argument, values, depth)
+        if items is None:
+            return None
+        lists.append(items)
+    if name in ("list", "tuple") and len(lists) == 1:
+        return lists[0]
+    if name == "enumerate" and len(lists) == 1:
+        return [f"{number}, {item}" for number, item in enumerate(lists[0])]
+    if name == "zip" and lists:
+        return list(map(", ".join, zip(*lists, strict=False)))
+    return None
+
+
+def _numbers(arguments: Sequence[ast.expr]) -> list[str] | None:
+    bounds: list[object] = []
+    for argument in arguments:
+        try:
+            bounds.append(ast.literal_eval(argument))
+        except ValueError:
+            return None
+    numbers = range_of(bounds, MAX_ITEMS)
+    return None if numbers is None else list(map(str, numbers))
+
+
+def range_of(bounds: Sequence[object], max_length: int) -> range | None:
+    """Return the range with these arguments; None if it is none, or has more numbers."""
+    numbers = [bound for bound in bounds if type(bound) is int]
+    if len(numbers) != len(bounds) or not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
+        return None
+    found = range(*numbers)
+    return found if len(found) <= max_length else None
+
+
+def _sorted(node: ast.expr) -> list[str] | None:
+    try:
+        items = sorted(ast.literal_eval(node))
+    except (TypeError, ValueError):
+        return None
+    return [_shortened(repr(item)) for item in items]
+
+
+def _pairs(owner: ast.expr, values: Values) -> list[str] | None:
+    """Return the items of a dictionary: keys with values."""
+    if isinstance(owner, ast.Name):
+        owner = values.get(owner.id, owner)
+    if not isinstance(owner, ast.Dict) or None in owner.keys:
+        return None
+    texts: list[str] = []
+    for key, value in zip(owner.keys, owner.values, strict=True):
+        assert key is not None
+        texts.append(_shortened(f"{ast.unparse(key)}, {ast.unparse(value)}"))
+    return texts
+
+
+def _written(node: ast.expr) -> str:
+    """Return an item as it is written, without the brackets of a tuple."""
+    text = ast.unparse(node)
+    if isinstance(node, ast.Tuple) and node.elts:
+        text = text[1:-1].rstrip(",")
+    return _shortened(text)
+
+
+def _shortened(text: str) -> str:
+    return textwrap.shorten(text, _MAX_ITEM_LENGTH, placeholder="…")
