@@ -134,14 +134,23 @@ class Gradebook:
     feedback_index: bool = False
 
 
-def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: str = "") -> Reader:
+def by_items(
+    item: str,
+    *needed: Sequence[str],
+    lacks: str,
+    hint: str,
+    comment: str = "",
+    translated: str | None = None,
+) -> Reader:
     """Return a reader of gradebooks whose columns of marks have an `item` as header.
 
     The pattern's group `title` is the title without decoration; `maximum` is the column's maximum,
-    if the header has it. The reader raises UserError if the table lacks a column of each of
+    if the header has it. Headers in another language match `translated`: there the title is
+    followed by unknown words. The reader raises UserError if the table lacks a column of each of
     `needed`.
     """
     pattern = re.compile(item, re.IGNORECASE)
+    other = re.compile(translated) if translated else pattern
 
     def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
         students = names_in_english(sheet)
@@ -154,6 +163,9 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
             match = pattern.fullmatch(cell)
             if match:
                 titles[index] = match["title"]
+            elif match := other.fullmatch(cell):
+                titles[index] = _without_words(match["title"], column or title)
+            if match:
                 maxima[index] = match.groupdict().get("maximum") or ""
         mark = choose_column(sheet, titles, column, title)
         return GradebookLayout(
@@ -165,6 +177,12 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
         )
 
     return layout
+
+
+def _without_words(text: str, title: str) -> str:
+    """Return the title if the text is it with more words behind; else the text."""
+    begins = _same(text[: len(title)], title) and text[len(title) : len(title) + 1] == " "
+    return title if begins else text
 
 
 def _points_possible(sheet: Sheet, column: int, ids: Sequence[str]) -> str:

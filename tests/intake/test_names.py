@@ -542,6 +542,18 @@ def test_a_roster_in_any_language(tmp_path: Path, header: str) -> None:
     assert found["77"].student.email == "zoe@x.edu"
 
 
+@pytest.mark.parametrize("header", ["E-Mail-Adresse;Name", "Courriel;Nom", "E-post;Namn", "X;Y"])
+def test_a_roster_by_email(tmp_path: Path, header: str) -> None:
+    """Its only key is the email: the download has other ids, and other spellings."""
+    text = f"{header}\nzoe@x.edu;Lee-Oda\nal@x.edu;Al\n"
+    files = gradescope([one("77", "Zoe\u0301 Lee", "zoe@x.edu"), one("78", "Bo Ek", "bo@x.edu")])
+    found = with_roster(tmp_path, files, text)
+    by_email = {entry.student.email: entry for entry in by_id(found).values() if entry.student}
+    assert withheld(by_email)["al@x.edu"] is Withheld.NO_SUBMISSION
+    assert withheld(by_email)["zoe@x.edu"] is None
+    assert [line for line in found.notices if "BY NAME" in line] == []
+
+
 def test_a_column_with_a_known_name_keeps_it(tmp_path: Path) -> None:
     """What holds emails is the login here, and comes before the number."""
     path = tmp_path / "roster.csv"

@@ -68,13 +68,19 @@ BLACKBOARD = {
     "Swedish": "Efternamn;Förnamn;Användarnamn;A tiny till [Totalt antal poäng: 6,0 Poäng] |71",
 }
 BRIGHTSPACE = {
-    "German": "OrgDefinedId;Nachname;Vorname;E-Mail;{};Zeilenende-Anzeige",
-    "French": "OrgDefinedId;Nom;Prénom;Courriel;{};Indicateur de fin de ligne",
-    "Spanish": "OrgDefinedId;Apellidos;Nombre;Correo electrónico;{};Indicador de fin de línea",
-    "Dutch": "OrgDefinedId;Achternaam;Voornaam;E-mail;{};Einde-regelindicator",
-    "Swedish": "OrgDefinedId;Efternamn;Förnamn;E-post;{};Radslutsindikator",
+    "German": "OrgDefinedId;Nachname;Vorname;E-Mail;A tiny till Punktbewertung <Numerisch "
+    "MaxPunkte:6,0 Gewichtung:10>;Zeilenende-Anzeige",
+    "French": "OrgDefinedId;Nom;Prénom;Courriel;A tiny till Note en points <Numérique "
+    "PointsMax:6,0 Pondération:10>;Indicateur de fin de ligne",
+    "Spanish": "OrgDefinedId;Apellidos;Nombre;Correo electrónico;A tiny till "
+    "Calificación en puntos <Numérico PuntosMáx:6,0 Peso:10>;Indicador de fin de línea",
+    "Dutch": "OrgDefinedId;Achternaam;Voornaam;E-mail;A tiny till Puntencijfer <Numeriek "
+    "MaxPunten:6,0 Gewicht:10>;Einde-regelindicator",
+    "Swedish": "OrgDefinedId;Efternamn;Förnamn;E-post;A tiny till Poängbetyg <Numerisk "
+    "MaxPoäng:6,0 Vikt:10>;Radslutsindikator",
+    "English words": "OrgDefinedId;Nachname;Vorname;E-Mail;A tiny till Points Grade <Numeric "
+    "MaxPoints:6,0 Weight:10>;Zeilenende-Anzeige",
 }
-_ITEM = "A tiny till Points Grade <Numeric MaxPoints:6 Weight:10>"
 
 
 def moodle(language: str) -> str:
@@ -95,7 +101,7 @@ def blackboard(language: str) -> str:
 
 
 def brightspace(language: str) -> str:
-    header = BRIGHTSPACE[language].format(_ITEM)
+    header = BRIGHTSPACE[language]
     rows = f"#00429;{LAST};{FIRST};zoe@uni.example;;#\n#00430;Ek;Bo;bo@uni.example;2,5;#\n"
     return f"{header}\n{rows}"
 
@@ -129,6 +135,30 @@ def test_a_mark_finds_its_row(platform: str, language: str, tmp_path: Path) -> N
 def test_another_maximum_is_noticed(platform: str, language: str, tmp_path: Path) -> None:
     text = DOWNLOADS[platform](language)
     path = tmp_path / "book.csv"
-    path.write_text(text.replace("6,0", "9,0").replace("MaxPoints:6", "MaxPoints:9"), "utf-8")
+    path.write_text(text.replace("6,0", "9,0"), "utf-8")
     with pytest.raises(UserError, match="is out of 9, the marks are out of 6"):
         make(platform, (ZOE,), path)
+
+
+def test_brightspaces_own_words_in_a_header_of_another_language(tmp_path: Path) -> None:
+    path = tmp_path / "book.csv"
+    path.write_text(brightspace("English words"), encoding="utf-8")
+    assert "4,50" in make("brightspace", (ZOE,), path).sheet.rows[1]
+
+
+def test_two_columns_that_begin_with_the_title_are_not_guessed(tmp_path: Path) -> None:
+    header, *rows = brightspace("German").splitlines()
+    again = header.replace("A tiny till Punktbewertung", "A tiny till again Punktbewertung")
+    item = again.split(";")[4]
+    path = tmp_path / "book.csv"
+    path.write_text("\n".join([f"{header};{item}", *rows]) + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match="2 columns are called"):
+        make("brightspace", (ZOE,), path)
+
+
+def test_a_title_that_only_begins_so_is_another_columns(tmp_path: Path) -> None:
+    path = tmp_path / "book.csv"
+    text = brightspace("German").replace("A tiny till Punkt", "A tiny tills Punkt")
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match="no column is called"):
+        make("brightspace", (ZOE,), path)

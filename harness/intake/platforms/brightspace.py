@@ -165,6 +165,8 @@ GRADEBOOK = Gradebook(
     layout=by_items(
         r"(?P<title>.*) Points Grade\s*(?:<(?:.*?MaxPoints:\s*(?P<maximum>[\d.,]+))?.*>)?\s*",
         _KEYS,
+        # "Punktebewertung <Numerisch MaxPunkte:6 …>": in brackets, the first number is the maximum.
+        translated=r"(?P<title>.*?)\s*<(?:[^<>]*?(?P<maximum>\d+(?:[.,]\d+)?))?[^<>]*>\s*",
         lacks=_NO_KEY,
         hint="export the grades from Brightspace again, and choose a key field there",
     ),
