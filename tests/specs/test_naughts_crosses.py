@@ -69,7 +69,7 @@ def test_the_reference_tells_every_game_as_the_other_program_does(scenario: Scen
 
 PAGE = ROOT / "docs" / "assignments.md"
 ASSIGNMENTS = ("connect4ish", "naughts-crosses", "cs112-p4", "comp1005-a3")
-TABLE = re.compile(r"^\| \| .*\n(?:\|.*\n)+", re.MULTILINE)
+TABLE = re.compile(r"^\| assignment \| .*\n(?:\|.*\n)+", re.MULTILINE)
 
 
 def is_by_pattern(scenario: Scenario) -> bool:
@@ -116,7 +116,7 @@ def figures(assignment_id: str) -> dict[str, str]:
 def table() -> str:
     columns = [figures(one) for one in ASSIGNMENTS]
     lines = [
-        "| | " + " | ".join(f"`{one}`" for one in ASSIGNMENTS) + " |",
+        "| assignment | " + " | ".join(f"`{one}`" for one in ASSIGNMENTS) + " |",
         "|---|" + "---:|" * len(ASSIGNMENTS),
     ]
     for what in columns[0]:
