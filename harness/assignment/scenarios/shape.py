@@ -379,7 +379,7 @@ _GUESSES: Mapping[str, str] = {
         ("folders", "folder"), "write files: {data/marks.csv: …}, which makes its folder"
     ),
     **dict.fromkeys(("stdout", "output", "outputs"), "write prints"),
-    **dict.fromkeys(("result", "value", "return", "expected", "expect"), "write returns"),
+    **dict.fromkeys(("result", "value", "expected", "expect"), "write returns"),
     **dict.fromkeys(("contains", "matches", "number", "numbers", "shows"), _PRINTS),
     **dict.fromkeys(("args", "arguments"), "write argv for a program, parameters for a signature"),
     **dict.fromkeys(("timeout", "time_limit"), "write limits: {cpu_seconds: 5}"),
