@@ -85,27 +85,25 @@ def grade(
     Unchanged results of an earlier run into `out` are kept, unless `fresh`. `jobs` is the number of
     worker processes (None: one per core); a `cluster` grades with its own. `python` is the
     interpreter (None: the version that the assignment names); `thorough` runs every scenario at its
-    full limit. Without `probes` no failed scenario runs again to find its cause: causes are less
-    exact, and marks are the same. `total_seconds` limits all runs of a submission together (None:
-    the assignment's limit, or one from the reference). `only` has the ids of the submissions to
-    grade (empty: all); the others stay in the report unchanged. `asked` has the rules for the
-    class, `ready` chooses the submissions that take part, `listener` is called with each event.
+    full limit. Without `probes` no failed scenario runs again to find its cause. `total_seconds`
+    limits all runs of a submission together (None: the assignment's limit, or the reference's).
+    `only` has the ids to grade (empty: all); the others stay as they are. `asked` has the rules for
+    the class, `ready` chooses submissions, `listener` hears events.
 
-    The run's submissions are read from `out` each time, until another run is written there.
-    Raise UserError if nothing can be graded or written, and on Ctrl-C (and SIGTERM) `Interrupted`,
-    after the report of the finished submissions is written. The same call then continues.
+    The run's submissions are read from `out` each time, until another run is written there. Raise
+    UserError if nothing can be graded or written, and on Ctrl-C (and SIGTERM) `Interrupted`, after
+    the report of what is finished.
     """
     if only and fresh:
         raise UserError("fresh and only cannot be combined", hint="leave one of the two out")
-    out = Path(out)
-    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked, out)
-    cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
+    out, places = Path(out), _paths(paths)
+    cohort = cohort_of(places, specification.plan.assignment, asked, out)
     _make_writable(out)
     if total_seconds is not None:
         specification = with_total_seconds(specification, total_seconds)
     options = BatchOptions(
         out=out,
-        paths=_paths(paths),
+        paths=places,
         only=frozenset(only) or None,
         jobs=jobs,
         engine=_engine(cluster, listener),
@@ -113,8 +111,8 @@ def grade(
         thorough=thorough,
         probes=probes,
     )
-    context = _context(specification, python, require=require_tier)
-    return _grade(context, cohort, options, listener)
+    cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
+    return _grade(_context(specification, python, require=require_tier), cohort, options, listener)
 
 
 def _engine(cluster: Cluster | None, listener: Listener) -> DaskEngine | None:

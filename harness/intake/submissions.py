@@ -1,7 +1,7 @@
 """Stage 5, submission: the files of the selected attempt, or why there are none to grade."""
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -247,10 +247,9 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     if assignment.laid_as or (attempt.loose and len(expected) == 1):
         found = _of_any_name(attempt, assignment, found)
         expected = tuple(found)
-    if attempt.inside_fault and (not found or any(name not in found for name in expected)):
-        raise RefusedUpload(
-            f"{attempt.inside} {attempt.inside_fault}"
-        )  # it may be the missing file
+    is_complete = bool(found) and all(name in found for name in expected)
+    if attempt.inside_fault and not is_complete:  # it may be the missing file
+        raise RefusedUpload(f"{attempt.inside} {attempt.inside_fault}")
     if not found:
         raise _wrong_names(attempt, assignment)
     files, notebooks, refusals = _readable(found, attempt)
@@ -271,10 +270,7 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     extra, not_taken = extra_modules(beside, assignment)
     _refuse_extra(not_taken, assignment, list(found))
     modules, of_modules = _loaded(extra, attempt)
-    if sum(len(file.data) for file in modules) > _MAX_EXTRA_BYTES:
-        what = f"more than {_MAX_EXTRA_BYTES // 1024} KiB of modules"
-        problem = f"found {what} beside {listed(list(found))}"
-        raise RefusedUpload(problem, wrong_files=WrongFiles())
+    _refuse_large_modules(modules, found)
     files += modules
     notes += of_modules
     names = tuple(sorted({entry.name for entry in not_taken}))
@@ -288,6 +284,14 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     if missing and not others:
         attempt = replace(attempt, missing=MissingFiles(names=tuple(missing)))
     return attempt
+
+
+def _refuse_large_modules(modules: Sequence[SourceFile], found: Collection[str]) -> None:
+    """Raise Refused if the student's modules beside the expected files are too large together."""
+    if sum(len(file.data) for file in modules) > _MAX_EXTRA_BYTES:
+        what = f"more than {_MAX_EXTRA_BYTES // 1024} KiB of modules"
+        problem = f"found {what} beside {listed(list(found))}"
+        raise RefusedUpload(problem, wrong_files=WrongFiles())
 
 
 def _found(attempt: Attempt, assignment: Assignment) -> dict[str, Entry]:

@@ -453,14 +453,13 @@ def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
             yield "then", f">>> {step}\n{shown}"
 
 
-def _own_step(stated: StatedStep) -> Iterator[Labelled]:
+def _own_step(step: StatedStep) -> Iterator[Labelled]:
     """Yield a scenario's statements about one step."""
-    matchers = {"gives": stated.returns, "prints": stated.prints, "shows": stated.shows}
-    for label, matcher in matchers.items():
+    for label, matcher in (("gives", step.returns), ("prints", step.prints), ("shows", step.shows)):
         if matcher is not None:
             yield label, _anything(matcher)
-    if stated.raises is not None:
-        yield "raises", stated.raises.in_words()
+    if step.raises is not None:
+        yield "raises", step.raises.in_words()
 
 
 def _raised_text(raised: Raised, stated: str) -> str:
