@@ -12,7 +12,7 @@ from harness.execution import Driver
 from harness.execution.inside.messages.protocol import MAX_FIGURES, MAX_LABEL, MAX_PICTURE
 from harness.execution.piped import PipedDriver
 from harness.execution.protocol.answers import Answerable, StimulusFacts
-from harness.execution.protocol.observation import End, observation
+from harness.execution.protocol.observation import ProcessEnd, observation
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.sharing import may_share
 from harness.model.figures import Figure
@@ -42,7 +42,7 @@ def answered(figures: Any, stimulus: Stimulus = KEEPS) -> Observation:
     fields = {"phase": "stimulus", "value": ["int", "2"], "figures": figures}
     frames = (b"L", b'G"stimulus"', b"A" + json.dumps(fields).encode())
     screen = ScreenParser(sentinel=b"|", most_sentinels=3, raw=bytearray(b"|||"))
-    end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=frames)
+    end = ProcessEnd(reason=None, exit_code=0, cpu_seconds=0.0, reply=frames)
     facts = StimulusFacts(frozenset(), None)
     return observation(Answerable(stimulus, facts, None), Limits(), screen, end)
 
