@@ -138,9 +138,10 @@ class ScenarioFolder:
 def _walk(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
     """Yield everything in the folder, as deep as paths reach."""
     pending = [""]
+    place = str(folder)
     while pending:
         below = pending.pop()
-        with suppress(OSError), os.scandir(folder / below) as entries:
+        with suppress(OSError), os.scandir(f"{place}/{below}") as entries:
             for entry in entries:
                 try:
                     status = entry.stat(follow_symlinks=False)

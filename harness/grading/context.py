@@ -337,6 +337,8 @@ def for_students(specification: Specification) -> Specification:
     """
     stated = with_handed_out_tests(visible_only(specification))
     hint = "state some visible scenarios in YAML, or name files of visible tests in hand_out"
+    if specification.plan.assignment.test_writing is not None:
+        hint = "students run their tests at home with pytest and their own program"
     return _not_empty(stated, "no scenario is visible and no visible test is handed out", hint)
 
 

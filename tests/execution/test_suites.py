@@ -144,6 +144,14 @@ def test_a_false_alarm_is_named_with_its_call(ask: Ask) -> None:
     assert double.tests  # the others still notice it
 
 
+def test_a_percent_sign_in_a_value_is_shown_as_it_is(ask: Ask) -> None:
+    tests = "from a1 import double\ndef test_a():\n    assert double('9%') == '%9'\n"
+    (accepts,) = outcomes(ask(tests, ACCEPTS))
+    (failed,) = accepts.failed
+    assert failed.outcome.type_name == "AssertionError"
+    assert "'9%9%' == '%9'" in failed.outcome.message
+
+
 def test_tests_after_one_that_never_ends_run_all_the_same(ask: Ask) -> None:
     tests = "from a1 import double\ndef test_a():\n    while double(1):\n        pass\n" + RIGHT
     accepts, double = outcomes(ask(tests, ACCEPTS, DOUBLE, seconds=0.2))

@@ -77,6 +77,7 @@ class Mirror:
                 self._usual[module, name] = getattr(sys.modules[module], name)
         self._now.update(self._usual)
         self._argv, self._environment = list(sys.argv), _environment()
+        self._variables = dict(_variables())
         self._folder = os.getcwd()  # noqa: PTH109
         self._seed = random.seed
         random.seed = self._seed_both
@@ -92,7 +93,7 @@ class Mirror:
             else:
                 self._program.request("replace", module, name, value)
             self._now[module, name] = value
-        if sys.argv != self._argv or _environment() != self._environment:
+        if sys.argv != self._argv or self._has_other_environment():
             self._argv, self._environment = list(sys.argv), _environment()
             self._program.request("surround", self._argv, self._environment)
         folder = os.getcwd()  # noqa: PTH109
@@ -100,9 +101,21 @@ class Mirror:
             self._folder = folder
             self._program.request("chdir", folder)
 
+    def _has_other_environment(self) -> bool:
+        variables = _variables()
+        if variables == self._variables:
+            return False
+        self._variables = dict(variables)
+        return _environment() != self._environment
+
     def _seed_both(self, a: Any = None, version: int = 2) -> None:
         self._seed(a, version)
         self._program.request("seed", a)
+
+
+def _variables() -> Any:
+    """Return all environment variables as `os` keeps them: to compare these costs a twentieth."""
+    return getattr(os.environ, "_data", os.environ)
 
 
 def _environment() -> dict[str, str]:

@@ -85,6 +85,8 @@ class CourseTestSuite:
 
         config = _prepareconfig(list(_OPTIONS), [self.watch])
         config._do_configure()
+        # The asserts are rewritten, by us: pytest must escape the `%` of values for that.
+        config.option.assertmode = "rewrite"
         session = Session.from_config(config)
         config.hook.pytest_sessionstart(session=session)
         return session
