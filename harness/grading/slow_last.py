@@ -3,6 +3,7 @@ continues once the others have their marks."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
@@ -18,6 +19,7 @@ MIN_SECONDS = 2.0  # shorter ones hold up nobody
 FIRST_SECONDS = 10.0  # until there is a median
 FEWEST = 5  # submissions of which there is one
 _KEPT = 0.8  # of the weight of earlier notes
+_LEAST_LEFT = 0.25  # of the foretold time: one that is still running is not over at once
 
 
 class ClassPace:
@@ -80,6 +82,11 @@ class _UnfinishedPart:
         self._tell = tell
         self.pace, self.real_time = ClassPace(), RealTime()
         self.paused: dict[str, tuple[Job, Paused]] = {}
+        self._begun_again: dict[str, float] = {}  # when paused ones were given to a worker
+
+    def begin_again(self, job: Job) -> None:
+        """Note that a worker goes on with a paused submission."""
+        self._begun_again[job.submission.id] = time.monotonic()
 
     def pause(self, job: Job, found: Paused) -> None:
         self._others -= 1
@@ -119,8 +126,13 @@ class _UnfinishedPart:
         self._tell(WorstLeft(submissions=left, seconds=seconds))
 
     def _tell_of_paused(self) -> None:
-        every = [found for _, found in self.paused.values()]
-        left = slow_left(every, self._total_seconds, self._workers or 1, self.real_time)
+        now = time.monotonic()
+        every: list[Paused] = []
+        running: list[float] = []
+        for name, (_, found) in self.paused.items():
+            every.append(found)
+            running.append(now - self._begun_again.get(name, now))
+        left = slow_left(every, self._total_seconds, self._workers or 1, self.real_time, running)
         self._tell(replace(left, others=self._others))
 
 
@@ -152,7 +164,13 @@ def graded_slow_last(
         if not isinstance(found, Piece):
             left.end(found)
     slow = [job for job, _ in left.paused.values()]
-    for job, found in engine.run(setup, slow) if slow else ():
+
+    def then() -> Iterator[Job]:
+        for job in slow:
+            left.begin_again(job)
+            yield job
+
+    for job, found in engine.run(setup, then()) if slow else ():
         if isinstance(found, Paused):  # it was asked to go on to the end
             continue
         yield job, found
@@ -170,17 +188,27 @@ def seconds_left(paused: Paused, total_seconds: float | None) -> float:
 
 
 def slow_left(
-    paused: Sequence[Paused], total_seconds: float | None, workers: int, real_time: RealTime
+    paused: Sequence[Paused],
+    total_seconds: float | None,
+    workers: int,
+    real_time: RealTime,
+    running: Sequence[float],
 ) -> SlowLeft:
-    """Return the number of remaining submissions and their real time: expected, and at most."""
+    """Return the number of remaining submissions and their real time: expected, and at most.
+
+    `running` says for how long a worker has been at each: so much less is expected of it.
+    """
     at_once = max(1, min(workers, len(paused)))
-    foretold = sum(seconds_left(submission, total_seconds) for submission in paused)
+    foretold = 0.0
+    for submission, passed in zip(paused, running, strict=True):
+        whole = real_time.of(seconds_left(submission, total_seconds), 1)
+        foretold += max(whole - passed, _LEAST_LEFT * whole)
     most: float | None = None
     if total_seconds is not None:
         budgets = sum(total_seconds - submission.used.most for submission in paused)
         most = real_time.of(budgets, len(paused)) / at_once
     return SlowLeft(
         submissions=len(paused),
-        seconds=real_time.of(foretold, len(paused)) / at_once,
+        seconds=foretold / at_once,
         most_seconds=most,
     )

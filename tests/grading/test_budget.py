@@ -228,18 +228,27 @@ def test_what_is_foretold_is_real_time() -> None:
     assert seconds_left(half, None) == 4.5
     assert seconds_left(half, 5.0) == 2.0
     real_time = RealTime()
-    assert slow_left([half, half], 5.0, 2, real_time).seconds == 2.0
+    assert slow_left([half, half], 5.0, 2, real_time, [0.0, 0.0]).seconds == 2.0
     real_time.add(half.used.most, half.seconds)
-    left = slow_left([half, half], 9.0, 2, real_time)
+    left = slow_left([half, half], 9.0, 2, real_time, [0.0, 0.0])
     assert (left.seconds, left.most_seconds) == (18.0, 24.0)
-    assert slow_left([half], 9.0, 2, real_time).seconds == 18.0
+    assert slow_left([half], 9.0, 2, real_time, [0.0]).seconds == 18.0
     for _ in range(30):  # the machine does nothing else any more
         real_time.add(3.0, 3.0)
-    assert slow_left([half], 9.0, 2, real_time).seconds == pytest.approx(4.5, rel=0.01)
+    assert slow_left([half], 9.0, 2, real_time, [0.0]).seconds == pytest.approx(4.5, rel=0.01)
     real_time.add(3e9, 12e9)
     for seconds in (1.0, 2.0, 99.0):
         real_time.add_quick(seconds)
-    assert slow_left([half, half], 9.0, 2, real_time).seconds == pytest.approx(20.0)
+    assert slow_left([half, half], 9.0, 2, real_time, [0.0, 0.0]).seconds == pytest.approx(20.0)
+
+
+def test_less_is_left_of_a_slow_submission_that_a_worker_has_begun() -> None:
+    half = Paused(used=Used(cpu=3.0), decided=0.5, kept=0.5, seconds=12.0)
+    real_time = RealTime()
+    real_time.add(half.used.most, half.seconds)
+    for passed, left in ((0.0, 12.0), (2.0, 10.0), (9.0, 3.0), (30.0, 3.0)):
+        assert slow_left([half], None, 2, real_time, [passed]).seconds == left
+    assert slow_left([half, half], None, 2, real_time, [2.0, 0.0]).seconds == 11.0
 
 
 def test_what_is_slow_follows_from_the_class() -> None:
