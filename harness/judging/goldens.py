@@ -276,7 +276,7 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
 
 
 def _other_value(value: Value, stated: Matcher) -> str:
-    """Return what the reference did in place of returning the stated value."""
+    """Return a sentence, after "the reference", about a value that differs from the stated one."""
     has_no_eq = bool(value.items) and value.items[-1].kind is ValueKind.FOREIGN
     if isinstance(stated, EqualTo) and value.kind is ValueKind.OBJECT and has_no_eq:
         name = plain(value.text, limit=60)

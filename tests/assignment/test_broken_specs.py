@@ -364,7 +364,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "policy.yaml:2:45: structure, item 1, uses, item 4: 'import math' is neither a word nor a name. Hint: did you mean import?\n"
      "policy.yaml:2:68: structure, item 1, avoids, item 1: 'whil e' is neither a word nor a name. Hint: did you mean while?"),
     "structure in the words of a sheet": ({P: "structure:\n  - {in: main, no_loops: true}\n  - {function: main, must_call: helper}\n  - {in: main, imports: [math], deduct: 1}\n"},
-     "policy.yaml:2:16: structure, item 1, no_loops: unknown key. Hint: write avoids: [loop], with the words for what is not allowed.\n"
+     "policy.yaml:2:16: structure, item 1, no_loops: unknown key. Hint: write avoids: [loop], a list of forbidden words and names.\n"
      "policy.yaml:3:6: structure, item 2, function: unknown key. Hint: write in: with the name of a file, function, class or method.\n"
      "policy.yaml:3:22: structure, item 2, must_call: unknown key. Hint: write calls: [helper].\n"
      "policy.yaml:4:16: structure, item 3, imports: unknown key. Hint: write uses: [math], with names or kinds of code.\n"

@@ -164,7 +164,7 @@ class SeverityShape(Shape):
     """For code at module level."""
 
 
-_AVOID = "write avoids: [loop], with the words for what is not allowed"
+_AVOID = "write avoids: [loop], a list of forbidden words and names"
 _USE = "write uses: [math], with names or kinds of code"
 _CALL = "write calls: [helper]"
 _SEVERITY = "write severity: {deduct: 1}, note, review or zero"
