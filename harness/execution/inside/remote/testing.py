@@ -280,7 +280,7 @@ class OneTest:
         self._receive = receive
         self._error: BaseException | None = None
         self._result = ""
-        self._has_reached_part = job.part < 0
+        self._has_reached_part = True  # if only a part of a test is asked for, not yet
         self._program = RemoteProgram(self._say, self._hear, self._told, suite.sent_names)
         self._files = FilesOfTest(job.folder, suite.texts)
 
@@ -343,6 +343,7 @@ class OneTest:
         from contextlib import contextmanager  # noqa: PLC0415
         from unittest import TestCase  # noqa: PLC0415
 
+        self._has_reached_part = False
         numbers = itertools.count()
         wanted = self._job.part
 
