@@ -11,7 +11,7 @@
   cluster, however many workers it has.
 
 Submissions are the samples of an assignment in turn, each with a comment of its own; with
-`--small` the corpus's small course: right programs and every combination of its mistakes.
+`--small` the corpus's small course: correct programs and every combination of its mistakes.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ SEEN = {
     ),
     "a dictionary too large to be filled anew": (
         "rows = dict.fromkeys(range(10_001))\ndef f():\n    return 1\n",
-        "`rows`, a dictionary at module level, is too large to be filled anew",
+        "`rows`, a dictionary at module level, is too large to be restored",
     ),
     "a first parameter that is bound again": (
         "class A:\n    def go(self):\n        self = A\n        self.n = 1\n"
@@ -106,7 +106,7 @@ SEEN = {
     ),
     "data that are nested too deeply to be looked at": (
         "rows = []\nfor n in range(5000):\n    rows = [rows]\ndef f():\n    return 1\n",
-        "its data are nested too deeply to be looked at",
+        "its data are nested too deeply to be examined",
     ),
     "a module of typing's": (
         "import typing\nkept = typing.sys.modules['builtins']\ndef f():\n    return 1\n",
@@ -123,7 +123,7 @@ SEEN = {
     ),
     "an import that cannot be foreseen": (
         "import \\\n random\ndef f():\n    return random._os\n",
-        "it imports random in a place that cannot be foreseen",
+        "it imports random in a place that cannot be predicted",
     ),
     "a name of random for a while": (
         "import random\nclass A:\n    def keep(self, x):\n        self.choice = x\n"

@@ -273,7 +273,7 @@ def test_without_npm_the_site_says_what_it_lacks(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def refuse(example: Path) -> dict[str, bytes]:
-        raise UserError("npm is needed to fetch pyodide, once")
+        raise UserError("npm is needed once, to fetch pyodide")
 
     monkeypatch.setattr(demo, "_web_folder", refuse)
     with caplog.at_level("INFO"):
@@ -282,7 +282,7 @@ def test_without_npm_the_site_says_what_it_lacks(
     assert "has no check in the browser" in str(pages["try.md"])
     (line,) = caplog.messages
     assert line.startswith(build.LEFT_OUT)
-    assert line.endswith("the check in the browser: npm is needed to fetch pyodide, once")
+    assert line.endswith("the check in the browser: npm is needed once, to fetch pyodide")
 
 
 def test_the_demo_is_the_page_of_the_example(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,12 +72,12 @@ def typed(game: str) -> str:
 
 
 def turns(game: str) -> list[str]:
-    """What a right program prints before each line of the game, and what it prints at the end."""
+    """What a correct program prints before each line of the game, and what it prints at the end."""
     kept = json.loads((Path(__file__).parent / "expected.json").read_text(encoding="utf-8"))
     found: list[str] = kept[game]
     return found
 
 
 def screen(game: str) -> str:
-    """All that a right program prints in a game whose typing is not echoed."""
+    """All that a correct program prints in a game whose typing is not echoed."""
     return "".join(turns(game))

@@ -38,7 +38,7 @@ class Wrong:
     fails: frozenset[str]
 
     def source(self, right: str) -> str:
-        """The right program with the edit made; it must fit in one place exactly."""
+        """The correct program with the edit made; it must fit in one place exactly."""
         if right.count(self.old) != 1:
             raise ValueError(f"{self.name}: the edit does not fit the right submission once")
         return right.replace(self.old, self.new)

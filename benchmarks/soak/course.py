@@ -141,8 +141,8 @@ def endless() -> str:
 
 
 def sometimes(source: str | None = None) -> str:
-    """The right program (or `source`), which never ends on the first that is asked of `total`, nor
-    on one of the numbers that `half` is asked."""
+    """The correct program (or `source`), which never ends on the first that is asked of `total`,
+    nor on one of the numbers that `half` is asked."""
     source = source or honest_program()
     source = source.replace(
         "    result = 0\n", f"    while len(numbers) == 3:\n{LOOP}    result = 0\n"

@@ -244,8 +244,8 @@ class _Compiler:
                 return self._open(name)
             document.add((key,), self._not_there(name))
         elif (self.folder / default).is_file():
-            what = f"{default} lies here but no key {key} names it"
-            document.add((), what, f"write {key}: {default}")
+            what = f"{default} exists, but the key {key} is missing"
+            document.add((), what, f"add {key}: {default}")
         return None
 
     def _is_there(self, name: str) -> bool:
@@ -283,8 +283,10 @@ class _Compiler:
     def _scenarios(self, symbols: AssignmentSymbols, suites: SuiteSection) -> Compiled:
         compiled = Compiled(recording=self.recording)
         for path in sorted(self.folder.glob("*.yml")):
-            what = "this file is not read"
-            self.problems.add_to_file(self._display_path(path.name), what, "name it .yaml")
+            what = "files that end in .yml are not read"
+            self.problems.add_to_file(
+                self._display_path(path.name), what, "rename it to end in .yaml"
+            )
         shape = symbols.shape
         named = [shape.policy or "policy.yaml", shape.clauses or "clauses.yaml"]
         named.append(shape.mutants or loading.MUTANTS)
@@ -400,13 +402,13 @@ def share_marks(files: Sequence[HasMarks], out_of: Fraction) -> list[Scenario]:
     left = out_of - given
     # More is given than there is, or of marks left and points to earn them only one exists.
     if stated and (left < 0 or bool(left) != bool(points)):
-        what = f"the files' marks add up to {given}, and functionality_marks is {out_of}"
+        what = f"the files' marks add up to {given}, but functionality_marks is {out_of}"
         if left > 0:
-            hint = "no other file has scenarios that could earn the rest"
+            hint = "raise marks: in a file, because no other file can give out the rest"
         elif left < 0:
-            hint = "they may not be more"
+            hint = "lower marks: in a file, or raise functionality_marks"
         else:
-            hint = "no marks are left for the files without marks"
+            hint = "lower marks: in a file, so that some are left for the files without marks:"
         stated[-1].document.add(("marks",), what, hint)
     else:
         points_of_a_mark = points / left if left else Fraction(1)
@@ -457,7 +459,7 @@ def with_needs(
         first, *_ = named.ids[circle[0]]
         reader = next(other for other in stated if other.group == first.group)
         in_words = " needs ".join(circle)
-        reader.add((*reader.at("needs"), 0), f"these scenarios need one another: {in_words}")
+        reader.add((*reader.at("needs"), 0), f"these scenarios need each other: {in_words}")
     return resolved
 
 

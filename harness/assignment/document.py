@@ -45,14 +45,14 @@ _REFUSED = (
     (re.compile(r"[-+]?0o[0-7_]+\Z"), "is an octal number", _NUMBER),
     (re.compile(r"[-+]?0x[0-9a-fA-F_]+\Z"), "is a hexadecimal number", _NUMBER),
     (re.compile(r"[-+]?0b[01_]+\Z"), "is a binary number", _NUMBER),
-    (re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z"), "is base 60 to some", _QUOTE),
+    (re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z"), "may be base 60", _QUOTE),
     (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?\Z"), "looks like a date", _QUOTE),
     (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?\Z"), "is a number to some", _NUMBER),
     (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)[eE][-+]?[0-9]+\Z"), "has an exponent", _NUMBER),
     (re.compile(r"\+(?:\.[0-9]+|[0-9]+\.?[0-9]*)\Z"), "has a plus sign", _NUMBER),
     (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.|0[0-9]+\.[0-9]*)\Z"), "is half a decimal", _NUMBER),
     (re.compile(r"(?i:[-+]?\.inf|\.nan)\Z"), "is a special number to YAML", _QUOTE),
-    (re.compile(r"[=<]\Z|<<\Z"), "has a meaning of its own in YAML", _QUOTE),
+    (re.compile(r"[=<]\Z|<<\Z"), "has a special meaning in YAML", _QUOTE),
 )  # fmt: skip
 
 
@@ -164,7 +164,10 @@ def _syntax_hint(what: str) -> str:
 
 def _loader() -> Any:
     if not hasattr(yaml, "CSafeLoader"):
-        what = "PyYAML has no C loader here: reading specifications will be about ten times slower"
+        what = (
+            "PyYAML is installed without its C loader: reading specifications takes about ten "
+            "times as long"
+        )
         warnings.warn(what, RuntimeWarning, stacklevel=2)
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -328,7 +331,7 @@ class Document:
             after = next(self._events)
             if isinstance(after, yaml.DocumentStartEvent):
                 place = self._place(after.start_mark)
-                hint = "put it into a file of its own"
+                hint = "move it into its own file"
                 self.problems.add(place, "", "a second YAML document begins here", hint)
             return True
         return False
@@ -400,7 +403,9 @@ class Document:
             self._skip(event)
             return ""
         if event.anchor is not None or event.tag is not None:
-            self.problems.add(place, event.value, "a key has neither anchor nor tag", "quote it")
+            self.problems.add(
+                place, event.value, "a key cannot have an anchor or a tag", "quote it"
+            )
         if event.style:
             return event.value
         try:

@@ -221,7 +221,7 @@ Positive = Annotated[float, Field(gt=0), Expects("a positive number", number_hin
 Whole = Annotated[int, Field(ge=1), Expects("a whole number above zero")]
 WholeOrZero = Annotated[int, Field(ge=0), Expects("a whole number")]
 IdWord = Annotated[
-    str, Field(pattern=_ID), Expects("a word of small letters, digits, - and _", quote)
+    str, Field(pattern=_ID), Expects("a word of lower-case letters, digits, - and _", quote)
 ]
 Points = Annotated[
     Fraction,
@@ -253,7 +253,7 @@ class Shape(BaseModel):
 
 
 class AnythingShape(Shape):
-    """Anything, in place of the reference's."""
+    """Anything, instead of the reference's."""
 
     any: Literal[True]
     """true."""
@@ -271,7 +271,7 @@ class FloatsShape(Shape):
     within: Positive
     """The largest difference that is ignored."""
     in_text: bool = False
-    """Whether it also applies to floats inside texts: printed, returned, written, of a session."""
+    """Whether it also applies to floats inside texts: printed or returned text, files, sessions."""
 
 
 _USUAL = Limits()
@@ -283,7 +283,7 @@ class LimitsShape(Shape):
     cpu_seconds: Positive = _USUAL.cpu_seconds
     """CPU time of the scenario, in seconds."""
     wall_seconds: Positive = _USUAL.wall_seconds
-    """Time asleep (not waiting for a CPU), in seconds."""
+    """Waiting time, such as sleeping, but not waiting for a CPU, in seconds."""
     memory_mib: Whole = _USUAL.memory_mib
     """Memory, in MiB."""
     output_kib: Whole = _USUAL.output_kib
@@ -310,7 +310,7 @@ def one_required(*keys: str) -> dict[str, Any]:
 
 
 def read_shape(kind: type[M], document: Document) -> M | None:
-    """Read the document as a `kind`, with defaults in place of invalid parts, and note errors.
+    """Read the document as a `kind`, with defaults instead of invalid parts, and note errors.
 
     Return None if nothing can be made of it."""
     data = document.data

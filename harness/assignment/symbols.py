@@ -264,10 +264,10 @@ def with_overrides(
         bound = list(_assignments_of(binding.name, data))
         plain = [(file, value) for file, value in bound if value is not None]
         if len(bound) != 1 or not plain:
-            what = f"has no plain top-level assignment of {binding.name}"
+            what = f"has no simple assignment to {binding.name} at module level"
             if plain:
                 what = f"assigns {binding.name} more than once"
-            hint = "an override replaces the only NAME = … at the module's top level"
+            hint = "an override needs exactly one NAME = … at module level"
             raise HintedError(f"{' or '.join(data)} {what}", hint)
         file, value = plain[0]
         data[file] = _rewrite(data[file], value, binding.literal)

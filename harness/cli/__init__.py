@@ -70,7 +70,7 @@ def _commands_in(folder: ModuleType, section: str) -> Iterator[Listing]:
         for path in Path(place).glob("[!_]*.py"):
             summary = _SUMMARY.match(path.read_text(encoding="utf-8"))
             if summary is None:
-                raise HarnessError(f"{path} does not begin with a docstring of one line")
+                raise HarnessError(f"{path} must begin with a docstring of one line")
             yield Listing(
                 name=path.stem.replace("_", "-"),
                 module=f"{folder.__name__}.{path.stem}",
@@ -151,7 +151,8 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open each standard stream that is closed: the next file opened would get its number."""
+    """Open each closed standard stream, because otherwise the next opened file would get its
+    number."""
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             os.open(os.devnull, os.O_RDWR)
@@ -162,7 +163,7 @@ def _interrupt_at_signals() -> None:
     """Let SIGTERM, and the end of the terminal, interrupt a command as Ctrl-C does.
 
     The command then reports finished work and ends its processes. A signal that is ignored (nohup)
-    stays so.
+    stays ignored.
     """
     for name in ("SIGTERM", "SIGHUP"):
         signum = getattr(signal, name, None)

@@ -30,7 +30,7 @@ class OptionDecorator(Protocol):
         """Return the function with the options."""
 
 
-# The command that reads a path reports, in our words, that it cannot be read.
+# The command itself reports unreadable paths, in our own words.
 PATH = click.Path(path_type=Path, readable=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -90,8 +90,7 @@ root = option(
 )
 assignment = option(
     "--assignment",
-    "The assignment (default: the one that the path belongs to, the only one, or the only one "
-    "that asks for a file with this name).",
+    "The assignment (default: found from the path or the file's name).",
     metavar="ID",
 )
 python = option(
@@ -116,7 +115,7 @@ def _log_in_file(ctx: click.Context, param: click.Parameter, file: Path | None) 
 without = option(
     "--without-tag",
     "without",
-    "Leave out scenarios with this tag; the others make up the whole mark. Can be repeated.",
+    "Leave out scenarios with this tag; the others share all marks. Can be repeated.",
     multiple=True,
     metavar="TAG",
 )
@@ -163,12 +162,13 @@ def click_command(name: str, first: str, second: str, **settings: Any) -> Callab
 
 
 def output(text: str, *, metavar: str = "FILE", required: bool = False) -> OptionDecorator:
-    """Return `-o` with this help. Its folder must exist: a slip in a path makes no folders."""
+    """Return `-o` with this help. Its folder must exist, so that a slip in a path creates no
+    folders."""
 
     def in_a_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
         if value is not None and not value.absolute().parent.is_dir():
             what = f"the folder {value.parent} does not exist"
-            hint = "create it first, or name another"
+            hint = "create it first, or choose another folder"
             raise UserError(what, place=str(value), hint=hint)
         return value
 
@@ -243,8 +243,8 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
     ids = available(root)
     named = _named_by_folder(root, ids, paths)
     if len(named) > 1:
-        what = f"the paths belong to several assignments ({', '.join(named)})"
-        raise UserError(what, hint="grade them one by one, or give --assignment")
+        what = f"the files belong to several assignments ({', '.join(named)})"
+        raise UserError(what, hint="grade one assignment at a time, or add --assignment")
     if named:
         return named[0]
     for path in paths:
@@ -254,7 +254,7 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
     asking = _asking_for(root, ids, paths)
     if len(asking) == 1:
         return asking[0]
-    what = "the path does not say which assignment it is"
+    what = "cannot tell the assignment from the path"
     if asking:
         what = f"several assignments ask for {paths[0].name}: {', '.join(asking)}"
     raise UserError(what, hint=f"--assignment {' | '.join(asking or ids)}")
@@ -309,7 +309,7 @@ report_format = option(
 def _as_one(
     parameter: str, make: Callable[..., object], *decorators: OptionDecorator
 ) -> OptionDecorator:
-    """Return these options as one parameter, which `make` makes of their values, by their names."""
+    """Return these options as one parameter, which `make` creates from their values by name."""
     names = inspect.signature(make).parameters
 
     def apply(function: F) -> F:
@@ -339,7 +339,7 @@ def options_of(parameter: str, kind: type) -> OptionDecorator:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class CourseOptions:
-    """The course that a command works on, and what to use in place of the course's own."""
+    """The options: the course, and the interpreter and provided files to use instead of its own."""
 
     root: Annotated[Path | None, root]
     python: Annotated[Path | None, python]
@@ -362,20 +362,28 @@ class_options = _as_one(
     ),
     option(
         "--due",
-        "Grade the latest attempt before this time (2024-09-24T17:00+10:00). Later ones are late.",
+        "The due time (2024-09-24T17:00+10:00). Each student's last attempt before it counts; "
+        "later ones are late.",
         metavar="TIME",
     ),
     option(
         "--time-zone",
-        "The time zone of times that name none (default: time_zone of the assignment).",
+        "The time zone of times that are written without one (default: time_zone of the "
+        "assignment).",
         metavar="ZONE",
     ),
-    file("--extensions", "A CSV with the columns id and due: students with another due time."),
-    file("--roster", "A CSV of all students, such as a gradebook: lists missing submissions."),
+    file(
+        "--extensions", "A CSV with the columns id and due, for students with their own due time."
+    ),
+    file(
+        "--roster",
+        "A CSV of all students, such as a gradebook. Students without a submission are then "
+        "listed.",
+    ),
     option(
         "--slip-days",
-        "A report folder of another assignment, or a CSV (id, slip days): slip days that students "
-        "have used. Can be repeated.",
+        "Slip days that students used before: the report folder of another assignment, or a CSV "
+        "with the columns id and slip days. Can be repeated.",
         type=PATH,
         multiple=True,
         metavar="RUN",
@@ -390,9 +398,9 @@ def cluster_options(text: str, *, required: bool = False) -> OptionDecorator:
         "cluster",
         _cluster,
         option("--scheduler", text, metavar="ADDRESS", required=required),
-        option("--tls-ca", "TLS: the authority's certificate (PEM).", type=pem),
-        option("--tls-cert", "TLS: this machine's certificate (PEM).", type=pem),
-        option("--tls-key", "TLS: the key of --tls-cert (PEM).", type=pem),
+        option("--tls-ca", "TLS: the certificate of the authority (CA), in PEM form.", type=pem),
+        option("--tls-cert", "TLS: this machine's certificate, in PEM form.", type=pem),
+        option("--tls-key", "TLS: the private key of --tls-cert, in PEM form.", type=pem),
     )
 
 

@@ -9,7 +9,7 @@ from rich.console import Console, RenderableType
 
 from harness.common.escaping import visible
 
-_UNWRAPPED = 2000  # columns: text for a program is not cut to the width of a terminal
+_UNWRAPPED = 2000  # columns: output for a program is not cut to the width of a terminal
 
 
 def result_console() -> Console:
@@ -49,8 +49,9 @@ def relative_to_here(path: Path) -> Path:
 def without_marks(file: Path) -> str:
     """Return the sentence for a scenario that was added to a file and costs no marks."""
     return (
-        "It costs no marks: the marks: of the other files are all that the assignment has. To give "
-        f"it points, lower one of those, and take informational: true out of {visible(str(file))}"
+        "It costs no marks, because `marks:` of the other files add up to all of the "
+        "assignment's marks. To give it points, lower one of them, and remove informational: "
+        f"true from {visible(str(file))}"
     )
 
 

@@ -107,7 +107,7 @@ def _announce(console: Console, event: RunStarted) -> None:
 def _announce_causes(console: Console, total: int) -> None:
     if not console.is_terminal:
         whose = f"{total} {plural(total, 'submission')}"
-        say(console, f"all marks are done; looking for causes in {whose}")
+        say(console, f"all marks are ready; now looking for causes in {whose}")
 
 
 def _joined(*parts: str) -> str:
@@ -116,7 +116,7 @@ def _joined(*parts: str) -> str:
 
 
 def _left_text(fields: dict[str, Any]) -> str:
-    """Return how long the rest takes. The pace of the others says nothing about slow ones."""
+    """Return how long the rest takes. Slow submissions are counted separately."""
     slow: str = fields["slow"]
     if fields["are_only_slow_left"]:
         return slow
@@ -158,7 +158,7 @@ class _Shown:
             say(self.console, f"{done} of {total} reports written")
 
     def begin_causes(self, todo: int) -> Pace:
-        """Begin anew: what was said about slow submissions was about the grading."""
+        """Start again: earlier remarks about slow submissions concerned the grading."""
         self.update(slow="", worst="", are_only_slow_left=False)
         return self.begin(todo, total=todo, completed=0, doing="looking for causes")
 
@@ -166,8 +166,7 @@ class _Shown:
         self.bar.update(self._task, **fields)
 
     def line(self, done: int, total: int, what: str, pace: Pace, *, is_due: bool = False) -> None:
-        """Print a line without a terminal, if it is due or half a minute has passed since the
-        last one."""
+        """Without a terminal, print a line if it is due, or half a minute after the last one."""
         is_late = self._clock() - self._last_line >= PLAIN_AFTER
         if not self.console.is_terminal and (is_due or is_late):
             self._last_line = self._clock()
@@ -262,10 +261,11 @@ Steps = Callable[[str, int, int], None]
 def steps(
     console: Console | None = None, clock: Clock = time.monotonic, *, lines: bool = False
 ) -> Iterator[Steps]:
-    """Show the steps that the yielded function is called with, and the time left.
+    """Show the progress reported to the yielded function, and the time left.
 
     They appear on this console (None: standard error): as a bar on a terminal; elsewhere, with
-    `lines`, as a line every half minute. The time left follows from the pace since a step began.
+    `lines`, as a line every half minute. The time left is computed from the pace since the step
+    began.
     """
     shown = _Shown(console or Console(stderr=True), clock, "{task.description}")
     step, pace = "", Pace(0, clock)

@@ -168,7 +168,7 @@ def read_sheet(path: Path) -> Sheet:
     text, form = _decode(_contents(path), path)
     rows, lines = _rows(text, form, path)
     if not rows:
-        raise UserError("is empty", place=str(path), hint="the first line names the columns")
+        raise UserError("is empty", place=str(path), hint="the first line must name the columns")
     sheet = Sheet(rows=tuple(rows), form=form, place=str(path), lines=tuple(lines))
     header = rows[0]
     for index, row in enumerate(rows):
@@ -177,7 +177,7 @@ def read_sheet(path: Path) -> Sheet:
         beyond = row[len(header) :]
         if any(cell.strip() for cell in beyond):
             what = f"this row has {len(row)} cells, the header has {len(header)}"
-            hint = "put quotes around a cell that holds the delimiter"
+            hint = "put quotes around a cell that contains the delimiter"
             raise UserError(what, place=sheet.at(index), hint=hint)
     return sheet
 

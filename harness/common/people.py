@@ -149,12 +149,12 @@ _MAX_SHOWN = 3
 def by_name_line(matched: Sequence[str]) -> list[str]:
     """Return a warning if people were found only by their names: how many, and the first of
     them."""
-    return _counted_line("BY NAME ALONE", matched)
+    return _counted_line("ONLY BY NAME", matched)
 
 
 def zeros_line(matched: Sequence[str]) -> list[str]:
     """Return a warning if people were found by ids that lost the zeros in front."""
-    return _counted_line("WITHOUT ZEROS IN FRONT", matched)
+    return _counted_line("WITHOUT LEADING ZEROS", matched)
 
 
 def _counted_line(how: str, matched: Sequence[str]) -> list[str]:

@@ -66,7 +66,7 @@ class RememberedAnswers:
             return before.text
         text = tool().run(payload)
         if before is not None and before.text != text:
-            raise HarnessError("the same printed text gets different replies")
+            raise HarnessError("gives different replies to the same printed text")
         if len(text) <= 2 * _MAX_LINE_LENGTH:
             self._answers[key] = _SentReply(text=text, confirmed=before is not None)
             if len(self._answers) > _MAX_REMEMBERED:

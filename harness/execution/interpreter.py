@@ -74,7 +74,7 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
     others = [other for place in _places("3.*") if (other := _ask(place)) is not None]
     if not others:
         raise UserError(
-            f"found neither Python {wanted} nor any other from {_dotted(OLDEST)} on.",
+            f"found no Python {wanted}, and no other from {_dotted(OLDEST)} on.",
             hint=f"install Python {wanted} (pyenv, uv or a package), or give --python.",
         )
 
@@ -91,9 +91,8 @@ def _compared(interpreter: Interpreter, wanted: tuple[int, int], why: str) -> In
     if _numbers(interpreter)[:2] == wanted:
         return interpreter
     notice = (
-        f"Python {_dotted(wanted)} {why}: running under {interpreter.version} "
-        f"({interpreter.path}) instead. "
-        "Marks may differ from those of the version that the assignment names."
+        f"Python {_dotted(wanted)} {why}: using {interpreter.version} ({interpreter.path}) "
+        "instead. Marks may differ from those with the assignment's version."
     )
     return replace(interpreter, exact=False, notice=notice)
 
@@ -263,7 +262,7 @@ def installed_here(packages: Sequence[str]) -> InstalledPackages | None:
     if len(folders) > 1:
         raise UserError(
             f"{', '.join(packages)} are installed in different folders",
-            hint="install all of them anew, in one environment",
+            hint="install all of them again, in one environment",
         )
     folder = folders.pop()
     return InstalledPackages(folder=folder, modules=_modules(packages, folder))
@@ -292,11 +291,13 @@ def _install(packages: Sequence[str], interpreter: Interpreter, folder: Path) ->
     else:
         raise _cannot(packages, *_why(said, interpreter))
     if yanked := _YANKED.search(done.stderr):
-        raise _cannot(packages, f"{yanked[1]} was withdrawn by its authors", "name another version")
+        raise _cannot(
+            packages, f"{yanked[1]} was withdrawn by its authors", "choose another version"
+        )
     shutil.rmtree(folder / "bin", ignore_errors=True)  # a command could be called python
     for module in _AT_EVERY_START & _module_names(path.name for path in folder.iterdir()):
-        brings = f"one brings {module}, which Python runs at every start"
-        raise _cannot(packages, brings, "name another package")
+        brings = f"one of them contains {module}, which Python runs at every start"
+        raise _cannot(packages, brings, "choose another package")
     folder.chmod(0o755)
     if os.name == "posix":  # Windows would not remove them again
         for path in folder.rglob("*"):  # programs may run as another user
@@ -310,12 +311,15 @@ def _cannot(packages: Sequence[str], why: str, hint: str) -> UserError:
 def _why(said: str, interpreter: Interpreter) -> tuple[str, str]:
     """Return the reason from pip's output, and what to do."""
     if any(word in said for word in _OFFLINE):
-        return "no package index answers", "install while you are online; it is kept then"
+        return "no package index answers", "grade once while you are online; the packages are kept"
     if not said:
         hint = f"{interpreter.path} -m ensurepip, or --python with another Python"
         return f"Python {interpreter.version} has no pip", hint
     if "ResolutionImpossible" in said:
-        return "they need different versions of one package", "name versions that go together"
+        return (
+            "they need different versions of the same package",
+            "name versions that work together",
+        )
     if (missing := _NOT_THERE.search(said)) is not None:
         hint = (
             "correct the name and version; a package must have a wheel, because nothing is compiled"

@@ -329,7 +329,7 @@ class ObservedSubmission:
     ) -> Observation:
         """Return the observation of the submission. Raise HarnessError if our own machinery failed.
 
-        With `reply`, its lines are typed in place of the stimulus's inputs; the time that it takes
+        With `reply`, its lines are typed instead of the stimulus's inputs; the time that it takes
         does not count. `asked` notes the calls of the course's functions.
         """
         if stimulus.action.form is Form.SUITE:

@@ -70,7 +70,7 @@ class ScenarioMonitor(ABC):
         is_piped: bool = False,
     ) -> ProcessEnd:
         """Follow the process until it is gone. While its modules load, the lines of `at_load` are
-        typed. With `reply_to`, its results are typed in place of
+        typed. With `reply_to`, its results are typed instead of
         `inputs`; with `is_piped`, nothing is typed, since the process has its input. HarnessError
         when our own machinery is gone."""
         self._is_piped = is_piped

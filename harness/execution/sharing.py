@@ -18,7 +18,7 @@ from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Form, Limits, Stimulus
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
-# A share of a scenario's own CPU limit: longer runs are observed in a process of its own. A right
+# A share of a scenario's own CPU limit: longer runs are observed in a process of its own. A correct
 # program needs less than a hundredth; one that loops pays for each attempt.
 CPU_SHARE = 0.03
 _MAX_LINE_BYTES = 4000  # bytes; a terminal takes no line over 4,095

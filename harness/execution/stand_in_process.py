@@ -19,7 +19,7 @@ from harness.model.stimulus import Limits
 
 LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
 _MAX_REASON_LENGTH = 300  # characters
-_ASKED_ELSE = "it makes a call that the reference does not make there"
+_ASKED_ELSE = "it makes a call that the reference does not make"
 
 
 class StandInUnusableError(Exception):

@@ -50,8 +50,8 @@ OnEach = Callable[[SubmissionResult], SubmissionResult]
 _LISTED = 3  # ids in a message
 # The state of an earlier result kept after our own failure: the next run tries again.
 _NO_STATE = ""
-_SOON = 8  # submissions whose causes are found so soon that the report waits for them
-EARLIER_NOTE = "the harness failed on this submission; this result is from an earlier run"
+_SOON = 8  # up to this many pending submissions, the report waits for their causes
+EARLIER_NOTE = "the harness failed on this submission, so this result is from an earlier run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +60,17 @@ class BatchOptions:
 
     out: Path
     paths: tuple[Path, ...] = ()  # sources of the submissions
-    only: frozenset[str] | None = None  # the ids to grade, where all others stay as they are
+    only: frozenset[str] | None = None  # the ids to grade; all others stay unchanged
     jobs: int | None = None  # workers; None: one a core
-    engine: Engine | None = None  # in place of workers on this machine
+    engine: Engine | None = None  # instead of workers on this machine
     fresh: bool = False
     thorough: bool = False
     probes: bool = True  # failed scenarios run again to find causes
     # Facts and remarks about the uploads.
     cohort: CohortFacts | None = None
     notices: tuple[str, ...] = ()
-    # Makes, of all ids and the plan, what workers of this machine do with each result: it is shown,
-    # or held if it cannot be.
+    # Creates, from all ids and the plan, the function that local workers call with each result: it
+    # writes the result's pages, or holds the result if that fails.
     on_graded: (
         Callable[[Sequence[str], Plan], Callable[[SubmissionResult], SubmissionResult]] | None
     ) = None
@@ -82,14 +82,14 @@ class BatchOptions:
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
     """Raised on Ctrl-C or SIGTERM: finished results are stored; `run` is resumable.
 
-    If only causes are still pending, all marks are there, and the run is complete.
+    If only causes are still pending, all marks are known and the run is complete.
     """
 
     def __init__(self, run: RunResult, total: int, *, only_causes: bool = False) -> None:
-        done = f"after {len(run.submissions)} of {total}"
+        done = f"after {len(run.submissions)} of {total} submissions"
         if only_causes:
-            done = "while causes were searched; all marks are complete"
-        super().__init__(f"interrupted {done}; the same command continues from there")
+            done = "while searching for causes; all marks are complete"
+        super().__init__(f"interrupted {done}; run the same command to go on")
         self.run = run
 
 
@@ -162,8 +162,8 @@ class _Batch:
 
     @property
     def workers(self) -> int | None:
-        """Return how many workers there are; None on other machines, where several work on the slow
-        submissions, and nobody waits for one of them.
+        """Return how many workers there are; None if they run on other machines, where slow
+        submissions are spread over several workers.
         """
         if self.options.engine is not None:
             return None
@@ -209,7 +209,8 @@ class _Batch:
         return True
 
     def _is_pending(self, submission: Submission) -> bool:
-        outline = self.store.outline(submission.id)  # most are right: the rest need not be read
+        # Most are correct, so the rest need not be read.
+        outline = self.store.outline(submission.id)
         return outline is not None and outline.pending is not None
 
     def _pending(self, submission: Submission) -> SubmissionResult | None:
@@ -280,7 +281,7 @@ def _tell_of_odd_runs(result: SubmissionResult, listener: Listener) -> None:
     broken = second.count(StandInOutcome.BROKEN)
     if broken:
         what = f"{result.id}: the course's own stand-in failed in {broken} of its second runs"
-        listener(Notice(text=f"{what}, which changes no mark; results.json names them"))
+        listener(Notice(text=f"{what}. No mark changes; results.json names them"))
     over = result.over_budget
     if over is not None:
         listener(Notice(text=f"{result.id}: {over}; {over.go_on(result.id)}"))
@@ -308,8 +309,8 @@ def _state_digest(context: GradingContext, *, probes: bool) -> str:
 
 
 def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
-    """Return the result; if our own code failed, the good one that an earlier run has of the same
-    bytes. It is stored under no state, so that the next run tries again.
+    """Return the result. If our own code failed, return the good one that an earlier run has for
+    the same bytes. It is stored without a state, so that the next run tries again.
     """
     if result.status is not SubmissionStatus.HARNESS_ERROR:
         return result
@@ -323,7 +324,7 @@ def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
 
 
 def _is_done(store: Store, submission: Submission, grader: GraderSetup) -> bool:
-    """Return whether the stored result is the one that grading again would give."""
+    """Return whether grading again would give the stored result."""
     earlier = store.result(submission.id)
     if earlier is None or earlier.status is SubmissionStatus.HARNESS_ERROR:
         return False
@@ -336,7 +337,7 @@ def _is_done(store: Store, submission: Submission, grader: GraderSetup) -> bool:
         verdict = entry.verdict
         if verdict.explanation is not None and verdict.explanation.rule == NOT_TAKEN:
             return False
-        # These say as much about the machine at that moment as about the submission. Scenarios that
+        # These depend as much on the machine at that moment as on the submission. Scenarios that
         # ended at a limit of CPU time or output, full or shortened, do not.
         if verdict.on_wall_time or verdict.kind is VerdictKind.HARNESS_ERROR:
             return False
@@ -357,7 +358,7 @@ def _is_of_same_upload(earlier: SubmissionResult, submission: Submission) -> boo
 
 
 def _has_more_time(earlier: SubmissionResult, grader: GraderSetup) -> bool:
-    """Return whether scenarios that were not run, or not to their end, have the time now."""
+    """Return whether scenarios that did not run, or did not finish, have enough time now."""
     if grader.total_seconds is None:
         kinds = {entry.verdict.kind for entry in earlier.scenarios}
         return earlier.over_budget is not None or VerdictKind.STOPPED_EARLY in kinds
@@ -372,7 +373,7 @@ def _graded(
     workers: int | None,
     listener: Listener,
 ) -> Iterator[Piece | SubmissionResult]:
-    """Yield every submission's pieces and result as they come, our own failures as their own
+    """Yield every submission's pieces and result as they arrive. Our own failures have their own
     status. Files that a group submitted together are graded once, so that all have the same mark.
     """
     plan = setup.grader.plan
@@ -406,9 +407,8 @@ def _groups(submissions: Iterable[Submission]) -> dict[str, list[Submission]]:
 def _refuse_to_lose(
     store: StoreReader, submissions: Sequence[Submission], paths: Sequence[Path]
 ) -> None:
-    """Raise UserError if the store has results that this run would drop, though the files that they
-    were read from are still there: a part of a class, or another class, is not the class's
-    report."""
+    """Raise UserError if this run would drop stored results whose files still exist, because a part
+    of a class, or another class, must not replace the class's report."""
     lost = sorted(store.states().keys() - {submission.id for submission in submissions})
     if not lost or _covers(store, paths):
         return
@@ -417,10 +417,10 @@ def _refuse_to_lose(
         listed += " …"
     number = f"{len(lost)} {plural(len(lost), 'submission')}"
     raise UserError(
-        f"holds the report of a class with {number} that would be lost ({listed})",
+        f"contains the report of a class with {number} that would be lost ({listed})",
         place=str(store.path),
-        hint="--only ID grades some of a class and keeps the rest; --out FOLDER writes a report "
-        "beside it; --fresh starts over",
+        hint="add --only ID to grade only some and keep the rest, --out FOLDER to write another "
+        "report, or --fresh to start over",
     )
 
 
@@ -463,8 +463,8 @@ def _chosen(submissions: Sequence[Submission], only: frozenset[str]) -> tuple[Su
 
 
 def _refuse_other_states(store: StoreReader, only: frozenset[str], state: str) -> None:
-    """Raise UserError if other results of the class were found with other scenarios, another
-    reference or another harness: one report has one plan."""
+    """Raise UserError if the class's other results come from other scenarios, another reference or
+    another harness, because a report has only one plan."""
     other: list[str] = []
     for name, found_with in store.states().items():
         if name not in only and found_with not in (state, _NO_STATE):

@@ -1,4 +1,4 @@
-"""Say of the lines in a result in which cells of a notebook they are."""
+"""Add the notebook cells to the lines in a result."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from harness.model.verdict import Cause
 
 
 def in_cells(result: SubmissionResult) -> SubmissionResult:
-    """Return the result with the cells of all lines that its explanations speak of; unchanged if
-    no notebook was handed in."""
+    """Return the result with the cells of all lines that its explanations mention; unchanged if no
+    notebook was handed in."""
     notebook = result.notebook
     if notebook is None:
         return result

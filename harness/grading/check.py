@@ -1,5 +1,5 @@
-"""A student's own check: the visible scenarios of one file, in this process; and its facts about
-files that mean that are named on the command line."""
+"""A student's own check: the visible scenarios of one file, in this process; and which submission
+the files on the command line belong to."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -51,8 +51,8 @@ def cohort_of(
     asked: ClassOptions | None = None,
     report: Path | None = None,
 ) -> Cohort:
-    """Return every student's submission in the order of ids, held to the requested form, and with
-    the decisions of people who looked at the `report` folder of an earlier run.
+    """Return every student's submission by id, checked for the requested form, with the decisions
+    that people made in the `report` folder of an earlier run.
 
     Raise UserError if a path cannot be read, the requested files cannot be used, or nobody handed
     in.
@@ -65,7 +65,7 @@ def cohort_of(
     cohort = read_cohort(paths, assignment, asked or ClassOptions(), decisions)
     if not cohort.facts.students:
         place = str(paths[0]) if paths else ""
-        hint = "name a folder of folders, files, or a download of a class"
+        hint = "name a folder that contains submissions, files, or a download"
         raise UserError("no submissions", place=place, hint=hint)
     return cohort
 
@@ -109,19 +109,19 @@ def _lie_together(assignment: Assignment) -> bool:
 def _is_part(path: Path, assignment: Assignment) -> bool:
     """Return whether the file is one of those handed in together, or a copy of one.
 
-    Raise UserError for a copy beside its original, which would be checked in its place.
+    Raise UserError for a copy beside its original, because the original would be checked instead.
     """
     together = assignment.submission_files
     original = original_name(path.name, together)
     if original is not None and _lies_in(path.parent, original):
-        what = f"{original} lies beside it, and only one of the two can be checked"
-        raise UserError(what, place=str(path), hint=f"leave one, named {original}")
+        what = f"{original} is beside it, but only one of them can be checked"
+        raise UserError(what, place=str(path), hint=f"keep one of them, named {original}")
     is_extra = assignment.use_of_extra(path.name) is ExtraUse.ALLOW
     return path.is_file() and (path.name in together or original is not None or is_extra)
 
 
 def _lies_in(folder: Path, name: str) -> bool:
-    """Return whether a file has this name exactly; some systems would find `A1.PY` by `a1.py`."""
+    """Return whether a file has exactly this name, because some systems find `A1.PY` by `a1.py`."""
     return any(entry.name == name for entry in folder.iterdir())
 
 
@@ -146,7 +146,7 @@ def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
 
 
 def _missing_file(verdict: Verdict) -> str | None:
-    """Return the file that was not handed in, if that is why a scenario failed."""
+    """Return the missing file, if it is the reason why a scenario failed."""
     if verdict.explanation is None:
         return None
     facts = verdict.explanation.facts
@@ -188,7 +188,7 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
         found = [note for note in found if note not in said_otherwise]
         are = "is" if len(absent) == 1 else "are"
         count = len(asked.submission_files)
-        found.append(f"not checked: {listed(absent)} {are} not here; hand in all {count} files")
+        found.append(f"not checked: {listed(absent)} {are} missing; hand in all {count} files")
     names = {*asked.submission_files, what_to_name(asked)}
     others: list[str] = []
     for path in paths:

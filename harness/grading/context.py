@@ -52,7 +52,7 @@ def recalled_tier(interpreter: Interpreter, cache: Path) -> TierTrial:
     """Return the best tier of this machine, from the last trial if nothing has changed since.
 
     Trying every forbidden act takes most of a second. The trial is kept in the folder `cache`; one
-    that another user could have written is not believed. Raise HarnessError as `choose_tier` does.
+    that another user could have written is ignored. Raise the errors of `choose_tier`.
     """
     if not has_terminals():
         return choose_tier(interpreter)  # there is nothing to try
@@ -65,7 +65,8 @@ def recalled_tier(interpreter: Interpreter, cache: Path) -> TierTrial:
     known = _read(path)
     if known is None:
         known = choose_tier(interpreter)
-        with contextlib.suppress(OSError):  # what cannot be kept is tried again the next time
+        # A trial that cannot be stored is repeated the next time.
+        with contextlib.suppress(OSError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             for old in path.parent.glob("*.json"):
                 old.unlink(missing_ok=True)  # of an earlier start, interpreter or harness
@@ -134,7 +135,7 @@ class GradingContext:
         )
 
     def worker_setup(self, grader: GraderSetup) -> WorkerSetup:
-        """Return the setup of a worker that observes everything anew and returns only results."""
+        """Return the setup of a worker that observes everything again and returns only results."""
         return WorkerSetup(grader=grader, interpreter=self.interpreter, tier=self.tier.tier)
 
 
@@ -159,7 +160,7 @@ def prepare(
     hide_folder_of(str(interpreter.path))
     if packages := specification.plan.assignment.packages:
         if cache is None:
-            raise UserError("packages need a folder to be kept in", hint="grade with a cache")
+            raise UserError("packages need a folder to be installed in", hint="grade with a cache")
         library = install(packages, interpreter, cache, partial(print, file=sys.stderr))
         interpreter = library.added_to(interpreter, packages)
         plan = with_modules_allowed(specification.plan, library.modules)
@@ -234,8 +235,8 @@ def _recalled_secret(cache: Path | None) -> bytes:
     """Return the secret that decides the order of scenarios in a shared process, and which of them
     also run in their own.
 
-    All runs of a course share it, so that no new folder and no new file is another draw. Only its
-    owner may read it. If none can be kept, only that choice depends on it.
+    All runs of a course share it, so that a new folder or file does not change the order. Only its
+    owner may read it. If it cannot be stored, only these choices change.
     """
     made = os.urandom(32)
     if cache is None:
@@ -278,7 +279,7 @@ def _recalled_key(
             return serial.loads(AnswerKey, path.read_bytes())
     with create_driver(interpreter, tier, cpu=pick_cpu()) as driver:
         key = make_key(specification, driver, slowness)
-    # The machine may have been busy: keep no observations of a reference that fell short.
+    # The machine may have been busy, so do not keep observations of a reference that failed.
     if path is not None and not key_disagreements(plan, key):
         with contextlib.suppress(OSError):  # a cache that cannot be written is not an error
             write(path, serial.dumps(key), private=True)
@@ -321,8 +322,8 @@ def run_facts(context: GradingContext, more_notices: Iterable[str]) -> RunFacts:
 
 
 def visible_only(specification: Specification) -> Specification:
-    """Return the assignment and its key with only the parts that a student may see, without
-    stand-ins, which are answers. Raise UserError if nothing is left.
+    """Return the assignment and its key with only the parts that a student may see. Stand-ins are
+    removed, because they are answers. Raise UserError if nothing is left.
     """
     visible = _only(specification, lambda scenario: scenario.visibility is Visibility.VISIBLE)
     if not visible.plan.scenarios:
@@ -392,8 +393,8 @@ def _names_in(files: Iterable[SourceFile], names: SentNames) -> SentNames:
 
 
 def without_tests(specification: Specification) -> Specification:
-    """Return the assignment and its key without tests of the course's, without questions about
-    tests that are handed in, and without the files of either."""
+    """Return the assignment and its key without the course's tests, without questions about
+    submitted tests, and without the files of both."""
     return _only(specification, lambda scenario: not scenario.is_test and not scenario.is_suite)
 
 
@@ -404,14 +405,14 @@ def isolated(specification: Specification) -> Specification:
 
 
 def with_total_seconds(specification: Specification, seconds: float) -> Specification:
-    """Return the assignment with so much time for all runs of a submission together."""
+    """Return the assignment with this time limit for all runs of a submission together."""
     assignment = replace(specification.plan.assignment, total_seconds=seconds)
     return replace(specification, plan=replace(specification.plan, assignment=assignment))
 
 
 def without_tags(specification: Specification, tags: Sequence[str]) -> Specification:
-    """Return the assignment without the scenarios that carry one of these tags; the points of the
-    others make up the whole mark. Raise UserError for a tag that no scenario carries.
+    """Return the assignment without the scenarios that carry one of these tags; the others share
+    all marks. Raise UserError for a tag that no scenario carries.
     """
     known: set[str] = set()
     for scenario in specification.plan.scenarios:

@@ -76,9 +76,9 @@ class Graded:
     probes: Mapping[str, Probe] = field(default_factory=dict)
     observed_digests: Mapping[str, str] = field(default_factory=dict)
     used: Used = field(default_factory=Used)
-    paused: bool = False  # the result is of a part of the scenarios, for it took long
+    paused: bool = False  # the result covers only some scenarios, because it took long
     so_far: RunsSoFar | None = None  # the earlier runs of a paused submission
-    kept: float = 0.0  # of a paused submission, the share of its scenarios that will not run again
+    kept: float = 0.0  # for a paused submission, the share of its scenarios that will not run again
     seconds: float = 0.0  # of real time
     shared: int = 0  # scenarios that passed in shared processes
     # Each scenario had its own process because of an object that might change unseen.
@@ -151,11 +151,11 @@ class Grader(AbstractContextManager["Grader"]):
         """Grade a submission, from its bytes to its mark, on all scenarios or `only` these.
 
         If it was paused, it goes on from the time that it had used (`before`) and from the runs
-        that it had found (`so_far`). If there are causes to be found, and that is to be done later,
-        they are pending in its result. If our own code fails on it, it is held for review with the
-        place of the failure. `on_part` is called with the findings, and the time used, before
-        scenarios of another visibility run. Raise HarnessError if a process of ours failed;
-        `may_try_again`: TryAgain, also if a scenario could not be observed.
+        that it had found (`so_far`). If causes are to be found later, they are pending in its
+        result. If our own code fails on it, it is held for review with the place of the failure.
+        `on_part` is called with the findings, and the time used, before scenarios of another
+        visibility run. Raise HarnessError if one of our processes failed. With `may_try_again`
+        raise TryAgain instead, also if a scenario could not be observed.
         """
         budget = SubmissionBudget(
             self._setup.total_seconds,
@@ -198,8 +198,8 @@ class Grader(AbstractContextManager["Grader"]):
         result: SubmissionResult,
         cache: ResultCache | None = None,
     ) -> Graded:
-        """Find the pending causes of a submission that `grade` gave this result for, on the whole
-        plan. Failures of our own are as in `grade`."""
+        """Find the pending causes of a submission with this result of `grade`, on the whole plan.
+        Our own failures are treated as in `grade`."""
         if result.pending is None:
             return Graded(result=result)
         _log.info("looking for causes in %s", visible(submission.id))
@@ -320,7 +320,7 @@ class Grader(AbstractContextManager["Grader"]):
             yield scenario, wrong.ending in LIMIT_ENDINGS
 
     def _passes_standing_in(self, server: Observer, scenario: Scenario) -> bool:
-        """Return whether it passes with the course's own modules in place of the submission's."""
+        """Return whether it passes with the course's own modules instead of the submission's."""
         if not scenario.stand_ins:
             return False
         return self._first_wrong(AloneObserver(server), scenario.standing_in()) is None
@@ -345,7 +345,7 @@ class Grader(AbstractContextManager["Grader"]):
         try:
             return read_program(self._policy, self._plan.assignment, submission.files, limits)
         except ToolFailed as failure:
-            # It may run all the same: it is graded, and a person is asked to read it.
+            # It may run anyway: it is graded, and a person is asked to read it.
             reason = f"the limits of the check were reached: {failure}"
             return PolicyReport(findings=(unchecked(submission.files[0].name, reason),))
 
@@ -424,8 +424,8 @@ class Grader(AbstractContextManager["Grader"]):
 
 
 def _likely_to_fail(scenarios: Iterable[Scenario], shared: SharedRunResult) -> tuple[Scenario, ...]:
-    """Return the scenarios that did not pass in the shared run: first those that did something else
-    there, then those that did not end."""
+    """Return the scenarios that did not pass in the shared run: first those with a different
+    result, then those that did not end."""
     different: list[Scenario] = []
     unknown: list[Scenario] = []
     for scenario in scenarios:
@@ -457,7 +457,7 @@ def _share_kept(ran: RunsInOrder, verdicts: Mapping[str, Verdict]) -> float:
     return len(kept) / max(1, len(verdicts))
 
 
-_NOT_GRADED = "the harness failed on this submission ({}); a person has to look at it"
+_NOT_GRADED = "the harness failed on this submission ({}); a person must look at it"
 
 
 def _with_reason(result: SubmissionResult) -> SubmissionResult:
@@ -474,8 +474,8 @@ def _with_reason(result: SubmissionResult) -> SubmissionResult:
 
 
 def _digest(observations: tuple[Observation, ...]) -> str:
-    """Return a digest of everything that is the same in every run: not how far a program came
-    until a limit, and not the addresses of its objects.
+    """Return a digest of everything that is the same in every run. It ignores how far a program got
+    before a limit, and the addresses of its objects.
     """
     settled = tuple(
         Observation(ending=observation.ending, phase=observation.phase)
@@ -489,6 +489,6 @@ def _digest(observations: tuple[Observation, ...]) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstFailures:
     """The ids of scored scenarios that a program fails, in the order in which they were tried.
-    None: it fails none of all."""
+    None: it passes all of them."""
 
     scenarios: tuple[str, ...]

@@ -1,5 +1,5 @@
-"""The interpreter, tier and drivers that this machine has for a run. A test run finds them out
-once, and lends drivers that live on."""
+"""The interpreter, tier and drivers of this machine for a run. A test run determines them once, and
+lends drivers that stay alive."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def create_driver(interpreter: Interpreter, tier: Tier, **options: Any) -> AnyDr
 
 @Replaceable
 def terminal_driver(interpreter: Interpreter, tier: Tier, **options: Any) -> Driver:
-    """Return a driver that needs terminals, and takes all options of a `Driver`."""
+    """Return a driver that needs terminals, and accepts all options of a `Driver`."""
     return execution.Driver(interpreter, tier, **options)

@@ -43,7 +43,7 @@ def record_transcripts(
             (observation,) = run_scenario(server, scenario, scenario.limits)
             if observation.ending is not Ending.ANSWERED:
                 what = f"the reference does not end by itself ({observation.ending.value})"
-                hint = "a transcript needs input up to the program's end"
+                hint = "type input up to the program's end"
                 raise UserError(what, place=str(scenario.place), hint=hint)
             variant = plan.assignment.variant(scenario.stimuli[0].constants)
             text = as_template(observation.transcript(), variant, submitted)

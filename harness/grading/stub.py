@@ -53,7 +53,7 @@ def stub(reference: SourceFile, asked: Iterable[str], heading: str) -> bytes:
         raise HarnessError(f"the stub of {reference.name} does not compile: {error.msg}") from None
     secret = {ast.dump(node) for node in bodies(tree)}  # a mistake would publish an answer
     if not secret.isdisjoint(ast.dump(node) for node in bodies(stub_tree)):
-        raise HarnessError(f"the stub of {reference.name} holds a part of the reference")
+        raise HarnessError(f"the stub of {reference.name} contains a part of the reference")
     return made.encode()
 
 
@@ -96,7 +96,7 @@ def _blocks(tree: ast.Module, text: str, needed: Sequence[ast.stmt]) -> list[str
 
 
 def _shell(node: _Definition, text: str, defined: Collection[str]) -> str:
-    """Return the definition with its docstring, and an ellipsis in place of the body.
+    """Return the definition with its docstring, and an ellipsis instead of the body.
 
     A decorator that is one of the file's `defined` functions is left out: without its body it would
     return None.

@@ -43,7 +43,7 @@ def safe_id(name: str) -> str:
 
 
 def _with_printable(name: str, instead: str) -> str:
-    """Return the name with this character in place of each that cannot be printed."""
+    """Return the name with this character instead of each that cannot be printed."""
     return "".join(letter if letter.isprintable() else instead for letter in name)
 
 
@@ -129,7 +129,7 @@ class FileKind(StrEnum):
     RAR = "a RAR archive"
     SEVEN_ZIP = "a 7-Zip archive"
     OFFICE = "an Office document"
-    OLD_OFFICE = "an Office document of the old kind"
+    OLD_OFFICE = "an old Office document"
     OPEN_DOCUMENT = "an OpenDocument file"
     RICH_TEXT = "a rich text document"
     PDF = "a PDF document"
@@ -262,7 +262,7 @@ def _meant_by(name: str) -> Iterator[str]:
 
 
 def _perhaps_meant_by(name: str) -> Iterator[str]:
-    """Yield the names that may be meant by a number behind `_`, and by `.txt` in place of `.py`."""
+    """Yield the names that may be meant by a number behind `_`, and by `.txt` instead of `.py`."""
     names = [name, *_meant_by(name)]
     if name.lower().endswith(_ADDED_ENDING):
         names += _meant_by(f"{name[: -len(_ADDED_ENDING)]}.py")
@@ -292,7 +292,7 @@ class EntryKind(StrEnum):
     FOLDER = "folder"
     LINK = "symbolic link"
     OTHER = "special file"
-    NOWHERE = "path that leads nowhere"  # of an archive's entry: it is in none of its folders
+    NOWHERE = "path without a target"  # of an archive's entry: it is in none of its folders
 
 
 def kind_of_mode(mode: int) -> EntryKind:
@@ -344,7 +344,7 @@ class Entry:
 
     @property
     def is_folder(self) -> bool:
-        """Return whether it is a folder; a link in place of a file is refused when it is read."""
+        """Return whether it is a folder; a link instead of a file is refused when it is read."""
         return self.kind is EntryKind.FOLDER
 
     @property
@@ -453,7 +453,7 @@ def _first_bytes(path: Path, size: int, *, ours: bool) -> bytes:
         raise RefusedUpload(f"cannot be read ({error.strerror or error})", ours=ours) from None
 
 
-GO_THERE = "name the file with its folder, or go to that folder first (cd)"
+GO_THERE = "write the file's whole path, or go to its folder first (cd)"
 _ALIKE = 0.5  # a1 and a1.py are
 
 

@@ -82,9 +82,7 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
 def _without_times(downloads: Sequence[Download]) -> list[str]:
     """Return a line about each platform that only marks attempts as late."""
     names = {download.name for download in downloads if download.times is Times.LATE_ONLY}
-    what = (
-        "gives no times: a submission is late if it was marked LATE there, and --due has no effect"
-    )
+    what = "gives no times: submissions marked LATE there are late, and --due has no effect"
     return [f"{platform} {what}" for platform in sorted(names)]
 
 
@@ -162,7 +160,7 @@ def _check_times(
             raise UserError(what, place=str(download.path), hint=hint)
     if any(at is not None and at.tzinfo is None for at in times):
         place, hint = str(downloads[0].path), "add --time-zone Australia/Brisbane (or yours)"
-        raise UserError("the times here have no zone", place=place, hint=hint)
+        raise UserError("these times have no time zone", place=place, hint=hint)
 
 
 def _merged(first: StudentUploads, other: StudentUploads) -> StudentUploads:
@@ -207,8 +205,8 @@ def _on_roster(
     line_of = {index: roster[at] for index, at in at_line.items()}
     doubts = _zeros_lost(everybody, roster, at_line)
     if everybody and not line_of:
-        what = "no student on the roster handed anything in"
-        hint = "check that its ids are the platform's and that its names are complete"
+        what = "no student on the roster has a submission"
+        hint = "check that it has the platform's ids and complete names"
         raise UserError(what, place=place, hint="; ".join([*doubts, hint]))
     members: list[StudentUploads] = []
     strangers: list[str] = []
@@ -270,7 +268,7 @@ def _taken_to_be(uploads: StudentUploads, line: Listed) -> str:
     name = uploads.student.name if uploads.student else ""
     if name and name != who:
         who = f"{who} ({name})"
-    return f"{who} is taken to be {line.place}: {line.student.name or line.student.id}"
+    return f"{who} is treated as {line.place}: {line.student.name or line.student.id}"
 
 
 def _with_extensions(
@@ -296,7 +294,7 @@ def _with_extensions(
             for key in without_zeros([extension.id]):
                 meant = [*meant, *shorter[key]]
             if len(meant) == 1:
-                who = f"{extension.id} is taken to be {members[meant[0]].identity}"
+                who = f"{extension.id} is treated as {members[meant[0]].identity}"
                 notices += zeros_line([f"{extension.place}: {who}"])
         if len(meant) > 1:
             what = f"{len(meant)} students are called {extension.id}"
@@ -337,15 +335,15 @@ def _with_late_terms(
             meant.update(indexes[key])
         if len(meant) > 1:
             what = f"{len(meant)} students are called {row.id}"
-            raise UserError(what, place=row.place, hint="give the id of the right one")
+            raise UserError(what, place=row.place, hint="write the id of the right one")
         used.update(dict.fromkeys(meant, row.count))
     if terms.slip_days and not used:
         row = terms.slip_days[0]
-        what = f"neither {row.id} nor anybody else of this list is a student here"
+        what = f"nobody on this list is a student of this class, for example {row.id}"
         raise UserError(what, place=row.place, hint="write ids or emails of this class")
     lines = []
     if late.slip_days and not terms.slip_days:
-        lines.append("slip days: without --slip-days, none count as used in other assignments")
+        lines.append("slip days: without --slip-days, no earlier use is counted")
     with_late = []
     for index, member in enumerate(members):
         days = max(0, late.slip_days - used[index])
@@ -377,7 +375,7 @@ def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -
     who = line.student
     absent = StudentUploads(identity=who.id, student=who, attempts=(), listed=line)
     if unsure.intersection(line.person.keys(By.NAME)):
-        why = "several students have this name, and nothing says which of them handed in"
+        why = "several students have this name, and the download does not tell them apart"
         return replace(absent, doubt=why)
     theirs = [member for member in members if line.group and _is_of_group(member, line.group)]
     if not theirs:
@@ -424,7 +422,7 @@ def submissions_of(
         except UserError:
             raise
         except Exception as error:
-            problem = f"it cannot be read ({place_of(error)}); a person has to look at it"
+            problem = f"it cannot be read ({place_of(error)}); a person must look at it"
             submission = held_for_review(name, uploads, problem)
         yield submission
 
@@ -504,13 +502,13 @@ def not_listed(members: Collection[Member], decisions: Decisions) -> list[str]:
     for name, uploads in members:
         match = _decided(decisions, name, DecisionKind.MATCH) if uploads.attempts else ""
         if match and id_key(match) not in keys:
-            lines.append(f"{match}, who is said to have handed in {name}, is not on the roster")
+            lines.append(f"{match}, to whom {name} is assigned, is not on the roster")
     return lines
 
 
 def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) -> StudentUploads:
     """Return the uploads as those of the student with the id `match`."""
-    notes = (*uploads.notes, "a person said whose it is")
+    notes = (*uploads.notes, "assigned by a person")
     if id_key(match) not in absent:
         student = uploads.student
         if student is None or id_key(student.id) != id_key(match):

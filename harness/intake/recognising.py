@@ -99,7 +99,7 @@ def _entry(path: Path, archives: ExitStack, students_hand_in_archives: bool) -> 
     if is_file and (is_program(path.name) or is_notebook(path.name)):
         return file_at(path)
     if not is_file or not archive_suffix(path.name):
-        raise UserError("this is neither a folder, an archive nor a .py file", place=str(path))
+        raise UserError("this is not a folder, an archive or a .py file", place=str(path))
     try:
         return archives.enter_context(unpacked(path))
     except UserError:
@@ -191,7 +191,7 @@ def _uploads(download: Download, assignment: Assignment) -> tuple[StudentUploads
                 break
         uploads.append(replace(student_uploads, doubt=doubt))
     for entry in download.strays:
-        stray = f"its name is not as {layout.name} names files"
+        stray = f"its name does not look like {layout.name}'s"
         uploads.append(replace(one_in(folder, entry), doubt=stray))
     return tuple(uploads)
 
@@ -212,8 +212,8 @@ def _check_archives(download: Download, assignment: Assignment) -> None:
     inside = candidates_in(folder)
     if inside and all(archive_suffix(entry.name) and not entry.is_folder for entry in inside):
         names = listed([entry.label for entry in inside])
-        problem = f"this archive holds only archives ({names})"
-        hint = "unpack it, and name its content: harness grade FOLDER/*"
+        problem = f"this archive contains only archives ({names})"
+        hint = "unpack it, and grade its content: harness grade FOLDER/*"
         raise UserError(problem, place=folder.where, hint=hint)
 
 
@@ -315,7 +315,7 @@ def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None)
     if asked is None:
         return _plain_class(folder, assignment)
     layout = _called(asked)
-    problem = f"nothing here is named as {layout.name} names it ({layout.example})"
+    problem = f"no name here looks like {layout.name}'s ({layout.example})"
     hint = f"--layout {' | '.join(layout_names())}, or leave it out"
     raise UserError(problem, place=folder.where, hint=hint)
 
@@ -358,10 +358,10 @@ def _of_platform(download: Download, asked: str | None) -> Download | None:
     if len(layouts) > 1 or (unknown and asked is None):
         parts = []
         for layout in layouts:
-            parts.append(f"{len(named[layout.name])} named as {layout.name} names them")
+            parts.append(f"{len(named[layout.name])} with names like {layout.name}'s")
         if unknown:
             labels = listed([entry.label for entry in unknown])
-            parts.append(f"{len(unknown)} otherwise ({labels})")
+            parts.append(f"{len(unknown)} with other names ({labels})")
         choices = [layout.name.lower() for layout in layouts]
         hint = f"--layout {' | '.join([*choices, PLAIN])}"
         problem = f"the layout is not clear: {listed(parts)}"
@@ -513,4 +513,4 @@ def dot_doubt(entry: Entry) -> str:
     """Return why a person must look at a submission of this name; "" if nobody must."""
     if not entry.name.startswith("."):
         return ""
-    return f"its name begins with a dot, as those of hidden files do ({shown_path(entry.name)})"
+    return f"its name begins with a dot, like a hidden file's ({shown_path(entry.name)})"

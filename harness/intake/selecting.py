@@ -27,7 +27,7 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
         origin = uploads.listed.place if uploads.listed else ""
         if uploads.doubt:
             return to_review(Attempt(origin=origin), uploads.doubt)
-        notes = ("on the roster, and nothing was handed in",)
+        notes = ("on the roster, but nothing was handed in",)
         return Attempt(origin=origin, notes=notes, withheld=Withheld.NO_SUBMISSION)
     attempts = []
     for handed_in in in_order(uploads):
@@ -43,7 +43,9 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
         return to_review(selected, uploads.doubt)
     rivals = [a for a in attempts if a is not attempt and _order(a) == _order(attempt)]
     if rivals and (candidates or uploads.due is None):
-        return to_review(selected, "nothing says which of two attempts is the later one")
+        return to_review(
+            selected, "the download does not say which of two attempts is the later one"
+        )
     # If one of these were in time, it would count instead.
     preferred_if_in_time = [] if free else attempts
     if candidates and takes_latest:
@@ -81,7 +83,7 @@ def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> 
     """
     unknown = [attempt for attempt in attempts if _in_time(attempt, uploads) is None]
     if unknown and unknown[-1].late is None:
-        return "nothing says when it was handed in"
+        return "the download does not say when it was handed in"
     if unknown:
         what = "to compare with the extension" if uploads.is_extended else "that says how late"
         return f"it is marked late, and its download has no time {what}"
@@ -89,7 +91,7 @@ def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> 
     early = [at for at in uploads.elsewhere if due is not None and instant(at) <= instant(due)]
     if attempts and early:
         at = iso_time(max(early, key=instant))
-        return f"the attempt of {at} was in time, but this export holds only a later one"
+        return f"the attempt of {at} was in time, but this export contains only a later one"
     return ""
 
 

@@ -56,7 +56,7 @@ def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) ->
             attempt, problem="", wrong_files=None
         )  # why it is withheld is what counts
     elif attempt.is_empty and attempt.left_out:
-        note = f"only hidden files or files that systems leave behind: {listed(attempt.left_out)}"
+        note = f"only hidden or system files: {listed(attempt.left_out)}"
         attempt = to_review(_with_files(attempt, assignment), *attempt.notes, note)
     elif attempt.is_empty and uploads.student:
         notes = (*attempt.notes, "handed in without any file")
@@ -162,7 +162,7 @@ def _graded(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 
 def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """Return the attempt with the files of the expected archive in place of those beside it.
+    """Return the attempt with the files of the expected archive instead of those beside it.
 
     Without an archive, expected files are taken, with a note. Without either, everything stays as
     it is, and `_chosen` names the expected one.
@@ -412,7 +412,7 @@ def _refuse_extra(entries: Sequence[Entry], assignment: Assignment, files: Seque
     """Refuse the submission if a module is among these that the assignment refuses."""
     refused = [entry for entry in entries if assignment.use_of_extra(entry.name) is ExtraUse.REFUSE]
     if refused:
-        problem = f"found {described(refused)} beside {listed(files)}, which is not accepted"
+        problem = f"found {described(refused)} beside {listed(files)}; only these are accepted"
         raise RefusedUpload(problem, wrong_files=WrongFiles())
 
 

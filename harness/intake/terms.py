@@ -195,7 +195,7 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
             _check_new(line.student.id, row.place, listed.get(key))
             listed[key] = line
     if not listed:
-        raise UserError("this list names nobody", place=str(path))
+        raise UserError("this list contains nobody", place=str(path))
     return tuple(listed.values())
 
 

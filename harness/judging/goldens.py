@@ -199,8 +199,8 @@ _ELSEWHERE = {
 
 _OF_NETWORK = frozenset({"URLError", "gaierror", "ConnectionError"})
 _NO_FILE = "a program reads only files that files: names, for one scenario or at the head of a file"
-_NO_SCREEN = "programs have no screen: a module of yours under provided: may take turtle's place"
-_NO_NETWORK = "programs have no network: given: may put a function in place of the one that asks"
+_NO_SCREEN = "programs have no screen: put your own module instead of turtle under provided:"
+_NO_NETWORK = "programs have no network: replace the function that uses it in given:"
 
 _REMARKS = {"TclError": _NO_SCREEN, "FileNotFoundError": _NO_FILE}
 
@@ -212,7 +212,7 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[Disagreement
         # All statements are about the call: no submission could show it.
         fix = ""
         if raised.type_name == "ModuleNotFoundError" and observation.phase is Phase.LOADING:
-            fix = " (list a module of others under packages:, or one of yours under provided:)"
+            fix = " (list other people's modules under packages:, your own under provided:)"
         if raised.type_name == "FileNotFoundError":
             fix = f" ({_NO_FILE})"
         yield f"the reference raised {_named(raised)} {elsewhere}{fix}."
@@ -394,8 +394,8 @@ def _leave_findings(observation: Observation, expectation: Expectation) -> Itera
         value = after.pop(leave.name, None)
         if value is None and not isinstance(leave.value, AnyValue):
             yield (
-                f"the scenario states {leave.name} afterwards, but no data has that name then "
-                "({any: true} leaves a function out)."
+                f"the scenario states {leave.name} afterwards, but no variable has that "
+                "name then ({any: true} ignores a function)."
             )
         elif value is not None and not leave.value.accepts(value):
             has, wanted = _value_and_stated(value, leave.value)

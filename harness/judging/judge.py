@@ -202,8 +202,8 @@ def merge_stand_in_verdict(
     names = " and ".join(stand_in.module for stand_in in scenario.stand_ins)
     if outcome is StandInOutcome.PASSED:
         words = (
-            f"With the course's own {names} in place of yours this works: the fault is in "
-            f"your {names}, and this scenario's points are given."
+            f"This works with the course's {names} instead of yours. The fault is in your "
+            f"{names}; you get the points here."
         )
         if first.message:
             words += f" With yours: {first.message}"
@@ -216,7 +216,7 @@ def merge_stand_in_verdict(
     # In which of the other ways it came out is not said: a submission can choose among them by
     # its answer.
     where = _other_file(scenario, files)
-    words = f"With our {names} in place of yours it does not pass either: look at {where} too."
+    words = f"It also fails with our {names} instead of yours: look at {where}, too."
     explanation = stated(RULE, words)
     if first.explanation is not None:
         remarks = (*first.explanation.remarks, finished(words))

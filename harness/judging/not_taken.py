@@ -39,7 +39,7 @@ def with_not_taken(
                 is_are = "is"
             message = (
                 f"{plain(files[0], limit=60)} was handed in, but only {listed(taken)} {is_are} "
-                f"taken: its definitions belong in there."
+                "graded: put its definitions there."
             )
             said[name] = replace(verdict, explanation=stated(RULE, message))
     return said

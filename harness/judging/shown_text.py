@@ -55,7 +55,7 @@ def hide_folder_of(executable: str) -> None:
 
 
 def without_internals(thing: T) -> T:
-    """Return the same with `0x…` in place of every address of an object, which differs from run to
+    """Return the same with `0x…` instead of every address of an object, which differs from run to
     run, and with only the names of files in Python's library, in the folders in which programs run
     and in our own code. Only for display: a scenario may require an address."""
 

@@ -1,1 +1,1 @@
-"""Matchers, which stand in place of an expected value or text."""
+"""Matchers, which stand instead of an expected value or text."""

@@ -125,7 +125,7 @@ def same_shown(expected: str, actual: str, floats: Floats | None = None) -> bool
 
 
 def with_tolerated(expected: Value, actual: Value, floats: Floats | None) -> Value:
-    """Return `actual` with the expected number in place of each one that is near enough, so that
+    """Return `actual` with the expected number instead of each one that is near enough, so that
     the remaining differences are errors.
 
     It goes no deeper than `expected`, which is not hostile.
@@ -320,7 +320,7 @@ def _kept(line: str, rules: TextRules) -> Iterator[tuple[str, int]]:
 
 
 def with_equal_lines(expected: list[str], actual: list[str], rules: TextRules) -> list[str]:
-    """Return the actual lines, with an expected line in place of each that is the same but for its
+    """Return the actual lines, with an expected line instead of each that is the same but for its
     floats.
 
     Both sides are `normalised`. The remaining differences are errors, unless the texts are so large

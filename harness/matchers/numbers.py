@@ -148,7 +148,7 @@ def _first_difference(expected: str, start: int, actual: str, other_start: int) 
 
 
 def without_floats(line: str) -> str:
-    """Return the line's words with a sign in place of each float, blanks left out."""
+    """Return the line's words with a sign instead of each float, blanks left out."""
     texts = []
     for atom in _atoms(line):
         texts.append("\0" if atom.number else atom.text)

@@ -136,7 +136,7 @@ def describe(value: Any) -> str:
 
 
 def number_hint(value: Any) -> str:
-    """Return the hint for a text in place of a number; empty if it does not hold one."""
+    """Return the hint for a text instead of a number; empty if it does not hold one."""
     if not isinstance(value, str):
         return ""
     number = plain_number(value.strip())

@@ -30,9 +30,9 @@ class OtherFiles(StrEnum):
 class ExtraUse(StrEnum):
     """The treatment of a module that is handed in beside the required files."""
 
-    ALLOW = "allow"  # it lies beside them, and is the student's code
+    ALLOW = "allow"  # it is placed beside them as the student's code
     IGNORE = "ignore"
-    REFUSE = "refuse"  # the submission is another one than was asked for
+    REFUSE = "refuse"  # the submission does not match the requested files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,8 @@ class ExtraModules:
 
 
 def is_module_name(name: str) -> bool:
-    """Return whether an import statement can name this file, and Python gives it no meaning."""
+    """Return whether an import statement can name this file, and its name is not special in
+    Python."""
     stem = name.removesuffix(".py")
     is_dunder = stem.startswith("__") and stem.endswith("__")
     is_plain = unicodedata.normalize("NFKC", stem) == stem
@@ -122,8 +123,8 @@ class ManualSlot:
         return self.out_of - sum((max(item.most, Fraction(0)) for item in self.rubric), Fraction(0))
 
     def mark_of(self, levels: Mapping[str, str]) -> Fraction:
-        """Return the mark for these items that apply, by their ids each with its level; never
-        below 0 or above `out_of`. Items that the rubric does not have count nothing.
+        """Return the mark for the items that apply, given as levels by item id. It is never below 0
+        or above `out_of`. Unknown items do not count.
         """
         worth = [item.worth(levels[item.id]) for item in self.rubric if item.id in levels]
         total = sum((points for points in worth if points is not None), self.start)
@@ -134,7 +135,7 @@ class ManualSlot:
 class Exemption:
     """Scenarios that do not count for a student, and why."""
 
-    student: str  # an id or email, or the id of a submission; empty for everybody
+    student: str  # the id or email of a student, or the id of a submission; empty for everybody
     scenarios: tuple[str, ...]  # globs over ids, in which `*` matches anything
     reason: str
 
@@ -149,7 +150,7 @@ class TimeUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """A length of time; a day ends at the same clock time, also where clocks change in it."""
+    """A length of time. A day ends at the same clock time, even if the clocks change during it."""
 
     count: int
     unit: TimeUnit
@@ -169,14 +170,14 @@ class LateOf(StrEnum):
 class LatePolicy:
     """How work after the due time is graded, and the deduction for it."""
 
-    rate: Fraction = Fraction(0)  # for each unit begun; 0: nothing but grace and slip days
+    rate: Fraction = Fraction(0)  # the cost of each unit begun; 0: only grace and slip days apply
     unit: TimeUnit = TimeUnit.DAY
     of: LateOf = LateOf.TOTAL
     at_most: Fraction = Fraction(1)
     grace: Period | None = None
     until: Period | None = None
-    slip_days: int = 0  # that a student has for all assignments together
-    latest: bool = False  # a late attempt is graded in place of an earlier one in time
+    slip_days: int = 0  # for each student, in all assignments together
+    latest: bool = False  # a late attempt is graded instead of an earlier one in time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,13 +194,13 @@ class CompareBy(StrEnum):
     ATTRIBUTES = "attributes"  # all that do not begin with an underscore
     NAMED = "named"  # some, by name; properties among them
     REPR = "repr"
-    EQUALITY = "equality"  # the class's own `==`, with an object that the scenario states
+    EQUALITY = "equality"  # by the class's own `==`, with an object that the scenario states
     NONE = "none"  # only by the class
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassComparison:
-    """`compare: {Account: [owner, balance]}`; holds for derived classes too."""
+    """`compare: {Account: [owner, balance]}`, also for derived classes."""
 
     name: str
     how: CompareBy
@@ -216,23 +217,24 @@ class ProvidedVariant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentNames:
-    """Names that plain values have too, and that tests may nevertheless use of the program's own
-    objects and modules while they pass values: those that the reference defines."""
+    """Attribute names that plain values also have. Tests may use them on the program's objects and
+    modules while passing values, because the reference defines them."""
 
-    objects: tuple[str, ...] | None = ()  # None: any, since a class derives from an unknown one
+    # None: any name, because a class derives from an unknown one.
+    objects: tuple[str, ...] | None = ()
     modules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestedProgram:
-    """A program of the course's that students' tests are run against: the reference, or it with a
+    """A course program that students' tests run against: the reference, or the reference with a
     single fault."""
 
     __test__ = False  # no test of ours
 
     name: str
     files: tuple[SourceFile, ...]
-    clause: str = ""  # that it breaks, if students may be told
+    clause: str = ""  # the clause that it breaks, if students may know it
     why: str = ""  # what is wrong with it, for lecturers
 
 
@@ -242,9 +244,9 @@ class TestWriting:
 
     __test__ = False  # no test of ours
 
-    files: tuple[str, ...]  # of the files handed in, those with tests
+    files: tuple[str, ...]  # the submitted files that contain tests
     program_files: tuple[str, ...]  # the first is the main one
-    public_names: tuple[str, ...]  # of the programs: all that tests may use
+    public_names: tuple[str, ...]  # the names in the programs that tests may use
     programs: tuple[TestedProgram, ...]  # the reference is the first
     documented_files: tuple[str, ...] = ()  # handed in, whose docstrings hold tests
 
@@ -262,7 +264,7 @@ class Assignment:
     course: str
     python: str  # "3.12"
     submission_files: tuple[str, ...]  # the names handed in
-    laid_as: str | None  # the name that a file of any name is run under; None: its own
+    laid_as: str | None  # the name under which a file of any name is run; None: its own name
     functionality_marks: Fraction
     limits: Limits
     policy: Policy | None
@@ -276,21 +278,23 @@ class Assignment:
     handed_out_tests: tuple[str, ...] = ()  # the names of those files that students get
     sent_names: SentNames = SentNames()  # for these tests
     test_writing: TestWriting | None = None  # for nobody else either
-    archive: str | None = None  # the archive that they are handed in as; None: as they are
+    archive: str | None = None  # the archive to hand in; None: the files themselves
     otherwise: OtherFiles = OtherFiles.ZERO
-    time_zone: str = ""  # the IANA name of the zone of times that name none
-    isolate_all: bool = False  # every scenario has a process of its own
+    time_zone: str = ""  # the IANA name of the zone for times without a zone
+    isolate_all: bool = False  # every scenario has its own process
     compare: tuple[ClassComparison, ...] = ()
     floats_within: float | None = None  # how far off a float may be
-    exemptions: tuple[Exemption, ...] = ()  # only for the lecturer: they may name students
-    writes_files: bool = False  # some scenario has a folder in which files may be written
+    # Only for the lecturer, because they may contain students' names.
+    exemptions: tuple[Exemption, ...] = ()
+    writes_files: bool = False  # some scenario has a folder for written files
     tells_time: bool = False  # some scenario has a clock
     packages: tuple[str, ...] = ()  # like emoji==2.14.0: what programs may import besides
     other_names: tuple[str, ...] = ()  # of the reference's module, that stimuli use
     late: LatePolicy | None = None  # None: late work has no mark
-    total_seconds: float | None = None  # that all of a submission may take; None: by the reference
+    # The limit for all runs of a submission; None: computed from the reference.
+    total_seconds: float | None = None
     extra_modules: ExtraModules = ExtraModules()
-    takes_notebooks: bool = False  # in place of the files asked for
+    takes_notebooks: bool = False  # instead of the files asked for
 
     @property
     def module_names(self) -> tuple[str, ...]:
@@ -307,10 +311,11 @@ class Assignment:
         return tuple(shown)
 
     def use_of_extra(self, name: str) -> ExtraUse:
-        """Return what happens with a file of this name that is handed in beside those asked for.
+        """Return how to treat an extra file of this name.
 
-        A module takes the place neither of one that the course provides nor of one that is asked
-        for: on some systems names that differ only in case are the same."""
+        An extra module never replaces a provided or a requested one, not even with a name that
+        differs only in case, because some systems ignore case.
+        """
         if not is_module_name(name) or name.casefold() in self._taken_names():
             return ExtraUse.IGNORE
         return self.extra_modules.use_of(name)
@@ -366,7 +371,8 @@ class Surroundings:
         return {constant.name: constant.literal for constant in self.constants if constant.literal}
 
 
-@lru_cache(maxsize=64)  # each page asks, and the course's files are the same for all
+# Cached, because every page asks and the course's files are the same for all.
+@lru_cache(maxsize=64)
 def _constants_of(file: SourceFile) -> tuple[ConstantPlace, ...]:
     # None in a provided file for another Python version; the override still names itself.
     found: list[ConstantPlace] = []

@@ -22,7 +22,7 @@ class Ignore(StrEnum):
     CASE = "case"
     TRAILING_SPACE = "trailing-space"
     BLANK_LINES = "blank-lines"
-    WHITESPACE = "whitespace"  # how many blanks there are, and any at the ends of lines and text
+    WHITESPACE = "whitespace"  # the number of blanks, and all blanks at the ends of lines and text
     PUNCTUATION = "punctuation"  # the marks of sentences, but not those inside a number
 
 
@@ -39,7 +39,7 @@ class TextRules:
     """The differences between two texts that are ignored."""
 
     ignore: tuple[Ignore, ...] = ()
-    within: float | None = None  # how far off a float in the text may be
+    within: float | None = None  # the tolerance for floats in the text
 
 
 EXACT = TextRules()
@@ -47,26 +47,26 @@ EXACT = TextRules()
 
 @open_union("harness.matchers.kinds", "matcher_classes")
 class Matcher(ABC):
-    """A matcher in place of an expected value or text: a dataclass of `harness.matchers`."""
+    """A matcher instead of an expected value or text: a dataclass of `harness.matchers`."""
 
     __slots__ = ()
 
     @abstractmethod
     def accepts(self, value: Value) -> bool:
-        """Whether `value` meets the matcher. HarnessError: a `{python: …}` that is not
-        resolved, a pattern that takes too long to search for."""
+        """Return whether `value` meets the matcher. Raise HarnessError for an unresolved `{python:
+        …}`, or a pattern whose search takes too long."""
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
-        """As `accepts`, of printed text; the forgiven differences do not count."""
+        """Like `accepts`, for printed text; the ignored differences do not count."""
         return self.accepts(Value(ValueKind.STR, text))
 
     @abstractmethod
     def in_words(self, *, whole: bool = False) -> str:
-        """The matcher's demand, as the object of "expected …"; its lines below one another
-        (`whole`), or two of them in a sentence."""
+        """Return the matcher's demand in words, to follow "expected": all of its lines below one
+        another (`whole`), or two of them in a sentence."""
 
     def value_in_words(self, value: Value) -> str | None:
-        """Return the display of a value that it does not accept; None for the value's source."""
+        """Return how to show a value that it does not accept; None: as the value's source."""
         return None
 
     def as_tables(self, value: Value) -> tuple[Value, Value] | None:
@@ -79,7 +79,7 @@ class Matcher(ABC):
         return None
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        """Return the part of a combination that does not hold; any other matcher returns itself."""
+        """Return the part of a combination that fails; any other matcher returns itself."""
         return self
 
 
@@ -97,7 +97,7 @@ class OfExpression(Matcher):
 
 
 class TextMatcher(Matcher):
-    """A matcher of a str, which is judged as printed text is."""
+    """A matcher of a str, which is judged like printed text."""
 
     __slots__ = ()
 
@@ -112,7 +112,7 @@ class TextMatcher(Matcher):
 class StatedTurn:
     """`turns: {3: …}`: the output before one input."""
 
-    index: int  # of the input, from 0; the last follows the end
+    index: int  # the number of the input, from 0; the last one comes after the end
     printed: Matcher
 
 
@@ -121,7 +121,7 @@ class StatedTurns:
     """`turns:` as a whole."""
 
     turns: tuple[StatedTurn, ...]
-    all_turns: bool  # a list stated every one: their number counts too
+    all_turns: bool  # a list states all of them, so their number counts, too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +131,7 @@ class StatedRaise:
     type_name: str  # empty of `{any: true}`
     message: Matcher | None = None
     also: tuple[str, ...] = ()  # the other ones of `{one_of: […]}`
-    is_a: str = ""  # a class that it is of, or derives from
+    is_a: str = ""  # its class, or a class from which it derives
 
     def in_words(self) -> str:
         names = " or ".join((self.type_name or "an exception", *self.also))
@@ -156,7 +156,7 @@ class StatedStep:
     step: int  # from 0
     returns: Matcher | None = None
     prints: Matcher | None = None
-    shows: Matcher | None = None  # everything that a person would see of the step
+    shows: Matcher | None = None  # everything that the step shows to a person
     raises: StatedRaise | None = None
 
     @property
@@ -226,11 +226,11 @@ class Expected:
 
     returns: Matcher | None = None
     prints: Matcher | None = None
-    stderr: Matcher | None = None  # then its text is not part of the screen
+    stderr: Matcher | None = None  # if stated, its text is not part of the screen
     turns: StatedTurns | None = None
     transcript: str | None = None  # the whole screen with typed text
-    prompts_any: bool = False  # the texts of `input` calls are not compared
-    shown: tuple[str, ...] | None = None  # a session's text per step, as the sheet prints it
+    prompts_any: bool = False  # the prompts of `input` calls are not compared
+    shown: tuple[str, ...] | None = None  # the text of each session step, as printed in the sheet
     steps: tuple[StatedStep, ...] = ()  # those of a session that have matchers
     raises: StatedRaise | None = None
     leaves: tuple[StatedLeave, ...] = ()
@@ -242,7 +242,7 @@ class Expected:
     reads_at_most: int | None = None
     reads_any: bool = False
     ends: Ending | None = None
-    ends_any: bool = False  # it may answer, end early or ask for more
+    ends_any: bool = False  # the program may answer, end early or ask for more
     ignore: tuple[Ignore, ...] = ()
     floats: Floats | None = None  # the scenario's, its file's or the assignment's
     writes: tuple[StatedLeave, ...] = ()  # files of the scenario's own folder
@@ -280,9 +280,10 @@ def _matchers_in(part: object) -> Iterator[Matcher]:
 class Expectation:
     """What one stimulus's observation is compared with."""
 
-    stated: Expected  # every `{python: …}` replaced by the value it had beside the reference
+    stated: Expected  # with each `{python: …}` replaced by its value in the reference
     reference: Observation | None  # None if the assignment has none
-    parameters: tuple[str, ...] = ()  # a call's positional arguments as the reference names them
+    # The reference's parameter names for a call's positional arguments.
+    parameters: tuple[str, ...] = ()
 
     @property
     def floats(self) -> Floats | None:

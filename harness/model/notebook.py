@@ -33,7 +33,7 @@ class CellLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notebook:
-    """A notebook, by its own name, and the file that is graded in its place."""
+    """A notebook's own name, and the file that is graded instead of it."""
 
     handed_in: str  # a1.ipynb
     file: str  # a1.py
@@ -107,7 +107,7 @@ class LineNames:
         return lines_words(first, last, [place for place in places if place])
 
     def number(self, file: str, line: int) -> int:
-        """Return the number that stands beside a line: in its cell if it came in a notebook."""
+        """Return the number beside a line; for a notebook the number in its cell."""
         place = self.place(file, line)
         return place.line_in_cell if place else line
 

@@ -13,7 +13,7 @@ from harness.model.values import Value
 class Ending(StrEnum):
     """How the process of a scenario ended."""
 
-    ANSWERED = "answered"  # the stimulus ran to its end: returned, raised, or the program ended
+    ANSWERED = "answered"  # the stimulus ended by itself: it returned, raised, or the program ended
     ASKED_FOR_MORE = "asked_for_more"  # asked for more input than the scenario has
     ENDED_EARLY = "ended_early"  # the process ended before answering (os._exit)
     MISSING = "missing"  # a function the stimulus needs is not defined
@@ -23,10 +23,10 @@ class Ending(StrEnum):
     OUTPUT_LIMIT = "output_limit"
     CRASHED = "crashed"  # by a signal
     TAMPERED = "tampered"  # broke the one-reply protocol
-    STOPPED_EARLY = "stopped_early"  # ended under a shortened limit; not run at the full one
+    STOPPED_EARLY = "stopped_early"  # ended under a shortened limit, without a run at the full one
     STAND_IN_INAPPLICABLE = "stand_in_inapplicable"  # the course's module cannot be put here
     STAND_IN_FAILED = "stand_in_failed"  # the course's module failed: the course's fault
-    NOT_RUN = "not_run"  # the submission had used up its time before
+    NOT_RUN = "not_run"  # not run, because the submission had used up its time
     HARNESS_ERROR = "harness_error"  # ours: never a fact about the submission
 
 
@@ -35,10 +35,10 @@ class Phase(StrEnum):
     only."""
 
     LOADING = "loading"  # the submission's own body (what runs at import)
-    GIVEN = "given"  # the setup before the call or the session's first step
+    GIVEN = "given"  # the setup before the call, or before the session's first step
     ARGUMENTS = "arguments"  # the call's arguments, or a method's object
     STIMULUS = "stimulus"  # the call itself, a session's steps, the program that is run
-    RESULT = "result"  # the call's result, as it was read or compared
+    RESULT = "result"  # reading or comparing the call's result
 
 
 class Filled(StrEnum):
@@ -53,12 +53,12 @@ class OutputLimit:
     """The limit on output that a program reached. It may have been about to end."""
 
     filled: Filled
-    kib: int  # the most that fits; a folder also holds only some number of files
+    kib: int  # the size limit; a folder also has a limit on the number of files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """A place in a file of the student's, never in one of ours."""
+    """A place in a student's file, never in one of ours."""
 
     file: str
     line: int
@@ -72,7 +72,8 @@ class NameHintKind(StrEnum):
     NEAREST = "nearest"  # `owner` has a name `near` that is nearly this one
     OUTSIDE = "outside"  # a function of this name is outside the class `owner`
     NO_SELF = "no_self"  # the method's first parameter is `near`
-    SELF_DOT = "self_dot"  # an attribute of `owner`; `near` is the method's name for its object
+    # An attribute of `owner`; `near` is the method's name for its object, like self.
+    SELF_DOT = "self_dot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +93,8 @@ class Raised:
     type_name: str
     message: str
     bases: tuple[str, ...] = ()  # the names of its base classes, nearest first
-    frames: tuple[Frame, ...] = ()  # the student's, outermost first; none: the stimulus raised
+    # Only frames of the student's code, outermost first; none: the stimulus itself raised.
+    frames: tuple[Frame, ...] = ()
     names: NameHint | None = None
 
 
@@ -102,7 +104,8 @@ class Turn:
 
     printed: str
     typed: Typed | None = None  # None: nothing more was asked for
-    prompt: str = ""  # the end of the printed text, if it is known as the text of an `input` call
+    # The end of the printed text that is known to be the prompt of an `input` call.
+    prompt: str = ""
 
     def without_prompt(self) -> Turn:
         """Return the turn without the text of the `input` call that ends it."""
@@ -131,21 +134,21 @@ class CourseTestResult(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     SKIPPED = "skipped"
-    NOT_FOUND = "not_found"  # its file has no such test, with this program
+    NOT_FOUND = "not_found"  # with this program, its file has no such test
     NOT_ENDED = "not_ended"  # the program ended, or was ended, first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CourseTestOutcome:
-    """The outcome of a course's test, and its acts. The program's own exception is in
-    the observation."""
+    """The outcome of a course's test, and its calls. The program's own exception is in the
+    observation."""
 
     result: CourseTestResult
-    message: str = ""  # of its exception, with the values that pytest shows
+    message: str = ""  # the exception's message, with the values that pytest shows
     type_name: str = ""
     line: int = 0  # of the test file; 0: none
     source: str = ""  # that line
-    calls: tuple[str, ...] = ()  # of the program, each with what came of it
+    calls: tuple[str, ...] = ()  # calls of the program, each with its outcome
     stopped_by: Ending | None = None  # the limit that the test itself reached, not the program
 
 
@@ -155,7 +158,8 @@ class SuiteTest:
 
     name: str
     outcome: CourseTestOutcome
-    breaks: tuple[str, ...] = ()  # if it fails on the reference: clauses without which it passes
+    # If it fails on the reference: clauses such that it passes on a program that breaks them.
+    breaks: tuple[str, ...] = ()
 
     @property
     def has_passed(self) -> bool:
@@ -163,7 +167,7 @@ class SuiteTest:
 
     @property
     def has_failed(self) -> bool:
-        """Return whether it failed or did not come to its end; a skipped test did neither."""
+        """Return whether it failed or did not finish; false for a skipped test."""
         return self.outcome.result in (CourseTestResult.FAILED, CourseTestResult.NOT_ENDED)
 
 
@@ -184,7 +188,8 @@ class SuiteCoverage:
 
     @property
     def percent_of_branches(self) -> int:
-        """Return the share of the branches, rounded down; of a program without any all of them."""
+        """Return the percentage of the branches, rounded down; 100 for a program without
+        branches."""
         return 100 * self.branches_taken // self.branches if self.branches else 100
 
 
@@ -192,15 +197,15 @@ class SuiteCoverage:
 class SuiteOutcome:
     """The results of a student's tests against one program."""
 
-    tests: tuple[SuiteTest, ...] = ()  # against a program with a fault: those that notice it
+    tests: tuple[SuiteTest, ...] = ()  # for a program with a fault: the tests that notice it
     unsteady: tuple[str, ...] = ()  # tests that came out differently against the same program
     not_loaded: str = ""  # why no test of a file could be run
     notices_a_fault: bool = False  # of the course's, whichever
-    # Of those that pass on the reference: tests that notice no fault, and groups that notice the
-    # same ones.
+    # Among tests that pass on the reference: those that notice no fault, and groups that notice the
+    # same faults.
     useless: tuple[str, ...] = ()
     alike: tuple[tuple[str, ...], ...] = ()
-    coverage: SuiteCoverage | None = None  # of the reference, if it was asked for
+    coverage: SuiteCoverage | None = None  # coverage of the reference, if requested
 
     @property
     def failed(self) -> tuple[SuiteTest, ...]:
@@ -217,7 +222,7 @@ class NamedValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """The outcome of one stimulus. If it is truncated, missing parts say nothing."""
+    """The outcome of one stimulus. If it is truncated, missing parts have no meaning."""
 
     ending: Ending
     phase: Phase = Phase.STIMULUS
@@ -225,25 +230,27 @@ class Observation:
     raised: Raised | None = None
     turns: tuple[Turn, ...] = ()  # the whole screen after loading (for a session: all steps)
     steps: tuple[StepOutcome, ...] = ()
-    arguments: tuple[Value, ...] = ()  # the positional ones of a plain call, afterwards
+    arguments: tuple[Value, ...] = ()  # the positional arguments of a plain call, after it
     arguments_before: tuple[Value, ...] = ()
     variables: tuple[NamedValue, ...] = ()  # a session's names afterwards
     loading_printed: str = ""
     exit_status: int | None = None
-    stderr: str | None = None  # its text, if that is not part of the screen
-    detail: str = ""  # of the ending: the name of a function or signal, what broke, which limit
-    nearest: str = ""  # the program's name most like that of a missing function
+    stderr: str | None = None  # the text on stderr, if it is not part of the screen
+    # Details of the ending: the name of a function or signal, the broken part, or the limit.
+    detail: str = ""
+    nearest: str = ""  # the program's name that is closest to a missing function's
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
     left_open: tuple[str, ...] = ()  # which of them it did not close
-    lines: int | None = None  # of the program that ran, if they were counted
+    lines: int | None = None  # the number of lines that ran, if they were counted
     figures: tuple[Figure, ...] = ()  # in the order in which they were shown, if they are kept
 
-    full_digest: str | None = None  # if it was too large to keep: of the whole
-    output_limit: OutputLimit | None = None  # which one it reached, if that is how it ended
+    full_digest: str | None = None  # digest of the whole observation, if it was too large to keep
+    output_limit: OutputLimit | None = None  # the limit that it reached, if that ended it
     test: CourseTestOutcome | None = None  # of the course's, if one ran
-    suite: SuiteOutcome | None = None  # of tests that were handed in, if they ran
-    calls_itself: bool = False  # when looked for a loop: a function that calls itself kept it busy
-    ends_in_double: bool = False  # it ran into its CPU limit, and ends by itself in twice that
+    suite: SuiteOutcome | None = None  # results of submitted tests, if they ran
+    calls_itself: bool = False  # in a search for a loop: a function that calls itself kept it busy
+    # It ran into its CPU limit, but ends by itself within twice the limit.
+    ends_in_double: bool = False
     cpu_seconds: float = field(default=0.0, compare=False)  # only for the scheduler
 
     @property
@@ -287,7 +294,7 @@ def transcript(turns: tuple[Turn, ...]) -> str:
 
 
 class Isolation(StrEnum):
-    """Whether scenarios shared a process, in which nothing was kept, or each had its own."""
+    """Whether scenarios shared a process without shared state, or each had its own process."""
 
     SHARED = "shared"
     ALONE = "alone"

@@ -53,7 +53,7 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-MIN_SIZES = 3  # of a scenario that says how its cost may grow
+MIN_SIZES = 3  # only for a scenario that limits how its cost grows
 
 
 class Growth(StrEnum):
@@ -85,7 +85,7 @@ class Scenario:
     visibility: Visibility
     points: Fraction
     limits: Limits
-    stimuli: tuple[Stimulus, ...]  # one, or one a draw for a sample (smallest first)
+    stimuli: tuple[Stimulus, ...]  # one stimulus, or one for each draw of a sample (smallest first)
     stated: Expected
     place: Place
     is_sample: bool = False
@@ -94,25 +94,25 @@ class Scenario:
     tags: tuple[str, ...] = ()
     hint: str = ""
     description: str = ""
-    stated_cases: tuple[Expected, ...] = ()  # of each stimulus, where cases state it themselves
+    stated_cases: tuple[Expected, ...] = ()  # for each stimulus, if cases state it themselves
     stand_ins: tuple[StandIn, ...] = ()  # for a second run, if the first fails
-    needs: tuple[str, ...] = ()  # functions and scenarios (ids, groups) that must be right first
+    needs: tuple[str, ...] = ()  # functions and scenarios (ids, groups) that must pass first
     # Hidden, but its hint and its description are shown to a student when it fails.
     shows_hint: bool = False
-    cost: CostLimit | None = None  # how the lines that run may grow; None: in any way
-    faster_than: int = 0  # this multiple of the reference's CPU time; 0: any time will do
+    cost: CostLimit | None = None  # how the number of executed lines may grow; None: no limit
+    faster_than: int = 0  # this multiple of the reference's CPU time is too slow; 0: no limit
 
     def stated_for(self, stimulus: Stimulus) -> Expected:
         return self.stated_cases[self.stimuli.index(stimulus)] if self.stated_cases else self.stated
 
     @property
     def is_test(self) -> bool:
-        """Return whether it is a test of the course's, whose file holds others too."""
+        """Return whether it is one of the course's tests; its file also contains others."""
         return self.stimuli[0].action.form is Form.TEST
 
     @property
     def is_suite(self) -> bool:
-        """Return whether it is a question about the tests that were handed in."""
+        """Return whether it is a question about submitted tests."""
         return self.stimuli[0].action.form is Form.SUITE
 
     def standing_in(self) -> Scenario:
@@ -166,14 +166,15 @@ class Plan:
         return replace(self, assignment=assignment, scenarios=scenarios)
 
     def without_stand_ins(self) -> Plan:
-        """Return the plan without stand-ins, for those who must not have them: a stand-in answers
-        half the sheet."""
+        """Return the plan without stand-ins. Students must not get them, because a stand-in solves
+        half of the assignment."""
         scenarios = tuple(replace(scenario, stand_ins=()) for scenario in self.scenarios)
         return replace(self, scenarios=scenarios).subset(lambda scenario: True)
 
 
 def glob(pattern: str) -> re.Pattern[str]:
-    """Return the pattern to `fullmatch` with: `*` matches anything, other characters themselves."""
+    """Return the pattern for `fullmatch`: `*` matches anything, other characters match
+    themselves."""
     parts = map(re.escape, pattern.split("*"))
     return re.compile(".*".join(parts), re.DOTALL)
 
@@ -259,7 +260,7 @@ class Specification:
     mutants: tuple[Mutant, ...]
     transcripts: tuple[TranscriptFile, ...]
     folder: str  # the spec folder's path
-    left_out: tuple[str, ...] = ()  # tags whose scenarios were cut out of the plan
+    left_out: tuple[str, ...] = ()  # tags of the scenarios that were removed from the plan
     mutant_mistakes: tuple[str, ...] = ()  # a line for each mistake in the mutants' file
 
 

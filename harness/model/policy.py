@@ -23,7 +23,7 @@ class SourceFile:
 
     @property
     def base_name(self) -> str:
-        """Return the name without folders, under which it lies beside a submission."""
+        """Return the name without folders; the file has this name beside a submission."""
         return self.name.rsplit("/", 1)[-1]
 
     @property
@@ -46,8 +46,8 @@ class OutlinePart:
     first: int  # its lines, 1-based
     last: int
     callable: bool = True
-    mentions: tuple[str, ...] = ()  # the submission's own names that occur in it
-    attributes: tuple[str, ...] = ()  # the names of methods of its own classes that do
+    mentions: tuple[str, ...] = ()  # the submission's own names that it mentions
+    attributes: tuple[str, ...] = ()  # the names of methods of its own classes that it mentions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,8 @@ class ModuleOutline:
     file: str
     mentions: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
-    asks: int = 0  # the line (1-based) that asks for input as the file is loaded; 0: none is seen
+    # The line (1-based) that asks for input while the file is loaded; 0: no such line was found.
+    asks: int = 0
     through: str = ""  # the call in between: `input` or an own function
     asking: str = ""  # its text
 
@@ -81,7 +82,8 @@ class Recursion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LuckyCall:
-    """A call whose result differs from run to run: of a clock, an address, unseeded chance."""
+    """A call whose result differs from run to run: it uses a clock, an address or unseeded random
+    numbers."""
 
     file: str
     line: int  # 1-based
@@ -99,8 +101,8 @@ class Printing:
     conditions: tuple[int, ...] = ()  # the lines of each `if` around it in the same loop
 
     def literal_in(self, text: str) -> int | None:
-        """Return how many characters of a line are literal ones of this; None if it cannot show
-        such a line."""
+        """Return how many characters of a line are literal text of this call; None if it cannot
+        print such a line."""
         first, last = self.pieces[0], self.pieces[-1]
         if len(self.pieces) == 1:
             is_whole = text == first
@@ -160,7 +162,7 @@ class Outline:
         return ""
 
     def part(self, name: str) -> OutlinePart | None:
-        """Return the part or method of this name: the last one, which is in force."""
+        """Return the part or method of this name: the last definition, which counts."""
         for part in reversed((*self.members, *self.parts)):
             if part.name == name:
                 return part
@@ -225,8 +227,8 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPolicy:
-    """Exactly one of: `exactly` these statements, only `allow`ed modules, all but those to
-    `forbid`, or none at all."""
+    """Exactly one of: `exactly` these statements, only `allow`ed modules, all except `forbid`den
+    ones, or none at all."""
 
     exactly: tuple[str, ...] | None = None
     allow: tuple[str, ...] | None = None
@@ -348,7 +350,7 @@ class Finding:
     source: str
     message: str
     consequence: Consequence
-    word: str = ""  # what policy.yaml calls a part of Python that is not permitted
+    word: str = ""  # the word of policy.yaml for a part of Python that is not allowed
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -366,7 +368,7 @@ class UnreadableKind(StrEnum):
     """Kinds of reasons why a file cannot be read, as far as other code needs to know them."""
 
     MIXED_TABS = "mixed_tabs"  # its line is shown with its tabs
-    TOO_DEEP = "too_deep"  # the limits of the run are others, so it may run after all
+    TOO_DEEP = "too_deep"  # the run has other limits, so the file may run anyway
     OTHER = "other"
 
 
@@ -380,7 +382,8 @@ class Unparsable:
     line: int | None = None
     source: str = ""
     column: int | None = None  # from 1; where Python's parser stopped
-    needs: PythonVersion | None = None  # the one that can read the file, if that is certain
+    # The Python version that can read the file, if that is certain.
+    needs: PythonVersion | None = None
 
     @property
     def place(self) -> str:
@@ -392,7 +395,7 @@ class Unparsable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharing:
-    """Whether a program's text names nothing that forbids its scenarios to share a process."""
+    """Whether a program's scenarios may share a process, judged by its text."""
 
     allowed: bool
     reason: str = ""  # why not: "line 12: `global board`"
@@ -413,7 +416,7 @@ class PolicyRequest:
     files: tuple[SourceFile, ...]
     policy: Policy | None = None
     program: ProgramFiles | None = None  # that may share a process
-    extra_modules: tuple[str, ...] = ()  # the names of files that were not asked for, and are taken
+    extra_modules: tuple[str, ...] = ()  # the names of extra files that are accepted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

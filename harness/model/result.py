@@ -70,17 +70,17 @@ class ManualMark:
 
     slot: ManualSlot
     mark: Fraction | None = None
-    items: tuple[PickedItem, ...] = ()  # the parts of the mark, if it is the rubric's
+    items: tuple[PickedItem, ...] = ()  # the parts of the mark, if it comes from the rubric
 
     @property
     def is_by_rubric(self) -> bool:
-        """Whether the rubric explains the mark: items apply, or the mark says that none does."""
+        """Whether the rubric explains the mark: items apply, or the mark is that of no items."""
         return bool(self.items) or (bool(self.slot.rubric) and self.mark == self.slot.start)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjustment:
-    """Marks that a person adds or (below 0) takes, and why."""
+    """Marks that a person adds or (below 0) subtracts, and why."""
 
     marks: Fraction
     reason: str
@@ -88,7 +88,7 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
-    """The mark that a person puts in place of the functionality mark, and why."""
+    """The mark with which a person replaces the functionality mark, and why."""
 
     mark: Fraction
     reason: str
@@ -104,7 +104,7 @@ class LineComment:
     text: str
     quoted: str = ""  # the line as it was
     moved_from: int = 0  # its former line, if the file has changed since
-    outdated: bool = False  # the file has changed and has lost the line
+    outdated: bool = False  # the file has changed, and the line is gone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +176,8 @@ class SubmissionResult:
 
     id: str
     status: SubmissionStatus
-    mark: Fraction | None  # exact and unrounded; None unless graded or unreadable (0)
+    # Exact and unrounded; None unless the submission is graded or unreadable (0).
+    mark: Fraction | None
     out_of: Fraction
     flagged: bool = False
     findings: tuple[Finding, ...] = ()
@@ -189,7 +190,8 @@ class SubmissionResult:
     manual: tuple[ManualMark, ...] = ()
     adjustment: Adjustment | None = None
     comment: str = ""
-    earlier: bool = False  # we failed this time: found in an earlier run for the same bytes
+    # The harness failed this time: this result is from an earlier run with the same bytes.
+    earlier: bool = False
     student: Student | None = None
     handed_in: str = ""
     attempt: int | None = None
@@ -203,8 +205,8 @@ class SubmissionResult:
     override: Override | None = None
     line_comments: tuple[LineComment, ...] = ()  # by file and line
     decisions: tuple[Decision, ...] = ()  # one of a kind
-    reviewed: bool = False  # a person said that there is nothing left to do
-    choices: tuple[SourceFile, ...] = ()  # of which a person may say that it is the one to grade
+    reviewed: bool = False  # a person marked it as done
+    choices: tuple[SourceFile, ...] = ()  # a person may choose which of them is graded
     late: Lateness | None = None
     over_budget: OverBudget | None = None
     extended_to: str = ""  # the student's own due time, ISO 8601; empty if it is the class's
@@ -220,7 +222,7 @@ class SubmissionResult:
 
     @property
     def all_passed(self) -> bool:
-        """Return whether it was run, and every scenario that is worth points passed."""
+        """Return whether it was run and passed every scenario that is worth points."""
         return self.status is SubmissionStatus.GRADED and all(
             entry.verdict.passed or not entry.out_of for entry in self.scenarios
         )
@@ -232,7 +234,7 @@ class SubmissionResult:
 
     @property
     def reached(self) -> Fraction | None:
-        """Return the mark, or a person's mark in its place, with all marks by hand, exact; None
+        """Return the exact sum of the mark (or a person's override) and all marks by hand; None
         while a part is missing, and for excused students.
         """
         given = [part.mark for part in self.manual if part.mark is not None]
@@ -314,7 +316,7 @@ def of_submission(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """The result of reading a download: `total` counts `of_students` and the three lists."""
+    """The result of reading a download: `total` is the sum of `of_students` and the three lists."""
 
     what: str  # "folders"
     total: int
@@ -386,7 +388,8 @@ class RunFacts:
     notices: tuple[str, ...] = ()
     cohort: CohortFacts | None = None
     strength: StrengthFigures | None = None  # an earlier measurement of these scenarios
-    slowness: float = 1.0  # of the machine: CPU limits are as many times longer than stated
+    # The machine's slowness: CPU limits are this many times longer than stated.
+    slowness: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -423,8 +426,8 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlowLeft:
-    """Submissions that took long were put to the end: how many are left, how long that may take,
-    and at most (None: nobody knows). `others`: how many come before them."""
+    """Slow submissions were moved to the end: how many are left, how long they may take, and the
+    most time (None: unknown). `others` counts the submissions before them."""
 
     submissions: int
     seconds: float
@@ -434,8 +437,7 @@ class SlowLeft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorstLeft:
-    """The marks of all submissions that have none yet will be there after so many seconds, even if
-    each of them uses up its budget."""
+    """The most seconds until all submissions have marks, even if each one uses up its budget."""
 
     submissions: int
     seconds: float
@@ -443,8 +445,7 @@ class WorstLeft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CausesBegun:
-    """All submissions have their marks; the causes of this many submissions' failures are looked
-    for now."""
+    """All submissions have their marks; now the causes are searched for this many of them."""
 
     total: int
 
@@ -465,7 +466,7 @@ class RunFinished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportsWritten:
-    """After the grading, of a large run now and then."""
+    """After the grading of a large run, from time to time."""
 
     done: int  # submissions whose reports are written
     total: int

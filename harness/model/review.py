@@ -24,7 +24,7 @@ MAX_QUOTED = 200  # characters of a commented line that are kept
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkGiven:
-    """A mark for a slot in place of the rubric's; None takes back everything about the slot."""
+    """A mark for a slot instead of the rubric's; None takes back everything about the slot."""
 
     slot: str
     mark: Fraction | None = None
@@ -78,7 +78,7 @@ class Adjusted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overridden:
-    """A mark in place of the harness's; None: none."""
+    """A mark instead of the harness's; None: none."""
 
     override: Override | None = None
 
@@ -99,7 +99,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """The change of this id does not count; undone itself, it counts again."""
+    """The change with this id does not count. If this undo is undone, the change counts again."""
 
     change: str
 
@@ -124,11 +124,11 @@ class Change:
     """What somebody did."""
 
     who: str
-    assignment: str  # its id; empty: whichever the run is of
-    submission: str  # its id; empty: it is about the assignment
+    assignment: str  # the assignment's id; empty: the run's own
+    submission: str  # the submission's id; empty: the change concerns the assignment
     action: Action
     id: str = ""  # unique, on all machines; empty until it is stored
-    at: str = ""  # UTC in ISO 8601; empty as well where times were not kept
+    at: str = ""  # UTC in ISO 8601; also empty if times were not stored
     source_digest: str = ""  # of the files that were looked at
 
 
@@ -200,7 +200,8 @@ class SlotMark:
     """The marks of a slot: one mark, or items of its rubric."""
 
     mark: Fraction | None = None
-    levels: dict[str, str] = field(default_factory=dict)  # of the items that apply, by their ids
+    # Levels of the items that apply, by item id.
+    levels: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -210,7 +211,7 @@ class ByHand:
     marks: dict[str, SlotMark] = field(default_factory=dict)  # by the ids of slots
     adjustment: Adjustment | None = None
     comment: str = ""
-    source_digest: str = ""  # of the bytes that were looked at when a mark was given last
+    source_digest: str = ""  # digest of the files that the person saw when giving the last mark
     override: Override | None = None
     line_comments: dict[str, LineComment] = field(default_factory=dict)  # by their ids
     decisions: dict[DecisionKind, Decision] = field(default_factory=dict)
@@ -271,7 +272,7 @@ def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> Submis
     if excuse := given.decisions.get(DecisionKind.EXCUSE):
         notes.append(f"excused: {excuse.value}")
     if given.source_digest not in ("", result.source_digest):
-        notes.append("a person marked an earlier version of these files")
+        notes.append("a tutor marked an earlier version of these files")
     comments = [_comment_in(comment, result) for comment in given.line_comments.values()]
     return replace(
         result,
@@ -314,7 +315,7 @@ def _comment_in(comment: LineComment, result: SubmissionResult) -> LineComment:
 
 def merge(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Change], list[str]]:
     """Return the changes of `theirs` that `ours` lacks, and a line for each thing that both sides
-    changed differently: there the later changes count, on both alike.
+    changed differently: there the later change counts, on both sides.
     """
     ids = {change.id for change in ours}
     new = [change for change in theirs if change.id not in ids]
@@ -326,14 +327,12 @@ def merge(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Change
         here, there, now = (_states(hand.get(name, ByHand())).get(about, "-") for hand in hands)
         if here != there:
             sides = f"{here} by {mine[name, about]} here, {there} by {others[name, about]} there"
-            conflicts.append(f"{name}: {about}: {sides}; now {now}, by the later changes")
+            conflicts.append(f"{name}: {about}: {sides}; the later change counts: {now}")
     return new, conflicts
 
 
 def _last_changes(changes: Sequence[Change], shared: set[str]) -> dict[tuple[str, str], str]:
-    """Return who last changed which thing of which submission, beside the changes that are
-    shared.
-    """
+    """Return who last changed each thing of each submission, without the shared changes."""
     by_id = {change.id: change for change in changes}
     touched: dict[tuple[str, str], str] = {}
     for change in changes:
@@ -368,8 +367,8 @@ _SUBJECTS: dict[type, str] = {
 
 
 def _states(hand: ByHand) -> dict[str, str]:
-    """Return the present state by its subject, without comments on lines, which stand beside each
-    other.
+    """Return the present state by subject, without comments on lines, because several of these can
+    exist together.
     """
     states = {
         f"decision to {kind}": repr(decision.value) for kind, decision in hand.decisions.items()

@@ -1,5 +1,5 @@
-"""The inputs to a submission. A stimulus holds no expected values, except in names of a case that
-its code never uses: without these names it may enter any process."""
+"""The inputs to a submission. A stimulus contains no expected values, except in case names that its
+code never uses. Without these names it may enter any process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.model.policy import SourceFile
 if TYPE_CHECKING:
     from harness.assignment.scenarios.reader import ScenarioReader
 
-DROPPED = "_"  # a session's name for a value that it does not use, and that is not compared
+DROPPED = "_"  # a session's name for an unused value, which is not compared
 
 
 class Key(StrEnum):
@@ -68,7 +68,7 @@ class Clock:
     """A time that a program is told."""
 
     seconds: int  # since 1970
-    offset: int  # seconds that its zone is east of UTC
+    offset: int  # offset from UTC in seconds; positive is east
 
     @property
     def time(self) -> datetime:
@@ -103,8 +103,8 @@ class Form(StrEnum):
     EXPRESSION = "expression"  # a value or an exception
     STEPS = "steps"  # the outcome of each, and the variables afterwards
     PROGRAM = "program"  # its exit status
-    TEST = "test"  # how a test of the course's came out
-    SUITE = "suite"  # how the tests that were handed in came out
+    TEST = "test"  # the outcome of a course's test
+    SUITE = "suite"  # the outcome of submitted tests
 
 
 @open_union("harness.stimuli", "action_classes")
@@ -120,14 +120,15 @@ class Action(ABC):
     __slots__ = ()
 
     key: ClassVar[str]  # of a scenario
-    noun: ClassVar[str] = ""  # of a message, with the article "a"; empty: the key
+    noun: ClassVar[str] = ""  # the noun in messages, after the article "a"; empty: the key
     form: ClassVar[Form] = Form.EXPRESSION
-    takes: ClassVar[tuple[str, ...]]  # of the keys that not every kind takes, those it can show
-    elsewhere: ClassVar[str] = ""  # where another one may be stated, for a hint
+    takes: ClassVar[tuple[str, ...]]  # those of the optional keys that it supports
+    elsewhere: ClassVar[str] = ""  # where to state an unsupported key instead, for a hint
     order: ClassVar[int]  # in lists
-    by_name: ClassVar[bool] = True  # it can use the names of a case; else these are only typed
-    subject: ClassVar[str] = "it"  # of a sentence, if it calls no function of the submission
-    is_stated: ClassVar[bool] = True  # by a key of a scenario; else assignment.yaml asks for it
+    by_name: ClassVar[bool] = True  # it can use the names of a case; otherwise they are only typed
+    # The subject of a sentence, if it calls no function of the submission.
+    subject: ClassVar[str] = "it"
+    is_stated: ClassVar[bool] = True  # it is stated in a scenario; otherwise in assignment.yaml
 
     @classmethod
     @abstractmethod
@@ -195,7 +196,7 @@ class Action(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandIn:
-    """A module of the submission by its file's name, and the course's file that takes its place."""
+    """A module of the submission by its file's name, and the course's file that replaces it."""
 
     module: str
     file: str
@@ -203,8 +204,8 @@ class StandIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Substitution:
-    """A top-level name of the submission's main module that the course's own takes the place of: a
-    function, answered from a process of its own, or a constant."""
+    """A top-level name of the submission's main module that the course's own replaces: a function,
+    answered from its own process, or a constant."""
 
     name: str
     provided: str = ""  # the module of a constant
@@ -218,26 +219,27 @@ class Stimulus:
     given: str = ""  # source run first in the stimulus's namespace
     bindings: tuple[Binding, ...] = ()  # the names of a draw
     inputs: tuple[Typed, ...] = ()
-    at_load: tuple[Typed, ...] = ()  # typed while the submission loads, if it asks then
+    at_load: tuple[Typed, ...] = ()  # typed while the submission loads, if it asks for input
     constants: tuple[Binding, ...] = ()  # the overrides of provided constants
-    provide: tuple[str, ...] = ()  # paths of extra files placed beside, without their folders
-    seed: int | None = None  # of the module random; None: none is stated, which is 0
-    clock: Clock | None = None  # the time that it is told; None: the real one
-    stand_ins: tuple[StandIn, ...] = ()  # in place of uploaded files with their modules' names
+    # Paths of extra files that are placed beside the submission, without their folders.
+    provide: tuple[str, ...] = ()
+    seed: int | None = None  # seed of the module random; None: not stated, 0 is used
+    clock: Clock | None = None  # the time that it sees; None: the real one
+    stand_ins: tuple[StandIn, ...] = ()  # instead of uploaded files with their modules' names
     folder: bool = False  # it has a working folder of its own, which begins with the files
     files: tuple[SourceFile, ...] = ()
-    stdin: str | None = None  # the piped input, in place of a terminal
+    stdin: str | None = None  # the piped input, instead of a terminal
     environment: tuple[Binding, ...] = ()  # names and texts
     stderr_apart: bool = False  # text on stderr is not on the screen
-    replies: Replies | None = None  # they type in place of the inputs
+    replies: Replies | None = None  # they type instead of the inputs
     substitutions: tuple[Substitution, ...] = ()
-    # Digests of all that substituted functions may be asked; None: anything.
+    # Digests of the allowed calls of substituted functions; None: any call.
     answered: tuple[str, ...] | None = None
     keeps_figures: bool = False  # observe the figures that it draws
     marks_prompts: bool = False  # observe the start of each prompt of `input`
-    finds_loop: bool = False  # of an endless program only the place of its loop is observed
-    counts_lines: bool = False  # how many lines of the program run is observed, too
-    traces_lines: bool = False  # of any program only which of its lines run is observed
+    finds_loop: bool = False  # observe only the place of the loop in an endless program
+    counts_lines: bool = False  # also observe how many lines of the program run
+    traces_lines: bool = False  # observe only which lines of the program run
 
     @property
     def provided_names(self) -> tuple[str, ...]:
@@ -245,14 +247,14 @@ class Stimulus:
         return tuple(path.rsplit("/", 1)[-1] for path in self.provide)
 
     def source_texts(self) -> tuple[str, ...]:
-        """Return the Python texts that it runs, without the literals of a draw; none for a
+        """Return the Python texts that it runs, without the literals of a draw; empty for a
         program."""
         if self.given:
             return (self.given, *self.action.texts)
         return self.action.texts
 
     def used_bindings(self) -> tuple[Binding, ...]:
-        """Return the names of a draw that its code uses: another one may fill in the answer."""
+        """Return the names of a draw that its code uses. The others may contain the answer."""
         if not self.action.by_name:
             return ()
         source = " ".join((*self.source_texts(), self.action.equals))
@@ -271,8 +273,8 @@ class Limits:
 
 
 def statements(source: str | bytes) -> list[ast.stmt]:
-    """Return the statements of somebody else's text, without showing its warnings; none if it is
-    not Python."""
+    """Return the statements of untrusted text, without showing its warnings; empty if it is not
+    Python."""
     try:
         with warnings.catch_warnings(action="ignore"):
             return ast.parse(source).body

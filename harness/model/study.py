@@ -22,7 +22,7 @@ class LineRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fingerprint:
-    """A hash of some symbols in a row of a program's syntax tree, and their lines."""
+    """A hash of some consecutive symbols of a program's syntax tree, and their lines."""
 
     value: int
     first_line: int
@@ -61,17 +61,19 @@ class SimilarityReport:
     """A class compared pair by pair."""
 
     compared: int  # programs
-    pairs: tuple[SimilarPair, ...]  # all above the cut: of groups first, the most alike first
+    # All pairs above the cut: those in groups first, most similar first.
+    pairs: tuple[SimilarPair, ...]
     groups: tuple[tuple[str, ...], ...]  # the programs that such pairs connect
     omitted: tuple[Omitted, ...] = ()
-    cut: float = 0.0  # two independent programs of this class are not as alike as this
+    # The least similarity that is unlikely between independent programs of this class.
+    cut: float = 0.0
     earlier: int = 0  # programs of earlier classes that were compared with these
     by_tokens: tuple[str, ...] = ()  # programs that cannot be parsed
-    token_cut: float = 0.0  # the cut of the pairs that have one of these
+    token_cut: float = 0.0  # the cut for pairs that include one of these
 
     def worth_a_look(self, most: int) -> tuple[int, ...]:
-        """Return the places of so many pairs to look at. Groups and pairs outside groups take
-        turns. In a group, each program comes with its closest match first, then the other pairs."""
+        """Return the places of this many pairs to show. Groups and pairs outside groups take turns.
+        In a group, each program comes with its closest match first, then the other pairs."""
         group_of = group_by_name(self.groups)
         ranked = []
         shown: set[str] = set()
@@ -96,7 +98,7 @@ def group_by_name(groups: Iterable[Iterable[str]]) -> dict[str, int]:
 def groups_first(
     pairs: Iterable[SimilarPair], groups: Sequence[Iterable[str]]
 ) -> tuple[SimilarPair, ...]:
-    """The pairs of each group, then the others, each the most alike first."""
+    """The pairs of each group, then the others, most similar first."""
     group_of = group_by_name(groups)
 
     def order(pair: SimilarPair) -> tuple[int, float, str, str]:
@@ -122,7 +124,8 @@ class Equivalent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeOutcome:
-    """A change of the reference and the first scenarios that notice it: others may, too."""
+    """A change of the reference and the first scenarios that notice it. Others may notice it,
+    too."""
 
     file: str
     function: str
@@ -131,7 +134,7 @@ class ChangeOutcome:
     before: str
     after: str
     noticed_by: tuple[str, ...]
-    why: str = ""  # the reason why nobody can, if there is one
+    why: str = ""  # the reason why no scenario can notice it, if there is one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +162,7 @@ class ClauseStrength:
 
     clause: str
     scenarios: int
-    noticed: int  # changes that some of them are among the first to notice
+    noticed: int  # changes that they were among the first to notice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,8 +176,8 @@ class StrengthReport:
     clauses: tuple[ClauseStrength, ...]
     outcomes: tuple[ChangeOutcome, ...]
     pairs: tuple[PairOutcome, ...] = ()
-    needed: tuple[str, ...] = ()  # scored scenarios that notice all that is noticed
-    spare: tuple[str, ...] = ()  # the others, which can all be left out at once
+    needed: tuple[str, ...] = ()  # scored scenarios that together notice all noticed changes
+    spare: tuple[str, ...] = ()  # the others, which could all be left out together
     mistakes: tuple[str, ...] = ()  # entries of equivalent.yaml that are noticed or change nothing
 
     @property
@@ -197,7 +200,7 @@ class StrengthReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StyleFinding:
-    """What ruff says of a line (from 1); `reason` is why the rule is looked at."""
+    """A finding of ruff at a line (from 1); `reason` says why the rule is checked."""
 
     file: str
     line: int
@@ -213,7 +216,7 @@ class CodeElement:
     name: str
     file: str
     line: int  # its first line
-    count: int  # of its lines; of a number how often it is in the program
+    count: int  # the number of its lines, or how often a number occurs in the program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +229,7 @@ class StyleEvidence:
     undocumented: tuple[CodeElement, ...] = ()  # elements without a docstring
     numbers: tuple[CodeElement, ...] = ()  # that no name explains
     repeated: tuple[CodeElement, ...] = ()  # blocks
-    missing: str = ""  # what could not be looked at, and why
+    missing: str = ""  # the parts that could not be examined, and why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +267,7 @@ class CourseFunction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
-    """Lines to type: those written down, or those that a course's function gives."""
+    """Lines to type: written down, or returned by a course's function."""
 
     written: tuple[str, ...] = ()
     function: CourseFunction | None = None
@@ -277,7 +280,7 @@ class Prompt:
     text: str  # the last output ends with it
     often: Lines  # four times as often as the lines of `sometimes`
     sometimes: Lines
-    closing: Lines  # in turn and again, once a game is to come to its end
+    closing: Lines  # typed in turn, repeatedly, to end the game
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,7 +296,7 @@ class FuzzTarget:
     place: Place
     strategy: CourseFunction | None = None
     prompts: tuple[Prompt, ...] = ()
-    inputs: int = 0  # lines typed at most before it is closed
+    inputs: int = 0  # the most lines to type before the game is closed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,7 +305,7 @@ class FuzzSettings:
 
     folder: str
     targets: tuple[FuzzTarget, ...]
-    assume: tuple[CourseFunction, ...]  # that hold for each draw that binds their parameters
+    assume: tuple[CourseFunction, ...]  # conditions for each draw that binds their parameters
     variants: tuple[ProvidedVariant, ...]  # the provided files under the targets' constants
 
 
@@ -313,7 +316,7 @@ class FuzzDifference:
     target: str
     function: str
     message: str
-    scenario: str  # YAML: an item of `scenarios:` that only the reference passes
+    scenario: str  # YAML of a scenario that only the reference passes
     drawn: int  # the number of the draw that showed it first, from 1
 
 
@@ -332,12 +335,12 @@ class FunctionInputs:
 
     function: str
     inputs: int
-    left_out: int  # drawn, but the reference itself raised or hit a limit there
+    left_out: int  # draws for which the reference itself raised or hit a limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotFuzzed:
-    """A function of the sheet, or a program, that no input was drawn for, and why."""
+    """A function of the sheet, or a program, without drawn inputs, and why."""
 
     function: str
     reason: str

@@ -32,10 +32,10 @@ class Student:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lateness:
-    """The lateness of a submission that is graded all the same, and its cost."""
+    """The lateness of a submission that is graded anyway, and its cost."""
 
     due: str  # ISO 8601 with an offset
-    begun: Period | None = None  # the part that counts, without slip days; None: nothing
+    begun: Period | None = None  # the late part without slip days; None: nothing
     slip_days: int = 0  # used
     share: Fraction = Fraction(0)  # its cost as a share of `of`
     of: LateOf = LateOf.TOTAL
@@ -56,9 +56,9 @@ class Renaming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongFiles:
-    """Other files were handed in than the ones asked for."""
+    """The submitted files are not the requested ones."""
 
-    renaming: Renaming | None = None  # if the only program has only the wrong name
+    renaming: Renaming | None = None  # set if the only problem is the program's name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,17 +85,17 @@ class Submission:
     origin: str  # their place, for messages
     problem: str = ""  # why they cannot be graded as handed in: "found X.py, expected a1.py"
     notes: tuple[str, ...] = ()
-    student: Student | None = None  # None if the source tells only a folder's or file's name
-    handed_in: str = ""  # ISO 8601, without an offset if no zone is known; empty: no time is
-    attempt: int | None = None  # the one of the attempts, from 1, whose files these are
+    student: Student | None = None  # None if the source has only a folder's or file's name
+    handed_in: str = ""  # ISO 8601, without an offset if no zone is known; empty: no time is known
+    attempt: int | None = None  # the number of the attempt, from 1, that has these files
     attempts: int | None = None
     withheld: Withheld | None = None  # not to be graded; the reason is in `notes` or `problem`
-    source: str = ""  # its folder or only file in a platform's download: feedback goes back there
-    choices: tuple[SourceFile, ...] = ()  # of which a person may say that it is the one to grade
+    source: str = ""  # its folder or only file in a platform's download, where its feedback belongs
+    choices: tuple[SourceFile, ...] = ()  # a person may choose which of them is graded
     late: Lateness | None = None
     extended_to: str = ""  # the student's own due time, ISO 8601; empty if it is the class's
     not_taken: tuple[str, ...] = ()  # modules that were handed in beside the files
-    left_out: tuple[str, ...] = ()  # the paths of hidden files and of what tools leave in folders
+    left_out: tuple[str, ...] = ()  # the paths of hidden files and of files left behind by tools
     wrong_files: WrongFiles | None = None  # if that is the problem
     missing: MissingFiles | None = None  # which a note says too
     notebook: Notebook | None = None  # of which the only file was made

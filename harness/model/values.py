@@ -31,9 +31,11 @@ class ValueKind(StrEnum):
     FROZENSET = "frozenset"
     RANGE = "range"
     ELLIPSIS = "ellipsis"
-    OBJECT = "object"  # of a class of the submission's: `text` its name, `items` its attributes
+    # An object of a submission's class: `text` is the class's name, `items` its attributes.
+    OBJECT = "object"
     ITERATOR = "iterator"  # `text` is the type's name, `items` its items, cut by an Ellipsis
-    FOREIGN = "foreign"  # any other type: `text` is its name, `items` its repr if that is known
+    # Any other type: `text` is the type's name, `items` the repr if it is known.
+    FOREIGN = "foreign"
     UNREADABLE = "unreadable"  # an attribute that raised: `text` is the exception's type
     FUNCTION = "function"  # a function or method: `text` is its name, of a built-in one `str.upper`
     CYCLE = "cycle"  # the value contains itself here
@@ -47,7 +49,7 @@ _BRACKETS = {
     ValueKind.SET: ("{", "}"),
     ValueKind.FROZENSET: ("frozenset({", "})"),
 }
-_SCALARS = {  # as Python would show them; of any other kind the text itself
+_SCALARS = {  # the text is Python's display; for any other kind it is the text itself
     ValueKind.FOREIGN: "<{} object>",
     ValueKind.OBJECT: "<{} object>",
     ValueKind.ITERATOR: "{} of []",
@@ -56,13 +58,14 @@ _SCALARS = {  # as Python would show them; of any other kind the text itself
     ValueKind.CYCLE: "...",
     ValueKind.TOO_LARGE: "<too large to compare: {}>",
 }
-# These have a type's name in `text` and parts in `items`.
+# For these kinds `text` is a type's name and `items` are the parts.
 NAMED_CONTAINERS = frozenset({ValueKind.OBJECT, ValueKind.ITERATOR, ValueKind.FOREIGN})
 SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
 KEYED = frozenset({ValueKind.DICT, ValueKind.OBJECT})
 KINDS = {kind.value: kind for kind in ValueKind}
 _FIELDS = frozenset({"kind", "text", "items"})
-_SHORT = 64  # characters: values up to here are cached, since the same few come again and again
+# Characters: values up to this length are cached, because a few values occur very often.
+_SHORT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +100,12 @@ class Value:
 
     @classmethod
     def parse(cls, literal: str) -> Value:
-        """Describe a Python literal's source; raise ValueError or SyntaxError if it is none."""
+        """Describe a Python literal's source. Raise ValueError or SyntaxError for other text."""
         return cls.of(ast.literal_eval(literal))
 
     @classmethod
     def from_plain(cls, plain: Any) -> Value:
-        """Read a value as `serial` would, but faster: nine in ten of all parts that a run reads are
+        """Read a value like `serial`, but faster, because 90 % of all data that a run reads are
         values."""
         if type(plain) is not dict or not plain.keys() <= _FIELDS:
             raise SerialError("not a Value")
@@ -116,7 +119,7 @@ class Value:
 
     @classmethod
     def simple(cls, kind: ValueKind, text: str) -> Value:
-        """A value without items; a short one is made once."""
+        """Return a value without items. Short ones are cached."""
         return _cached(kind, text) if len(text) <= _SHORT else cls(kind, text)
 
     @property
@@ -136,7 +139,7 @@ class Value:
         return self.kind in _BRACKETS
 
     def parts(self) -> Iterator[Value]:
-        """The value and all that it holds, at any depth."""
+        """Yield the value and all values inside it, at any depth."""
         pending = [self]
         while pending:
             part = pending.pop()
@@ -145,7 +148,7 @@ class Value:
 
     def by_name(self) -> dict[str, Value]:
         """Return the parts of an object by the names of its attributes, and the values of a dict by
-        the texts of its keys; nothing of another value."""
+        the texts of its keys; for other values return nothing."""
         if self.kind not in KEYED:
             return {}
         named: dict[str, Value] = {}
@@ -194,7 +197,7 @@ def _open(value: Value) -> list[Value | str]:
 
 
 def _opened_by_name(value: Value) -> list[Value | str]:
-    """`Account(owner='Ada')`, `generator of [1, 2]`; of another type what its `repr` says."""
+    """`Account(owner='Ada')`, `generator of [1, 2]`; for another type its `repr`."""
     if value.kind is ValueKind.FOREIGN:
         return [value.items[0].text]
     if value.kind is ValueKind.ITERATOR:

@@ -1,5 +1,5 @@
-"""The result of comparing an observation with its expectation, why, and what to fix: causes, each
-the failing scenarios of one submission that one change would most likely fix."""
+"""The result of comparing an observation with its expectation, the reason, and the causes: each is
+a group of failing scenarios that one change would most likely fix."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from harness.model.notebook import CellLine, Notebook
 from harness.model.observation import Turn
 from harness.model.policy import LuckyCall
 
-NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
-DIFFERS_FROM_RUN_TO_RUN = "differs_from_run_to_run"  # the rule for what another run does not show
+NOT_HANDED_IN = "not_handed_in"  # the rule for a missing file, if there are others
+# The rule for failures that another run does not show.
+DIFFERS_FROM_RUN_TO_RUN = "differs_from_run_to_run"
 OUT_OF_BUDGET = "out_of_budget"  # the rule for scenarios not run: all time was used up
 
 
@@ -42,25 +43,25 @@ class VerdictKind(StrEnum):
     UNREADABLE = "unreadable"
     TAMPERED = "tampered"
     STOPPED_EARLY = "stopped_early"
-    NOT_RUN = "not_run"  # one that it needs is wrong, or all time was used up
+    NOT_RUN = "not_run"  # a needed scenario failed, or all time was used up
     HARNESS_ERROR = "harness_error"
 
 
-# Of which a person must look at the submission.
+# For these a person must look at the submission.
 TO_REVIEW = frozenset({VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY})
 
 
 class StandInOutcome(StrEnum):
-    """How the second run went, with the course's module in place of the submission's."""
+    """How the second run went, with the course's module instead of the submission's."""
 
     PASSED = "passed"
     FAILED = "failed"
-    INAPPLICABLE = "inapplicable"  # the module cannot take the place of this submission's
+    INAPPLICABLE = "inapplicable"  # the module cannot replace this submission's module
     BROKEN = "broken"  # the module itself failed: the course's fault
 
 
 class Channel(StrEnum):
-    """A side of an observation that is compared on its own."""
+    """A part of an observation that is compared separately."""
 
     ENDING = "ending"
     RAISES = "raises"
@@ -71,12 +72,12 @@ class Channel(StrEnum):
     EXIT = "exit"
     WRITES = "writes"
     STDERR = "stderr"
-    TEST = "test"  # how a test of the course's came out
+    TEST = "test"  # the outcome of a course's test
     FIGURES = "figures"
-    SHOWS = "shows"  # a session's display of a value, and without a reference of a whole step
+    SHOWS = "shows"  # a session's display of a value; without a reference, of a whole step
 
 
-# Channels of values: what differs of them is marked item by item, and not by character.
+# Channels of values, whose differences are marked by item and not by character.
 OF_VALUES = frozenset({Channel.RETURNS, Channel.LEAVES})
 
 
@@ -89,7 +90,7 @@ class LineEnd(StrEnum):
 
 
 class Absence(StrEnum):
-    """The words shown in place of a line."""
+    """The words shown instead of a line."""
 
     NONE = ""
     MISSING = "(missing)"
@@ -108,7 +109,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One side of a row: a line, or of a long one the part around its first difference."""
+    """One side of a row: a line, or the part of a long line around its first difference."""
 
     text: str = ""
     note: Absence = Absence.NONE  # if this side has no such line
@@ -118,7 +119,7 @@ class Cell:
     cut_before: bool = False  # text is left out there
     cut_after: bool = False
     signs: bool = False  # blanks are shown as signs
-    # On a cell with a note: how the text's last line, the one before, ended.
+    # On a cell with a note: how the text's last line (the cell before) ended.
     end: LineEnd = LineEnd.NOTHING
 
 
@@ -128,7 +129,7 @@ class ComparedRow:
 
     expected: Cell
     other: Cell | None = None
-    forgiven: Cell | None = None  # the actual one if the scenario ignores its differences
+    forgiven: Cell | None = None  # the actual line, if the scenario ignores its differences
 
     @property
     def actual(self) -> Cell:
@@ -214,7 +215,7 @@ class Comparison:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """Which rule explains a failure, and the facts from which its sentences are made. Two are equal
-    if they say the same of the same."""
+    if they state the same facts."""
 
     rule: str
     facts: Facts
@@ -227,17 +228,17 @@ class Explanation:
 
     @property
     def message(self) -> str:
-        """All of it in sentences, which may hold untrusted text. Never read one back: what code
-        asks for is in the facts."""
+        """Return all facts as sentences, which may contain untrusted text. Code must read the
+        facts, never a sentence."""
         return text_of(self)
 
     @property
     def hard_coded(self) -> HardCoded | None:
-        """The number that is written out, if that is the mistake."""
+        """Return the hard-coded number, if that is the mistake."""
         return self.facts if isinstance(self.facts, HardCoded) else None
 
     def in_notebook(self, notebook: Notebook) -> Explanation:
-        """Return the explanation with the cells of the lines that it speaks of."""
+        """Return the explanation with the notebook cells of the lines that it mentions."""
         parts: list[Facts | Reason | Lead | None] = [self.facts, self.reason, self.lead]
         if self.later is not None:
             parts.append(self.later.facts)
@@ -249,7 +250,7 @@ class Explanation:
 
 
 def stated(rule: str, sentence: str) -> Explanation:
-    """Return an explanation by a rule about which nothing more is asked than its sentence."""
+    """Return an explanation by a rule that has only a sentence."""
     return Explanation(rule=rule, facts=statement(sentence))
 
 
@@ -260,12 +261,12 @@ class Conversation:
     shared: tuple[Turn, ...]  # they agree
     expected: Turn | None  # each side's next; None: it has none
     actual: Turn | None
-    example: bool = False  # the expected turn's text is one of many that would do
+    example: bool = False  # the expected turn's text is only an example
     compared: Comparison | None = None  # the next turns; None for a single side and for an example
 
     @property
     def parts(self) -> bool:
-        """Whether the two sides differ at a turn; else something other than turns differs."""
+        """Whether the two sides differ at a turn; otherwise something else differs."""
         turns = [turn for turn in (self.expected, self.actual) if turn is not None]
         return self.compared is not None or any(turn != Turn(printed="") for turn in turns)
 
@@ -277,7 +278,7 @@ class TimeTaken:
 
     allowed: float  # it took longer
     waiting: bool = False  # asleep, else computing
-    less_than: float | None = None  # that it took; None: it was ended, and nobody knows
+    less_than: float | None = None  # the time that it took; None: unknown, because it was ended
     reference_less_than: float | None = None  # that ours computed; None: not known
 
 
@@ -299,14 +300,14 @@ class Verdict:
     differences: tuple[Comparison, ...] = ()
     conversation: Conversation | None = None
     pictures: tuple[PicturePair, ...] = ()  # of the first figures, if figures differ
-    boards: tuple[BoardArgument, ...] = ()  # those that no literal of the scenario is
+    boards: tuple[BoardArgument, ...] = ()  # constants that are not literals of the scenario
     draw: int | None = None  # the index of a sample's smallest failing draw
     draws_failed: int = 0
     draws_run: int = 1
     stand_in: StandInOutcome | None = None  # None without a second run
-    # Run again it did something else: the calls that may be why.
+    # It behaved differently when run again: the calls that may be the reason.
     differs_by: tuple[LuckyCall, ...] = ()
-    on_wall_time: bool = False  # it slept too long, which says something of the machine as well
+    on_wall_time: bool = False  # it slept too long, which may be due to the machine
     time: TimeTaken | None = None  # of one that ran into its full limit
 
     @property
@@ -315,7 +316,7 @@ class Verdict:
 
     @property
     def undecided(self) -> bool:
-        """Whether nothing is known of it, since the submission had used up its time."""
+        """Whether its outcome is unknown, because the submission had used up its time."""
         rule = self.explanation.rule if self.explanation else ""
         return self.kind is VerdictKind.NOT_RUN and rule == OUT_OF_BUDGET
 
@@ -345,7 +346,7 @@ class CodePlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspect:
-    """Lines of the student's file that run in failing scenarios rather than in passing ones."""
+    """Lines of the student's file that run mostly in failing scenarios."""
 
     function: str  # empty: code outside all
     place: CodePlace
@@ -354,13 +355,13 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """One thing to fix: in the function (or constant) that is to blame where `blamed`, else in the
-    one whose scenarios fail."""
+    """One thing to fix: in the function (or constant) to blame if `blamed`, otherwise in the one
+    whose scenarios fail."""
 
     function: str  # empty: the whole file is meant
-    explanation: Explanation  # of the example, which may be hidden from a student, or more
+    explanation: Explanation  # facts about the example, which may be hidden from a student
     scenarios: tuple[str, ...] = ()  # ids in the plan's order
-    example: str = ""  # the clearest of them: visible before hidden, shortest input
+    example: str = ""  # the clearest scenario: visible before hidden, then the shortest input
     blamed: bool = False
     place: CodePlace | None = None  # of the function
     line: int | None = None  # the very line, if it is known
@@ -370,7 +371,7 @@ class Cause:
     symptoms: tuple[Symptom, ...] = ()
     clauses: tuple[str, ...] = ()
     hint: str = ""
-    together_with: tuple[str, ...] = ()  # must be right as well for some scenarios to pass
+    together_with: tuple[str, ...] = ()  # must also be right for some scenarios to pass
     marks_at_stake: Fraction = Fraction(0)  # exact: the rise of the mark if they passed
 
     @property
@@ -390,21 +391,21 @@ class Cause:
         return replace(self, explanation=replace(self.explanation, reason=reason))
 
     def stating_of_line(self, before: str, line: int, after: str) -> Cause:
-        """Return the cause with a sentence about a line in place of its explanation's."""
+        """Return the cause with its explanation replaced by a sentence about a line."""
         facts = statement_of_line(before, line, after)
         return replace(self, explanation=Explanation(rule=self.rule, facts=facts))
 
     def stating(self, sentence: str) -> Cause:
-        """Return the cause with this sentence in place of its explanation's."""
+        """Return the cause with its explanation replaced by this sentence."""
         return replace(self, explanation=stated(self.rule, sentence))
 
 
-Blame = tuple[str, ...]  # names, to blame for one scenario; several have to be right together
+Blame = tuple[str, ...]  # the names to blame for one scenario; several must all be right
 
 
 def rule_words() -> Mapping[str, str]:
     """The words of every rule by its name, in alphabetical order."""
-    # Only when they are asked for: a reader of expected causes stands beside the package of rules.
+    # Imported late, because reading expected causes and the package of rules need each other.
     words: Mapping[str, str] = importlib.import_module("harness.judging.explain.rules").rule_words()
     return words
 

@@ -31,8 +31,8 @@ ASSETS = "classroom50-release-assets"
 _FAILURES = 10
 _COLUMNS = 100
 _AGAIN = (
-    "_This ran in your own repository and is feedback. The course grades again, with other "
-    "checks too._\n"
+    "_This ran in your own repository and is feedback. The course grades again, and also with "
+    "other checks._\n"
 )
 _PAGE = (
     '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -41,7 +41,7 @@ _PAGE = (
 )
 SCHEMA = "classroom50/result/v1"
 POINTS_PER_MARK = 100
-# The fields of `result.json` that are taken from variables of the job.
+# The fields of `result.json` that come from variables of the job.
 _FACTS = {
     "classroom": "CLASSROOM",
     "assignment": "ASSIGNMENT",
@@ -107,8 +107,8 @@ def _summary(result: SubmissionResult, plan: Plan) -> str:
 
 
 def _remove(path: Path) -> None:
-    """Remove the checkout's file there: a result that was handed in must not be taken for ours if
-    the grader fails. A link is not followed."""
+    """Remove the checkout's file there, because it could be mistaken for our result if the grader
+    fails. A link is not followed."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -194,7 +194,7 @@ def output_lines(status: str, summary: str) -> str:
 def _name(scenario: Scenario) -> str:
     """Return the name of a scenario's test.
 
-    A visible one has the swept constants of its id, which would reveal something of a hidden one.
+    A visible one includes the swept constants; for a hidden one they would reveal too much.
     """
     name = ""
     if scenario.visibility is Visibility.VISIBLE:

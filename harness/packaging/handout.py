@@ -59,11 +59,11 @@ _NOT_HERE = (
 def handout_zip(
     specification: Specification, context: GradingContext, *, notebook: bool = False
 ) -> bytes:
-    """Return the archive's bytes; the same for the same specification, harness and interpreter.
-    With `notebook` the stub is a notebook.
+    """Return the archive's bytes, which are always the same for the same specification, harness and
+    interpreter. With `notebook` the stub is a notebook.
 
     `specification` is the whole assignment; `context` was prepared from its visible part
-    (`visible_only`). Raise UserError if two of the files would have one name, and HarnessError if a
+    (`visible_only`). Raise UserError if two files would have the same name, and HarnessError if a
     stub failed.
     """
     plan = student_plan(context.specification)
@@ -183,8 +183,8 @@ def _listed_files(
     if tests:
         rows.append((", ".join(tests), "tests of your course, which the check runs too"))
     if any(name.startswith(f"{GAMEPLAY}/") for name in names):
-        rows.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
-    rows.append((PAGE, "the checks that you can run yourself, with what should happen"))
+        rows.append((f"{GAMEPLAY}/", "examples of games, with the typed lines"))
+    rows.append((PAGE, "the checks that you can run yourself, with the expected results"))
     rows.append((SELFCHECK, f"runs them on your {'files' if several else 'file'}"))
     return rows
 
@@ -230,7 +230,7 @@ def student_plan(specification: Specification) -> Plan:
         functions=tuple(functions),
         other_names=tuple(name for name in assignment.other_names if name in names),
     )
-    # A digest of the whole assignment would confirm a guess of a small hidden file.
+    # A digest of the whole assignment could confirm a guess of a small hidden file.
     student = replace(plan, assignment=shown, spec_digest="", reference_digest="")
     digest = sha256(serial.dumps(student).encode("ascii")).hexdigest()
     return replace(student, spec_digest=digest)
@@ -322,7 +322,7 @@ def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
     grader = program_file(plan, key, "harness.packaging.classroom50")
     if len(grader) + len(_AUTOGRADER) > MAX_BYTES:
         problem = f"the bundle has {len(grader) / 1e6:.1f} MB, and the platform takes at most 10"
-        hint = "hide some scenarios with large boards or many draws"
+        hint = "make some scenarios with large boards or many draws hidden"
         raise UserError(problem, place=plan.assignment.id, hint=hint)
     bundle = {"autograder.py": _AUTOGRADER.encode(), GRADER: grader}
     packages = needed_packages(plan.assignment)

@@ -13,9 +13,8 @@ from harness.intake.notebooks.reading import SELF_CHECK_TAG, notebook_name
 from harness.model.assignment import Assignment, SourceFile
 
 _HOW = (
-    "Write your program in the cells below, from the top to the bottom: they are run in this "
-    "order. Hand in this file, `{name}`.\n\n"
-    "Before you check your work, save the notebook; then run the last cell."
+    "Write your program in the cells below. They run from top to bottom. Hand in this file, "
+    "`{name}`.\n\nBefore you check your work, save the notebook; then run the last cell."
 )
 _CELLS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _METADATA = {
@@ -28,7 +27,7 @@ def notebook_of(stubs: Sequence[SourceFile], assignment: Assignment, command: st
     """Return the only stub as a notebook. Raise UserError if the assignment takes none, or has
     several files."""
     if not assignment.takes_notebooks or len(stubs) != 1:
-        problem = "only an assignment with one Python file, which may be a notebook, has one"
+        problem = "only an assignment with one Python file has a notebook"
         raise UserError(problem, place=assignment.id, hint="leave out --notebook")
     return as_notebook(stubs[0], assignment.title, command)
 
@@ -62,7 +61,7 @@ def _cell(kind: str, source: str) -> dict[str, Any]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the text in the parts that are cells, without empty lines around them.
+    """Return the text split into cells, without empty lines around them.
 
     The docstring is left out: the notebook has a title.
     """

@@ -59,7 +59,7 @@ def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
 
 
 def program_parts(plan: Plan, key: AnswerKey, entry: str) -> dict[str, bytes]:
-    """Return the files that a program needs whose `entry` is a module of the harness."""
+    """Return the files that a program needs if its `entry` is a module of the harness."""
     files = needed_files((entry, _READ_AS_TEXT))
     inside = files_below(_PACKAGE.joinpath(_INSIDE), f"harness/{_INSIDE}", lambda entry: True)
     for name, data in inside:
@@ -74,8 +74,7 @@ def program_parts(plan: Plan, key: AnswerKey, entry: str) -> dict[str, bytes]:
 def needed_files(entries: Iterable[str]) -> dict[str, bytes]:
     """Return the files of these modules of the harness and of those that they import.
 
-    Imports count directly or through others and anywhere in the code, except those for type
-    checkers only.
+    Direct and indirect imports anywhere in the code count, except those only for type checkers.
     """
     found: set[str] = set()
     files: dict[str, bytes] = {}
@@ -151,7 +150,7 @@ PLAN, KEY = "plan.json", "key.json"
 
 
 def packed() -> tuple[Plan, AnswerKey]:
-    """Return the plan and the answer key. Raise UserError if the file was taken apart."""
+    """Return the plan and the answer key. Raise UserError if the file was unpacked."""
     return serial.loads(Plan, _packed(PLAN)), serial.loads(AnswerKey, _packed(KEY))
 
 
@@ -170,7 +169,7 @@ def this_interpreter(plan: Plan) -> Interpreter:
     """Return the Python that runs this file, to run the submission with it too. Raise UserError
     if it lacks a package of the assignment."""
     if not sys.executable:
-        raise UserError("cannot find this Python's path", hint="start it by its full path")
+        raise UserError("cannot find this Python's path", hint="start Python with its full path")
     assignment = plan.assignment
     if assignment.test_files and importlib.util.find_spec("pytest") is None:
         hint = f"{sys.executable} -m pip install pytest"

@@ -92,17 +92,21 @@ def _options(plan: Plan, arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="a file that you will submit")
     parser.add_argument(
-        "--failures", type=int, default=3, metavar="N", help="how many failures to explain (3)"
+        "--failures",
+        type=int,
+        default=3,
+        metavar="N",
+        help="how many failures to explain (default: 3)",
     )
-    parser.add_argument("--all", action="store_true", help="explain every failure, at any length")
+    parser.add_argument("--all", action="store_true", help="explain every failure in full")
     options = parser.parse_args(arguments)
     if options.failures < 1:
-        raise UserError("--failures takes a number from 1 on")
+        raise UserError("--failures needs a number of 1 or more")
     return options
 
 
 def about(plan: Plan) -> str:
-    """Say the program's purpose and limits, and which checks it contains."""
+    """Return the program's purpose and limits, and which checks it contains."""
     counts: Counter[str] = Counter()
     for scenario in plan.scenarios:
         if not scenario.informational:

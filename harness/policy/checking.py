@@ -81,7 +81,7 @@ def check(
         place = broken.file
         if broken.line is not None:
             place += f", line {broken.line}"
-        notes.append(f"{place} cannot be read: {broken.reason}; what needs it fails")
+        notes.append(f"{place} cannot be read: {broken.reason}. Checks that need it fail")
         if broken.kind is UnreadableKind.TOO_DEEP and policy is not None:
             findings.append(unchecked(broken.file, broken.reason))
     return PolicyReport(findings=tuple(findings), notes=tuple(notes), outline=outline(readable))
@@ -222,7 +222,7 @@ def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile
     for name, file in files.items():
         module = _module_name(file)
         if module in sys.stdlib_module_names or _is_dunder(module):
-            return _no(f"{name} has the name of a module of Python")
+            return _no(f"{name} has the same name as a module of Python")
         if len(file.data) > MAX_SOURCE_BYTES:
             return _no(f"{name} is larger than {MAX_SOURCE_BYTES // 1024} KiB")
         try:

@@ -74,7 +74,7 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> PythonSource | 
     encoding = _encoding(cookie, with_mark=data.startswith(_BOM))
     if encoding is None:
         shown = _line(_NEWLINE.split(data.removeprefix(_BOM).decode("latin-1")), number)
-        reason = f"the file declares the text encoding {cookie}; only UTF-8 is accepted"
+        reason = f"the file declares the text encoding {cookie}, but only UTF-8 is accepted"
         return Unparsable(file=name, reason=reason, line=number, source=shown)
     if encoding not in (_UTF, "ascii"):
         notes.append(f"{name} declares the text encoding {_called(encoding)}; accepted")
@@ -93,7 +93,7 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> PythonSource | 
     if isinstance(parsed, Unparsable):
         return parsed
     marked = (number for number, line in enumerate(lines, 1) if _BIDI.search(line))
-    notes += [f"{name} line {at} holds invisible marks that reorder its text" for at in marked]
+    notes += [f"{name} line {at} contains invisible marks that reorder its text" for at in marked]
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"{name}: {len(notes) - MAX_NOTES} more notes of this kind"]
     return PythonSource(
@@ -241,7 +241,7 @@ def _too_new(name: str, lines: tuple[str, ...], newer: Newer) -> Unparsable:
     this = PythonVersion(*sys.version_info[:2])
     return Unparsable(
         file=name,
-        reason=f"valid from Python {newer.version}; this assignment is graded with {this}",
+        reason=f"only valid from Python {newer.version} on; this assignment is graded with {this}",
         line=newer.line,
         source=_line(lines, newer.line),
         needs=newer.version,
@@ -265,7 +265,7 @@ _TOO_MANY = re.compile("too many (nested|levels|statically)")  # Python's words
 
 _FOUR = re.compile(rb"""(?<!")"{4,5}(?!")|(?<!')'{4,5}(?!')""")
 _QUOTES = (
-    "too many quotes in a row: an empty text has two, one over several lines begins with three"
+    "too many quotes in a row: an empty text has two, a text over several lines begins with three"
 )
 _MAX_TRIES = 5
 
@@ -285,7 +285,7 @@ def _plain_reason(error: SyntaxError, lines: tuple[str, ...]) -> str:
     if "invalid character" in message and _CURLY.search(message):
         return "a curly quotation mark is where Python needs a straight one (' or \")"
     if "invalid character" in message or "invalid non-printable character" in message:
-        return f"a character that Python does not know is in this line ({message})"
+        return f"this line has a character that Python does not know ({message})"
     if re.match(r"\s*print\s+[^\s(=]", here) and "invalid syntax" in message:
         return "print is written as in Python 2"
     for pattern, reason in _REASONS:

@@ -113,7 +113,8 @@ def unchecked(file: str, reason: str) -> Finding:
         line=1,
         column=1,
         source="",
-        message=f"this file could not be checked ({reason}); read it before its mark counts",
+        message=f"this file could not be checked ({reason}); a person must read it before the mark "
+        "counts",
         consequence=Consequence(severity=Severity.REVIEW),
     )
 

@@ -24,8 +24,8 @@ def hold_back(result: SubmissionResult, what: str, error: Exception) -> Submissi
         mark=None,
         out_of=result.out_of,
         flagged=True,
-        problem=f"{what} could not be made ({place_of(error)}); everything else was written. "
-        "The mark waits until a person has looked at it.",
+        problem=f"{what} could not be made ({place_of(error)}); everything else was written. The "
+        "mark waits until a person has checked it.",
         source_digest=result.source_digest,
         student=result.student,
         source=result.source,

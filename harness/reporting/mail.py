@@ -47,7 +47,7 @@ class MailRequest:
     at: datetime  # with a zone
     template: Path = TEMPLATE
     link: str = ""  # the address of the folder that the pages are in; empty: they are attached
-    addresses: Mapping[str, str] | None = None  # by the ids of submissions, in place of theirs
+    addresses: Mapping[str, str] | None = None  # by the ids of submissions, instead of theirs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Ite
         hint = '--from "CSSE7030 <csse7030@uni.example>"'
         raise UserError(f"{request.sender!r} is not an address", place="--from", hint=hint)
     if request.link and not re.fullmatch(r"https?://[!-~]+", request.link):
-        raise UserError("is not an address of pages", place="--link", hint="--link https://…/")
+        raise UserError("is not a web address", place="--link", hint="--link https://…/")
     sending = _Sending(
         run=run.facts, plan=plan, folder=folder, request=request, name=name, sender=sender
     )

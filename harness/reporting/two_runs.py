@@ -73,7 +73,7 @@ def signed(marks: Fraction) -> str:
 def _cells(change: comparing.MarkChange, most: int | None = None) -> tuple[str, ...]:
     reasons = list(_reasons(change, most))
     if change.marks and not reasons:
-        reasons = ["scenarios count for a little more or less, or rounding"]
+        reasons = ["small changes of points, or rounding"]
     marks = ""
     if change.marks is not None:
         marks = signed(change.marks)
@@ -119,7 +119,7 @@ def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
     if before.out_of != after.out_of:
         yield f"out of {words.number(before.out_of)} before, {words.number(after.out_of)} now"
     if abs(change.weights) >= _NOISE:
-        yield f"{signed(change.weights)} because scenarios count for more or less"
+        yield f"{signed(change.weights)} because scenarios have other points"
     if abs(change.rest) >= _NOISE:
         yield f"{signed(change.rest)} from deductions"
     others: list[str] = []
@@ -152,7 +152,7 @@ def _incomplete(comparison: comparing.RunComparison) -> list[str]:
     for name, run in (("old", comparison.old), ("new", comparison.new)):
         if not run.complete:
             lines.append(
-                f"The {name} run ({visible(run.path)}) is not complete: it is not a result."
+                f"The {name} run ({visible(run.path)}) is not complete, so its marks are not final."
             )
     return lines
 

@@ -31,8 +31,8 @@ RESULTS = "results.json"
 
 _TOP = '<main id="content">\n'
 _UNFINISHED = (
-    '<div class="box bad"><p><b>This report is not complete, so it is not a result.</b> It is '
-    "being rewritten; if no grading is running, run the same command again.</p></div>\n"
+    '<div class="box bad"><p><b>This report is not complete, so its marks are not final.</b> It '
+    "is being written; if no grading is running, run the same command again.</p></div>\n"
 )
 
 

@@ -80,8 +80,8 @@ class RunSnapshot:
 def read_snapshot(path: Path) -> RunSnapshot:
     """Read a run: its folder, its database, or a `results.json`.
 
-    The database is preferred to `results.json`, because a run that was killed leaves an older one
-    of these. Raise UserError if a run is missing or cannot be read.
+    The database is preferred to `results.json`, because a killed run leaves an older
+    `results.json`. Raise UserError if a run is missing or cannot be read.
     """
     is_folder = path.is_dir()
     database = path / STORE_NAME if is_folder else path
@@ -126,8 +126,8 @@ def _loaded(text: str) -> Any:
 
 
 def _fraction(text: str) -> Fraction:
-    """Return the number; ValueError for one that no results.json has: as a fraction its exponent
-    would be as many digits."""
+    """Return the number. Raise ValueError for one that no results.json has, because as a fraction a
+    large exponent needs as many digits."""
     _, _, exponent = text.lower().partition("e")
     if len(text) > _MAX_NUMBER or abs(int(exponent or 0)) > _MAX_NUMBER:
         raise ValueError(f"{text[:_MAX_NUMBER]} is not a number of results.json")
@@ -138,7 +138,7 @@ def _snapshot(plain: Any, path: Path) -> RunSnapshot:
     try:
         version = plain["schema_version"]
         if version != RESULTS_VERSION:
-            problem = f"is of version {version}, not {RESULTS_VERSION}"
+            problem = f"is has version {version}, not {RESULTS_VERSION}"
             raise UserError(problem, place=str(path), hint="use the harness that wrote it")
         run = plain["run"]
         passed = tuple(map(_passed, plain["scenarios"]))
@@ -174,7 +174,7 @@ def _passed(scenario: Any) -> ScenarioOutcome:
 
 
 def _readable_entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
-    """Return the entry, or that of a failure of the harness if something is missing."""
+    """Return the entry, or an entry for a failure of the harness if something is missing."""
     try:
         return _entry(plain, passed)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -276,7 +276,7 @@ class MarkChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioTally:
-    """The numbers of submissions with unchanged files that pass or fail a scenario only now."""
+    """How many submissions with unchanged files pass or fail a scenario only in the new run."""
 
     id: str
     now_pass: int
@@ -352,7 +352,7 @@ def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkCh
     # If one version was not run at all, its status says so.
     if before.scenarios and after.scenarios:
         scenarios, weights = _scenario_changes(before, after)
-    # Other points that come to the same mark do not count as a difference.
+    # Different points with the same mark do not count as a difference.
     if not scenarios and before == replace(after, scenarios=before.scenarios):
         return None
     marks = None

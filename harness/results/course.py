@@ -79,8 +79,8 @@ class CourseStudent:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names that are not the same letters in another order; an id if there are
-        none."""
+        """Return the names, without those that only reorder another one's letters; an id if there
+        are none."""
         names: list[str] = []
         known: set[str] = set()
         for person in self.people:
@@ -233,9 +233,9 @@ def _which_counts(run: CourseRun, other: CourseRun) -> str:
     if run.facts.complete != other.facts.complete:
         why = f"{other.path} is not complete"
     elif _seconds(run.at) == _seconds(other.at):
-        why = "both have the same time, and its name sorts last"
+        why = "both have the same time, and its name is the last"
     else:
-        why = f"it is of {run.at}, the other of {other.at}"
+        why = f"it is from {run.at}, the other from {other.at}"
     line = f"{run.assignment.id}: {run.path} counts, not {other.path}: {why}"
     ids = {id_key(_student_of(result).id) for result in run.results}
     lost = []
@@ -284,7 +284,7 @@ def _students(
             students.append(_course_student(runs, by_run, first_listed))
             continue
         who = _first([result.id for _, result in results])
-        notices.append(f"{who} have one id or email and several submissions: not put together")
+        notices.append(f"{who} share one id or email, but have several submissions: not added up")
         for number, result in results:
             students.append(_course_student(runs, {number: result}, None))
     students.sort(key=lambda student: (student.names[0].casefold(), student.ids))
@@ -329,7 +329,7 @@ def _platforms(run: CourseRun) -> str:
 
 
 def _same_names(students: Sequence[CourseStudent]) -> list[str]:
-    """Return a line about students who may be one person under two ids, if there are some."""
+    """Return a line about students who may be one person with two ids, if there are any."""
     counts: Counter[str] = Counter()
     for student in students:
         counts.update(_all_keys(student))
@@ -340,8 +340,8 @@ def _same_names(students: Sequence[CourseStudent]) -> list[str]:
     if not alike:
         return []
     return [
-        f"{counted(len(alike), 'student')} share a name with another: {_first(alike)}; if two "
-        "are one person, give a --roster with both ids, or an id and an email, in one line"
+        f"{counted(len(alike), 'student')} have the same name as another: {_first(alike)}. If two "
+        "are one person, add --roster with a line that has both ids, or an id and an email"
     ]
 
 
@@ -360,7 +360,7 @@ def find_student(course: Course, name: str) -> CourseStudent:
         keys = name_keys(name)
         students = [student for student in course.students if keys & _all_keys(student)]
     if not students:
-        raise UserError(f"no student {name!r}", hint="name an id, an email or a whole name")
+        raise UserError(f"no student {name!r}", hint="write an id, an email or a full name")
     if len(students) > 1:
         ids = _first([student.ids[0] for student in students])
         problem = f"{counted(len(students), 'student')} are called {name!r}"

@@ -1,6 +1,6 @@
 """Read a run's database: its tables, its lock against a second writer, and `StoreReader`.
 
-SQLite's errors become one line that a user can act on. Any process may read at any time.
+SQLite's errors become one line that tells users what to do. Any process may read at any time.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ CHANGE_TABLE = (
     "CREATE INDEX change_of ON change (submission)",
 )
 # `path` has the paths that the run was asked to grade, `earlier` the last good result of a
-# submission that is to be graded again. `text` has the text of each observation and verdict once,
-# compressed: right submissions do the same, and a transcript repeats its board dozens of times.
+# submission that is to be graded again. `text` has the text of each observation and verdict only
+# once, compressed: correct submissions behave alike, and a transcript repeats its board dozens of
+# times.
 TABLES = (
     """
     CREATE TABLE run (
@@ -99,23 +100,23 @@ def store_of(run: Path) -> Path:
 
 
 _ELSEWHERE = "choose another folder with --out"
-_ANEW = "use --fresh to begin anew"
+_ANEW = "use --fresh to start again"
 _SEE = "check that the folder exists and can be written"
 _LOCKED = ("another run is writing these results", f"wait for it or {_ELSEWHERE}")
 # SQLite's code, our message, and the hint.
 _REASONS = {
     sqlite3.SQLITE_FULL: ("the disk is full", "free disk space, then run the same command"),
     sqlite3.SQLITE_IOERR: ("the disk reported an error", "check that it is not full"),
-    sqlite3.SQLITE_READONLY: ("you may not write results here", _ELSEWHERE),
+    sqlite3.SQLITE_READONLY: ("no permission to write results here", _ELSEWHERE),
     sqlite3.SQLITE_CANTOPEN: ("the results cannot be opened here", _SEE),
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
     sqlite3.SQLITE_NOTADB: ("this is not a results file", _ANEW),
     sqlite3.SQLITE_CORRUPT: ("the results file is damaged", _ANEW),
-    # The code for a wrong statement: ours are right, so a table or column is missing.
+    # The code for a wrong statement. Our statements are right, so a table or column is missing.
     sqlite3.SQLITE_ERROR: ("this is not a results file of the harness", _ANEW),
 }
-_PRIMARY = 0xFF  # the bits of a code that say what happened; the others say where
+_PRIMARY = 0xFF  # these bits of a code tell the kind of error, the others its place
 
 
 @contextmanager
@@ -234,7 +235,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return self._read(SubmissionResult, self.result_data(submission_id))
 
     def result_data(self, submission_id: str) -> object | None:
-        """Return the stored bytes of a submission's result: the same bytes are the same result."""
+        """Return the stored bytes of a submission's result: equal bytes mean equal results."""
         return self._value("SELECT result FROM submission WHERE id = ?", submission_id)
 
     def outline(self, submission_id: str) -> SubmissionResult | None:
@@ -266,7 +267,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return tuple(str(path) for (path,) in self._rows("SELECT path FROM path ORDER BY path"))
 
     def earlier_facts(self) -> RunFacts | None:
-        """Return the facts of the run; None without a run that this harness can read."""
+        """Return the facts of the run; None if there is no run that this harness can read."""
         return self._read(RunFacts, self._value("SELECT facts FROM run WHERE one = 1"))
 
     def facts(self) -> RunFacts:
@@ -298,7 +299,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return changes
 
     def _change_rows(self, submission: str | None, after: int) -> list[tuple[int, str]]:
-        """Return the numbers and data of at least the changes that are asked for."""
+        """Return the numbers and data of the requested changes, and possibly of others."""
         query = "SELECT number, data FROM change WHERE number > ?"
         values: tuple[object, ...] = (after,)
         if submission is not None:
@@ -310,8 +311,8 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
         """Return the result of a submission, with changes by people; None if it is not in this run.
 
-        Unlike `result`, return one that is held (`unreadable`) if the stored one cannot be read, so
-        that all others of the run can be used.
+        Unlike `result`, return a held one (`unreadable`) if the stored one cannot be read, so that
+        the rest of the run can be used.
         """
         data = self.result_data(submission_id)
         if data is None:
@@ -483,7 +484,7 @@ class StoredResults(Collection[SubmissionResult]):
 
     def __iter__(self) -> Iterator[SubmissionResult]:
         written_over = UserError(
-            "another run was written here since these results were read",
+            "another run has been written here in the meantime",
             place=str(self._database),
             hint="read the run again",
         )

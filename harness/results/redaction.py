@@ -66,7 +66,7 @@ class ShownCheck:
     def of(
         cls, scenario: Scenario, result: ScenarioResult, clauses: tuple[Clause, ...] = ()
     ) -> ShownCheck:
-        """Return everything about a scenario that is not secret from its reader.
+        """Return everything about a scenario that its reader may see.
 
         `clauses` are those that it tests, if their texts are wanted.
         """
@@ -96,7 +96,7 @@ class Advice:
 
 
 def advice(scenario: Scenario, verdict: Verdict) -> Advice | None:
-    """Return the advice on a hidden scenario that fails; None if the student may read none."""
+    """Return the advice on a failing hidden scenario; None if the student may not read any."""
     if not scenario.shows_hint or verdict.kind in _NOT_COUNTED:
         return None
     return Advice(name=scenario.name, hint=scenario.hint, description=scenario.description)
@@ -137,7 +137,7 @@ class ShownCause:
 
     @property
     def further_hint(self) -> str:
-        """Return the hint; empty if it is a part of the message already."""
+        """Return the hint; empty if the message already contains it."""
         if self.explanation is not None and self.explanation.hint == self.hint:
             return ""
         return self.hint
@@ -179,7 +179,7 @@ def shown_causes(
 ) -> tuple[ShownCause, ...]:
     """Return the causes as the reader of the `shown` checks may see them, most marks first.
 
-    Then follow failures that no cause explains, which are failures of the harness.
+    At the end are failures without a cause, which are failures of the harness.
     """
     reader = _KnownFailures(result, plan, shown)
     redacted: list[ShownCause] = []
@@ -198,7 +198,7 @@ def shown_causes(
 
 
 class _KnownFailures:
-    """The failures of one submission, as a reader of the `shown` checks may know them."""
+    """The failures of one submission, as far as a reader of the `shown` checks may see them."""
 
     def __init__(self, result: SubmissionResult, plan: Plan, shown: Sequence[ShownCheck]) -> None:
         self._result = result
@@ -222,7 +222,7 @@ class _KnownFailures:
         return min(places)
 
     def redact(self, cause: Cause) -> ShownCause | None:
-        """Return the facts about the cause from its shown scenarios; None if it has none of them.
+        """Return the facts about the cause from its shown scenarios; None if none is shown.
 
         Message, place and lines are the example's. If the example is hidden, the first shown check
         gives its own explanation.
@@ -281,7 +281,7 @@ class _KnownFailures:
         return self._worth(shown)
 
     def _worth(self, names: Iterable[str]) -> Fraction:
-        """Return the marks that the submission would at most gain if these scenarios passed."""
+        """Return the most marks that the submission could gain if these scenarios passed."""
         if self._result.mark is None:
             return Fraction(0)
         out_of = Fraction(0)

@@ -1,8 +1,8 @@
-"""Read a student's request for another look: a mail with links from the student's page.
+"""Read a student's regrade request: an email with links from the student's page.
 
 A link names the assignment, the page and the files of a submission, and may name a scenario or a
-function: `harness:connect4ish/ada/3f9a0c2b1d0e#check_win/a-vertical-win`. The text is the
-student's: the links are compared with the run, and nothing else of it is used.
+function: `harness:connect4ish/ada/3f9a0c2b1d0e#check_win/a-vertical-win`. A student may write
+anything: only the links are used, and they are compared with the run.
 """
 
 import codecs
@@ -44,7 +44,7 @@ _CHARSETS = (
     *("euc_", "iso2022_", "mac-", "tis-620"),
 )
 _TAG = re.compile(r"<[^<>]*>")
-_HINT = "save the mail or its text as a file, with the links in it"
+_HINT = "save the email or its text as a file, including the links"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class RegradeRequest:
     page: str
     # The first digits of the files' digest.
     files: str
-    # Ids of scenarios, and functions. A student wrote them, so they may be anything.
+    # Ids of scenarios, and functions. They come from a student, so they may be anything.
     about: tuple[str, ...]
     text: str
 
@@ -82,7 +82,7 @@ def request_text(view: StudentView) -> str:
             parts.append(f"About {check.function}: {check.name}\n{link(view, check.id)}")
         elif cause.function:
             parts.append(f"About {cause.function}: hidden checks\n{link(view, cause.function)}")
-    parts.append("Why I think that this is right:")
+    parts.append("Why I think my program is right:")
     return "\n\n".join(parts) + "\n"
 
 
@@ -110,13 +110,13 @@ def read_request(data: bytes) -> RegradeRequest:
     text = _text_of(data)
     links = [*_LINK.finditer(text)]
     if not links:
-        hint = f"{_HINT}: harness:…, as the student's page has them"
-        raise UserError("has no link of a student's page", hint=hint)
+        hint = f"{_HINT}: harness:…, as on the student's page"
+        raise UserError("contains no link from a student's page", hint=hint)
     submissions = {match.group("assignment", "page", "files") for match in links}
     if len(submissions) > 1:
         pages = sorted({page for _, page, _ in submissions})
         shown = ", ".join(pages[:3])
-        problem = f"has links to {len(submissions)} submissions or versions of one ({shown})"
+        problem = f"has links to {len(submissions)} different submissions or versions ({shown})"
         raise UserError(problem, hint="open them one by one")
     about: dict[str, None] = {}
     for match in links:
@@ -124,7 +124,7 @@ def read_request(data: bytes) -> RegradeRequest:
             about[unquote(match["about"].rstrip("."))] = None
     if len(about) > MAX_ABOUT:
         problem = f"asks about {counted(len(about), 'check')}"
-        raise UserError(problem, hint=f"at most {MAX_ABOUT} are opened: ask which ones are meant")
+        raise UserError(problem, hint=f"at most {MAX_ABOUT} are opened: ask the student to choose")
     ((assignment, page, files),) = submissions
     shown_text = text.replace("\r\n", "\n").strip()[:MAX_TEXT]
     return RegradeRequest(
@@ -146,7 +146,7 @@ def _text_of(data: bytes) -> str:
         payload = part.get_payload(decode=True)
         charset = part.get_content_charset("utf-8")
     except RecursionError:
-        raise UserError("is a mail that is nested too deeply", hint=_HINT) from None
+        raise UserError("is an email that is nested too deeply", hint=_HINT) from None
     assert isinstance(payload, bytes)
     text = payload.decode(_usual(charset), "replace")
     if part.get_content_type() == "text/html":
@@ -165,11 +165,11 @@ def _text_part(data: bytes) -> Message:
         for part in parts:
             if part.get_content_type() == kind:
                 return part
-    raise UserError("is a mail without a text", hint=_HINT)
+    raise UserError("is an email without a text", hint=_HINT)
 
 
 def _usual(charset: str) -> str:
-    """Return the charset if mails are written in it; else UTF-8. Python has others, some of which
+    """Return the charset if emails use it, otherwise UTF-8. Python knows others, and some of them
     take minutes for a megabyte."""
     try:
         name = codecs.lookup(charset).name
@@ -179,7 +179,7 @@ def _usual(charset: str) -> str:
 
 
 def submission_of(request: RegradeRequest, plan: Plan, ids: Iterable[str]) -> str:
-    """Return the id, among those of a run's submissions, that a request is about.
+    """Return the id of the run's submission to which a request refers.
 
     Raise UserError if the request is about another assignment, or no submission fits.
     """
@@ -197,8 +197,8 @@ def remarks(request: RegradeRequest, plan: Plan, result: SubmissionResult) -> tu
     lines = []
     if not result.source_digest.startswith(request.files):
         lines.append(
-            "The links are of other files than those graded here: of an earlier version, or of "
-            "somebody else's page."
+            "The links belong to other files than those graded here: an earlier version, or "
+            "somebody else's."
         )
     visibilities = {scenario.id: scenario.visibility for scenario in plan.scenarios}
     functions = {scenario.function for scenario in plan.scenarios}

@@ -66,7 +66,7 @@ class ResultsText:
         return f'{top},\n "scenarios": {_lines(rows, "[]", 1)},\n "submissions": ['
 
     def submission(self, result: SubmissionResult) -> str:
-        """Return one submission, after the first one with a comma before it."""
+        """Return one submission; all except the first have a comma before it."""
         known: list[ScenarioResult] = []
         if result.status is not SubmissionStatus.UNREADABLE:
             known = [entry for entry in result.scenarios if entry.scenario_id in self._scenarios]
@@ -128,7 +128,7 @@ def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
 
 
 def _cause(number: int, cause: Cause) -> dict[str, Any]:
-    """Return a cause. Its place is without the student's text, which is in the submission."""
+    """Return a cause. Its place does not repeat the student's text, which is in the submission."""
     plain: dict[str, Any] = {"id": number}
     plain |= _fields(cause, "function", "blamed")
     plain["file"] = None
@@ -149,7 +149,7 @@ def _cause(number: int, cause: Cause) -> dict[str, Any]:
 
 
 def _facts(explanation: Explanation | None) -> dict[str, Any]:
-    """Return the facts from which a message was made, if there are more than its sentences."""
+    """Return the facts from which a message was made, if they contain more than its sentences."""
     if explanation is None:
         return {}
     known = {"facts": explanation.facts, "reason": explanation.reason, "lead": explanation.lead}

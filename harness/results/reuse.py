@@ -5,9 +5,9 @@ A key covers everything that its value depends on, and nothing else: the name, p
 visibility of a scenario are in none. Most submissions do the same on most scenarios, so a row is
 a key and the digest of a text; a text that many share is sent and stored once.
 
-A stored observation is used again only by code that would observe the same. So a key covers all
-of the harness's sources that can change an observation, and no others: another hint of `harness
-doctor`, or another place to look for an interpreter, makes no submission run again.
+A stored observation is used again only by code that would observe the same. So a key covers exactly
+those sources of the harness that can change an observation. A new hint of `harness doctor`, for
+example, makes no submission run again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MAX_SENT = 200_000
 
 
 class SharedPass(StrEnum):
-    """Stored in place of the observations of a scenario that behaved in a shared process like the
+    """Stored instead of the observations of a scenario that behaved in a shared process like the
     reference does."""
 
     PASSED = "passed in a shared process"
@@ -313,8 +313,8 @@ def _files(files: Iterable[SourceFile]) -> str:
 
 
 def _joined(*names: str) -> str:
-    """Return the digest of names without zero bytes. It is fast, because each submission has two
-    for each scenario.
+    """Return the digest of names without zero bytes. It must be fast: each submission needs two for
+    each scenario.
     """
     return sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -339,7 +339,7 @@ _NOT_OBSERVING = frozenset(
         "model/explanation/sentences.py",
     }
 )
-# Both execution and judging use these packages, and a method there can decide as well.
+# Both execution and judging use these packages, so a change there can change results.
 _SHARED = ("common", "model", "stimuli")
 
 
@@ -374,7 +374,7 @@ def judging_digest() -> str:
 
 
 def write_strength(cache: Path, report: StrengthReport) -> None:
-    """Store a report below `cache` in place of the assignment's earlier one."""
+    """Store a report below `cache` instead of the assignment's earlier one."""
     files.write(_strength_path(cache, report.assignment), serial.dumps(report))
 
 

@@ -1,7 +1,7 @@
 """Write one run into one SQLite database with one writer.
 
-A submission's result is written after the observations that it rests on, each in one transaction. A
-writer that is killed leaves only complete results, and stored observations are not made again.
+A submission's result is written after its observations, each in one transaction. A killed writer
+leaves only complete results, and stored observations are used again.
 
 Changes by people are a table that only grows. Any process may add a change at any time (`record`),
 even while another process grades.
@@ -67,7 +67,7 @@ def append(connection: sqlite3.Connection, drafts: Iterable[Change]) -> list[Cha
     changes = []
     for draft in drafts:
         now = datetime.now(UTC)
-        # If a clock was set back, the last change still has to be the latest.
+        # Even if a clock was set back, the last change must be the latest.
         if newest is not None:
             now = max(now, newest + timedelta(microseconds=1))
         newest = now
@@ -100,11 +100,12 @@ class Store(StoreReader):
         the harness wrote it, or the disk is full.
         """
         with translated(path):
-            # The folder will have marks and names, so only its owner may read it.
+            # The folder will contain marks and names, so only its owner may read it.
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = lock_for_writing(path)
             try:
-                # A power cut may lose the last submissions, never damage the file; they run again.
+                # A power cut may lose the last submissions, which then run again, but it never
+                # damages the file.
                 connection = _emptied(path) if fresh else _connect(path)
                 return cls(path, connection, lock)
             except BaseException:
@@ -114,8 +115,8 @@ class Store(StoreReader):
     def close(self) -> None:
         """Close the file and release the lock on writing it.
 
-        If nobody reads it at that moment, the run is one file from then on: a reader of a database
-        with a write-ahead log makes that log anew, and may not remove it.
+        If nobody reads it at that moment, the run is then a single file. Otherwise a reader keeps
+        the write-ahead log, which it may not be able to remove.
         """
         try:
             with translated(self.path):
@@ -134,7 +135,7 @@ class Store(StoreReader):
         """
         earlier = self.earlier_facts()
         if earlier is not None and earlier.assignment != facts.assignment:
-            problem = f"holds a run of {earlier.assignment}, not of {facts.assignment}"
+            problem = f"contains a run of {earlier.assignment}, not of {facts.assignment}"
             hint = "choose another folder with --out, or use --fresh"
             raise UserError(problem, place=str(self.path), hint=hint)
         with self._transaction():
@@ -254,7 +255,7 @@ class Store(StoreReader):
 
 
 def _is_good(result: SubmissionResult | None) -> bool:
-    """Return whether there is a mark that a failure of the harness must not take away."""
+    """Return whether there is a mark that a failure of the harness must not remove."""
     return result is not None and result.mark is not None
 
 

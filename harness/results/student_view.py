@@ -57,7 +57,7 @@ class FunctionTally:
 class StudentView:
     """One submission as its author may see it.
 
-    `problem`, `unparsable`, `notes` and `findings` are about the student's own file, so they are
+    `problem`, `unparsable`, `notes` and `findings` concern the student's own file, so they are
     never secret.
     """
 
@@ -97,7 +97,7 @@ class StudentView:
     late_so_far: Fraction | None = None
     override: Override | None = None
     line_comments: tuple[LineComment, ...] = ()
-    # The points of extra credit, above those of the functions, and those that were earned.
+    # The possible and the earned points of extra credit, in addition to those of the functions.
     extra_points: Fraction = Fraction(0)
     extra_earned: Fraction = Fraction(0)
     # The assignment's id.
@@ -180,7 +180,7 @@ def _sum(points: Iterable[Fraction]) -> Fraction:
 
 
 def hidden_kind(verdict: Verdict) -> VerdictKind:
-    """Return the kind of a hidden scenario's verdict without the way in which it failed."""
+    """Return the kind of a hidden scenario's verdict, but not how it failed."""
     if verdict.kind in (VerdictKind.PASSED, VerdictKind.HARNESS_ERROR, VerdictKind.UNREADABLE):
         return verdict.kind
     return VerdictKind.FAILED
@@ -192,8 +192,8 @@ def student_view(
     """Return the student's view: visible scenarios whole, hidden ones as a name and a
     verdict.
 
-    `visible` has the visibilities that are open by now. Findings, notes and the reason why a file
-    could not be read are about the student's own text and always shown.
+    `visible` contains the visibilities that are open by now. Findings, notes and the reason for an
+    unreadable file concern the student's own text and are always shown.
     """
     shown, hidden = _checks(result, plan, visible)
     extra_ids = {scenario.id for scenario in plan.scenarios if scenario.extra_credit}
@@ -245,13 +245,13 @@ def _name_of(result: SubmissionResult) -> str:
 
 
 OUR_FAULT = (
-    "The harness failed on this submission, which is not your program's fault. "
-    "A person has to look at it."
+    "The grading failed on this submission. This is not your program's fault. A person will look "
+    "at it."
 )
 
 
 def students_problem(result: SubmissionResult) -> str:
-    """Return the problem; of our own failures not where in our code they happened."""
+    """Return the problem. For our own failures, leave out the place in our code."""
     is_ours = result.status is SubmissionStatus.HARNESS_ERROR
     verdicts = (entry.verdict for entry in result.scenarios)
     is_ours = is_ours or any(map(is_not_judged, verdicts))
@@ -272,7 +272,7 @@ def _of_budget(result: SubmissionResult) -> Iterator[str]:
     if over is not None:
         checks = f"{over.undecided} {plural(over.undecided, 'check')}"
         used = f"your program used up all of its {over.seconds:g} s"
-        yield f"{used} before {checks} could be run: a teacher decides how this is marked"
+        yield f"{used} before {checks} could be run: a teacher decides the mark"
 
 
 def _clauses(plan: Plan, ids: tuple[str, ...]) -> tuple[Clause, ...]:

@@ -305,7 +305,7 @@ class Desk:
                 raise UserError(f"this list has no submission {number}")
             result = self._read_result(entry)
             if result is None:
-                raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
+                raise UserError(f"{entry.shown} is being graded", hint="try again in a moment")
             result = review.apply_changes(result, [*self._changes[""], *self._changes[entry.id]])
         if self.anonymous:
             return _without_names(result, entry)

@@ -145,7 +145,7 @@ class ReviewServer:
         try:
             listening = socket.create_server((HOST, port))
         except OSError:
-            what = f"port {port} of this machine is taken"
+            what = f"port {port} of this machine is in use"
             raise UserError(what, hint="choose another with --port") from None
         self._server = BoundedServer(app, listening, self.token, max_bytes=2 * MAX_BYTES)
         self.port = app.config["PORT"] = listening.getsockname()[1]
@@ -191,9 +191,9 @@ def _guard(app: Flask, token: str, tickets: Mapping[str, int]) -> None:
     def guard() -> None:
         host = f"{HOST}:{app.config['PORT']}"
         if request.headers.get("Host") != host:
-            abort(403, "this name is not this server's")
+            abort(403, "this server has another name")
         if not _is_from(f"http://{host}"):
-            abort(403, "another page may not ask here")
+            abort(403, "other pages cannot use this server")
         shown = request.headers.get("X-Token", "")
         is_shell = request.path == "/" and request.method in ("GET", "HEAD")
         ticket = request.path.removeprefix("/preview/")
@@ -303,7 +303,7 @@ def _preview_routes(app: Flask, desk: Desk, tickets: dict[str, int]) -> None:
         # it since.
         number = tickets.pop(ticket, None)
         if number is None:
-            abort(403, "a preview opens one time")
+            abort(403, "a preview can be opened only once")
         result = desk.result(number)
         page = feedback_page(student_view(result, desk.plan))
         return Response(page, content_type="text/html; charset=utf-8")

@@ -64,7 +64,7 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
         if path.exists():
             paths.append(path)
     if not paths:
-        hint = "put them back, or grade again from the new folder"
+        hint = "move them back, or grade again from the new folder"
         raise UserError("the graded files have moved", place=str(store.path), hint=hint)
     graded: dict[str, str] = {}
     for result in store.run().submissions:
@@ -281,7 +281,7 @@ def _report(
         if prints:
             compared.add(name)
         else:
-            reasons[name] = "nothing of it can be compared"
+            reasons[name] = "it has no code that can be compared"
     reasons.update(trees.unread)
     omitted = []
     for name, reason in sorted(reasons.items()):

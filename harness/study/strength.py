@@ -245,7 +245,7 @@ def combine(original: SourceFile, first: ReferenceChange, second: ReferenceChang
 _MAX_NAMED = 5
 # Programs after which the results are saved.
 _SAVED_EVERY = 10
-# The name, in place of a scenario's id, under which a program that passes everything is saved.
+# The name, instead of a scenario's id, under which a program that passes everything is saved.
 _NOTHING = ""
 
 
@@ -449,7 +449,7 @@ def _mistakes(
             lines.append(_mistake(outcome, f"{outcome.noticed_by[0]} notices it"))
     for equivalent in equivalents:
         if place(equivalent) not in places:
-            lines.append(_mistake(equivalent, "the reference has no such change"))
+            lines.append(_mistake(equivalent, "this change of the reference does not exist"))
     return tuple(sorted(lines))
 
 

@@ -25,9 +25,9 @@ RULES: Mapping[str, str] = {
     "B006": "a list as a default is shared by all calls",
     "C901": "a function with so many branches is hard to follow",
     "E501": "long lines are hard to read side by side",
-    "E70": "one statement a line",
-    "E711": "None should be compared with is",
-    "E712": "truth values need no comparison",
+    "E70": "write one statement per line",
+    "E711": "compare None with is",
+    "E712": "do not compare with True or False",
     "E713": "not in is easier to read",
     "E722": "a bare except hides mistakes",
     "E741": "l, O and I look like numbers",
@@ -39,12 +39,12 @@ RULES: Mapping[str, str] = {
     "N802": "function names are in lower_case",
     "N803": "parameter names are in lower_case",
     "N806": "variable names are in lower_case",
-    "PLR5501": "elif needs one level less",
+    "PLR5501": "write elif instead of else and if",
     "PLW0603": "functions that change globals are hard to follow",
-    "RET505": "no else is needed after a return",
-    "SIM102": "two conditions can be one",
-    "SIM103": "the condition itself is the truth value",
-    "SIM118": "in needs no keys()",
+    "RET505": "an else after a return is not needed",
+    "SIM102": "join the two conditions with and",
+    "SIM103": "return the condition itself",
+    "SIM118": "write in without keys()",
     "W291": "white space at the end of a line",
     "W293": "white space on an empty line",
 }
@@ -192,7 +192,7 @@ def _evidence(
 
 def _without_ruff() -> str:
     command = install_command("style")
-    return f"ruff is not installed, so its rules were not looked at. To install it: {command}"
+    return f"ruff is not installed, so its rules were not checked. To install it: {command}"
 
 
 def _all_findings(

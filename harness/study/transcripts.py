@@ -66,7 +66,7 @@ def play(
     An empty `program` means the only submitted file. `constants` are overrides, YAML text by name.
     Raise UserError if an override is not possible or this machine cannot confine programs."""
     if not has_terminals():
-        raise UserError("play needs a Linux machine: programs run over pipes on this one")
+        raise UserError("play needs Linux: this machine runs programs over pipes")
     program = _program(load(root, assignment_id).plan.assignment, program)
     specification, scenario = _draft(root, assignment_id, program, constants)
     assignment = specification.plan.assignment
@@ -78,7 +78,7 @@ def play(
     interpreter = find_interpreter(assignment.python, python)
     tier = recalled_tier(interpreter, cache)
     if tier.tier is Tier.PORTABLE:
-        raise UserError("no confinement for this program here", hint="see harness doctor")
+        raise UserError("this program cannot be confined here", hint="see harness doctor")
     stimulus = scenario.stimuli[0]
     person = _TypingPerson()
     with terminal_driver(interpreter, tier.tier) as driver:
@@ -142,7 +142,7 @@ def _draft(
     path = f"specs/{name}/{_DRAFT}"
     drafts = [scenario for scenario in specification.plan.scenarios if scenario.place.file == path]
     if len(drafts) != 1:
-        raise UserError("a constant has one value here", hint="--set BOARD_SIZE=4")
+        raise UserError("write only one value", hint="--set BOARD_SIZE=4")
     return specification, drafts[0]
 
 
@@ -229,7 +229,7 @@ def check_name(root: Path, assignment_id: str, name: str) -> None:
         raise UserError("the name has neither letter nor digit", place=name)
     transcript = root / "specs" / assignment_id / transcript_path(name)
     if transcript.exists():
-        raise UserError("this transcript is there already", place=str(transcript))
+        raise UserError("this transcript already exists", place=str(transcript))
 
 
 def record(target: Path, name: str, played: Played, constants: Mapping[str, str]) -> bool:
@@ -241,7 +241,7 @@ def record(target: Path, name: str, played: Played, constants: Mapping[str, str]
     """
     observation = played.reference
     if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
-        problem = f"the reference does not end by itself on this ({observation.ending.value})"
+        problem = f"the reference does not end with this input ({observation.ending.value})"
         raise UserError(problem, place=name)
     lines = _recorded_lines(name, played, constants)
     entry = "\n".join(lines) + "\n"
@@ -261,7 +261,7 @@ def _recorded_lines(name: str, played: Played, constants: Mapping[str, str]) -> 
     observation = played.reference
     lines = [f"  - name: {in_quotes(name)}", f"    function: {played.program}"]
     if played.interrupted:
-        lines.append("    # The person who played broke off here.")
+        lines.append("    # The session was interrupted here.")
     lines += constants_line(constants)
     lines.append(f"    run: {played.program}")
     inputs = ", ".join(_typed_text(typed) for typed in played.typed)
@@ -339,7 +339,7 @@ def _add(
     root = target.parents[2]
     path = target.parent / transcript
     if path.exists():
-        raise UserError("this transcript is there already", place=str(path))
+        raise UserError("this transcript already exists", place=str(path))
     variant = assignment.variant(scenario.stimuli[0].constants)
     template = as_template(shown, variant, assignment.submission_files)
     before = load(root, assignment.id).plan
@@ -355,8 +355,10 @@ def _add(
     for new in _new_scenarios(before, plan):
         added.append((new.stimuli[0].inputs, new.stated.transcript))
     if added != [(typed, shown)]:
-        problem = "these inputs and this output cannot be written as a scenario"
-        raise UserError(problem, place=str(target), hint="{{ … }} stands for a constant there")
+        problem = "this session cannot be written as a scenario"
+        raise UserError(
+            problem, place=str(target), hint="it contains {{ … }}, which stands for a constant"
+        )
     files.write(path, template)
     try:
         files.write(target, text)
@@ -533,7 +535,7 @@ def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) ->
         if not shown.waits:
             if rest.strip():
                 line = _line(text, len(text) - len(rest.lstrip()))
-                raise MisalignedError(line, f"the reference has ended before {_quote(text, line)}")
+                raise MisalignedError(line, f"the reference ends before {_quote(text, line)}")
             return inputs
         if not rest:
             reason = "the transcript ends here, but the reference still asks for input"

@@ -85,7 +85,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "empty file": ({F: "# nothing\n"},
      "f.yaml:1:1: the file is empty."),
     "two documents": ({F: HEAD + "  - name: a\n" + GOOD + "---\nname: b\n"},
-     "f.yaml:6:1: a second YAML document begins here. Hint: put it into a file of its own."),
+     "f.yaml:6:1: a second YAML document begins here. Hint: move it into its own file."),
     "not UTF-8": ({F: b"name: \xff\n"},
      "f.yaml:1:1: byte 6 is not UTF-8. Hint: save the file as UTF-8."),
     "a list": ({F: "- name: a\n"},
@@ -97,15 +97,18 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "unknown key at the head": ({F: "functoin: check_input\nscenarios:\n  - name: a\n" + GOOD},
      "f.yaml:1:1: functoin: unknown key. Hint: did you mean function?"),
     "at the head what each scenario says itself": ({F: "call: check_input('')\n" + HEAD + "  - name: a\n" + GOOD},
-     "f.yaml:1:1: call: this key belongs to each scenario, not to the head of the file. Hint: write it in each."),
+     "f.yaml:1:1: call: this key cannot be at the head of the file. Hint: write it in each "
+     "scenario."),
     "a default at the head with a mistake": ({F: "prints: {contians: a}\n" + HEAD + "  - name: a\n" + GOOD},
      "f.yaml:1:10: prints.contians: unknown matcher. Hint: did you mean contains?"),
     "no function": ({F: "scenarios:\n  - name: a\n" + GOOD},
-     "f.yaml:2:5: the key function is missing. Hint: name the function that the points belong to, here or at the head of the file."),
+     "f.yaml:2:5: the key function is missing. Hint: add function: here or at the head of the "
+     "file."),
     "name used twice": ({F: HEAD + ("  - name: a\n" + GOOD) * 2},
-     "f.yaml:6:11: name: another scenario has this name. Hint: names are unique in their file."),
+     "f.yaml:6:11: name: another scenario has this name. Hint: give each scenario its own name."),
     "names with the same id": ({F: HEAD + "  - name: a b\n" + GOOD + "  - name: A, b!\n" + GOOD},
-     "f.yaml:6:11: name: 'A, b!' and 'a b' make the same id. Hint: names are unique in their file."),
+     "f.yaml:6:11: name: 'A, b!' and 'a b' make the same id. Hint: give each scenario its own "
+     "name."),
     "name without a letter": ({F: HEAD + "  - name: '!'\n" + GOOD},
      "f.yaml:4:11: name: '!' needs a letter or a digit, because its id is made from it."),
     "points_total": ({F: "points_total: none\n" + HEAD + "  - name: a\n" + GOOD},
@@ -113,11 +116,14 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "marks and points_total": ({F: "points_total: 2\nmarks: 2\n" + HEAD + "  - name: a\n" + GOOD},
      "f.yaml:2:8: marks: marks and points_total both set the file's marks. Hint: keep one of them."),
     "marks of nothing": ({F: "marks: 2\ninformational: true\n" + HEAD + "  - name: a\n" + GOOD},
-     "f.yaml:1:8: marks: no scenario of the file counts. Hint: informational scenarios earn nothing."),
+     "f.yaml:1:8: marks: no scenario in this file counts. Hint: informational scenarios give no "
+     "marks."),
     "more marks than there are": ({F: "marks: 7\n" + HEAD + "  - name: a\n" + GOOD},
-     "f.yaml:1:8: marks: the files' marks add up to 7, and functionality_marks is 6. Hint: they may not be more."),
+     "f.yaml:1:8: marks: the files' marks add up to 7, but functionality_marks is 6. Hint: lower "
+     "marks: in a file, or raise functionality_marks."),
     "fewer marks than there are": ({F: "marks: 5\n" + HEAD + "  - name: a\n" + GOOD},
-     "f.yaml:1:8: marks: the files' marks add up to 5, and functionality_marks is 6. Hint: no other file has scenarios that could earn the rest."),
+     "f.yaml:1:8: marks: the files' marks add up to 5, but functionality_marks is 6. Hint: raise "
+     "marks: in a file, because no other file can give out the rest."),
     "template in braces without quotes": ({F: HEAD + "  - name: a\n" + GOOD + "    prints: {{ COLUMN_MESSAGE }}\n"},
      "f.yaml:6:13: prints: expected a value, got a mapping. Hint: quote it."),
     "unknown name in session output": ({F: HEAD + "  - name: a\n    session: |\n      >>> check_input('')\n      {{ NAME }}\n"},
@@ -132,16 +138,20 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         T: "Hello\n",
         R: None,
     },
-     "f.yaml:7:5: transcript: a transcript shows the prompts, which are free here. Hint: state prompts: exact, or prints: or turns: without the prompts."),
+     "f.yaml:7:5: transcript: a transcript contains the prompts, but prompts are free here. "
+     "Hint: state prompts: exact, or prints: or turns: without the prompts."),
     "imports of the reference that no submission has": ({
         R: "from .helper import a\nfrom . import helper\nimport helper\nimport os, unknown\n" + REFERENCE,
         "reference/small/helper.py": "a = 1\n",
     },
-     "reference/small/a1.py:1:1: a relative import: a submission is single modules, not a package. Hint: write from helper import ….\n"
-     "reference/small/a1.py:2:1: a relative import: a submission is single modules, not a package. Hint: write import and the module's name.\n"
-     "reference/small/a1.py:3:1: helper.py lies beside the reference and is neither submitted nor provided. Hint: list it in assignment.yaml, under submission: files or under provided:."),
+     "reference/small/a1.py:1:1: a relative import: a submission is single modules, not a "
+     "package. Hint: write from helper import ….\n"
+     "reference/small/a1.py:2:1: a relative import: a submission is single modules, not a "
+     "package. Hint: write import and the module's name.\n"
+     "reference/small/a1.py:3:1: helper.py is beside the reference, but it is neither submitted "
+     "nor provided. Hint: list it in assignment.yaml, under submission: files or under provided:."),
     "file named .yml": ({"specs/small/g.yml": "a: b\n"},
-     "g.yml:1:1: this file is not read. Hint: name it .yaml."),
+     "g.yml:1:1: files that end in .yml are not read. Hint: rename it to end in .yaml."),
     "all mistakes together": ({
         F: HEAD + "  - name: a\n    call: f(\n    returns:\n  - name: b\n    visible: 1\n"
         "  - call: check_input('')\n",
@@ -165,15 +175,17 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     },
      'assignment.yaml:10:44: manual, item 1, out_of: expected a positive number or a fraction like "1/3", got the text \'none\'.\n'
      "assignment.yaml:10:58: manual, item 1, clause: unknown clause 4.7. Hint: did you mean 4.6?\n"
-     "assignment.yaml:11:10: manual, item 2, id: the id style appears twice. Hint: ids are unique in the list.\n"
+     "assignment.yaml:11:10: manual, item 2, id: the id style appears twice. Hint: give each entry its own id.\n"
      'assignment.yaml:11:44: manual, item 2, out_of: expected a positive number or a fraction like "1/3", got the number 0.'),
     "manual marks without a usable id": ({
         A: ASSIGNMENT + "manual:\n"
         "  - {id: Code style, title: Code style, out_of: 4}\n"
         "  - {id: 4, title: Code style, out_of: 4}\n"
     },
-     "assignment.yaml:10:10: manual, item 1, id: expected a word of small letters, digits, - and _, got the text 'Code style'.\n"
-     "assignment.yaml:11:10: manual, item 2, id: expected a word of small letters, digits, - and _, got the number 4. Hint: quote it."),
+     "assignment.yaml:10:10: manual, item 1, id: expected a word of lower-case letters, digits, "
+     "- and _, got the text 'Code style'.\n"
+     "assignment.yaml:11:10: manual, item 2, id: expected a word of lower-case letters, digits, "
+     "- and _, got the number 4. Hint: quote it."),
     "a rubric that makes no sense": ({
         A: ASSIGNMENT + "manual:\n"
         "  - id: style\n    title: Code style\n    out_of: 4\n    rubric:\n"
@@ -183,7 +195,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         "      - {id: both, title: Both, points: 1, levels: {a: 1}}\n"
         "      - {id: much, title: Much, points: lots}\n"
     },
-     "assignment.yaml:15:14: manual, item 1, rubric, item 2, id: the id names appears twice. Hint: ids are unique in a rubric.\n"
+     "assignment.yaml:15:14: manual, item 1, rubric, item 2, id: the id names appears twice. Hint: give each item its own id.\n"
      "assignment.yaml:16:9: manual, item 1, rubric, item 3: expected points or levels, and one of them. Hint: write points: 2.\n"
      "assignment.yaml:17:9: manual, item 1, rubric, item 4: expected points or levels, and one of them. Hint: write points: 2.\n"
      'assignment.yaml:18:41: manual, item 1, rubric, item 5, points: expected a number or a fraction like "-1/3", got the text \'lots\'.'),
@@ -194,7 +206,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         "      - {id: shape, title: Shape, levels: {some: 1, all: 2}}\n"
         "      - {id: magic, title: Magic numbers, points: -1}\n"
     },
-     "assignment.yaml:14:7: manual, item 1, rubric: the items of the rubric add up to 5, more than out_of. Hint: lower their points, or raise out_of."),
+     "assignment.yaml:14:7: manual, item 1, rubric: the rubric adds up to 5, more than out_of. Hint: lower their points, or raise out_of."),
     "late work that makes no sense": ({
         A: ASSIGNMENT + "late:\n  per_day: 10\n  at_most: 101%\n  grace: soon\n  until: 367 days\n"
         "  slip_days: -1\n  attempt: last\n  of: marks\n  per_week: 10%\n"
@@ -212,7 +224,8 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "late work that nothing is said of": ({A: ASSIGNMENT + "late: {until: 7 days}\n"},
      "assignment.yaml:9:7: late: expected per_day, per_hour, grace or slip_days. Hint: write {per_day: 10%}."),
     "a part of no rate": ({A: ASSIGNMENT + "late: {slip_days: 2, of: reached}\n"},
-     "assignment.yaml:9:7: late: of is about per_day or per_hour, and there is neither. Hint: add one, or leave of out."),
+     "assignment.yaml:9:7: late: of needs per_day or per_hour. Hint: add one of them, or remove "
+     "of."),
     "stand-ins that are none": ({
         A: ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]"),
         "reference/small/b.py": "import a1\n",
@@ -234,12 +247,16 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         + f"  - name: h\n{GOOD}",
     },
      "f.yaml:3:12: stand_in.a2.py: a2.py is not a submitted module. Hint: did you mean a1.py?\n"
-     "f.yaml:6:23: stand_in.a1.py: copy.py is the reference's own answer. Hint: write a module for this use.\n"
-     "f.yaml:9:23: stand_in.a1.py: the file b.py is neither in the spec folder nor among the course's files. Hint: the reference's own answer is never used.\n"
+     "f.yaml:6:23: stand_in.a1.py: copy.py is the reference's own file. Hint: write a module for "
+     "this use.\n"
+     "f.yaml:9:23: stand_in.a1.py: the file b.py is neither in the spec folder nor among the "
+     "course's files. Hint: the reference's own file cannot replace a module.\n"
      "f.yaml:12:23: stand_in.a1.py: bad.py is not Python (invalid syntax).\n"
      "f.yaml:15:23: stand_in.a1.py: ../a1.py is a path. Hint: write only the file's name.\n"
-     "f.yaml:18:23: stand_in.a1.py: the file none.py is neither in the spec folder nor among the course's files.\n"
-     "f.yaml:21:5: stand_in: nothing of the submission would be left. Hint: leave out the module that the scenario is about.\n"
+     "f.yaml:18:23: stand_in.a1.py: the file none.py is neither in the spec folder nor among the "
+     "course's files.\n"
+     "f.yaml:21:5: stand_in: all of the submission's modules are replaced. Hint: leave out the "
+     "module that the scenario tests.\n"
      "f.yaml:21:23: stand_in.a1.py: bad.py is not Python (invalid syntax).\n"
      "f.yaml:21:37: stand_in.b.py: bad.py is not Python (invalid syntax).\n"
      "f.yaml:24:23: stand_in.a1.py: expected text, got the number 1. Hint: quote it."),
@@ -277,7 +294,8 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
             "name: by its module\nsession: |\n  >>> import b\n  >>> b.beside()\n  1\n",
         ),
     },
-     "f.yaml:5:11: call: beside is a name of b.py, and scenarios know those of a1.py. Hint: write given: from b import beside."),
+     "f.yaml:5:11: call: beside is defined in b.py, but scenarios know only names of a1.py. "
+     "Hint: write given: from b import beside."),
     "an override of a dictionary": ({
         S: SUPPORT + "PRICES = {'tea': 2}\nSEEN = {1}\nICE = frozenset({1})\n",
         F: scenario_file(
@@ -290,9 +308,12 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     },
      "f.yaml:6:25: constants.PRICES: PRICES is dict, got the text \"{'tea': 3}\".\n"
      "f.yaml:9:30: constants.BLANK_PIECE: BLANK_PIECE is str, got a mapping. Hint: quote it.\n"
-     "f.yaml:12:24: constants.SEEN, item 1: SEEN is set, got the number 1. Hint: of such values the sweep is a list: write [[1, 2]] for a single one.\n"
-     "f.yaml:15:24: constants.SEEN, item 1: SEEN is set, got a list. Hint: of such values the sweep is a list: write [[1, 2]] for a single one.\n"
-     "f.yaml:18:22: constants.ICE: ICE is frozenset, which cannot be overridden. Hint: override plain values, lists, tuples, dictionaries and sets."),
+     "f.yaml:12:24: constants.SEEN, item 1: SEEN is set, got the number 1. Hint: a sweep of such "
+     "values is a list of them: write [[1, 2]] for a single one.\n"
+     "f.yaml:15:24: constants.SEEN, item 1: SEEN is set, got a list. Hint: a sweep of such "
+     "values is a list of them: write [[1, 2]] for a single one.\n"
+     "f.yaml:18:22: constants.ICE: ICE is frozenset, which cannot be overridden. Hint: override "
+     "plain values, lists, tuples, dictionaries and sets."),
     "second submission file is not there": ({A: ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]")},
      "assignment.yaml:4:29: submission.files, item 2: reference/small/b.py is not there."),
     "marks": ({A: ASSIGNMENT.replace("marks: 6", "marks: six")},
@@ -300,7 +321,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "policy file is not there": ({P: None},
      "assignment.yaml:7:9: policy: the file policy.yaml is missing in specs/small."),
     "policy file is not named": ({A: ASSIGNMENT.replace("policy: policy.yaml\n", "")},
-     "assignment.yaml:1:1: policy.yaml lies here but no key policy names it. Hint: write policy: policy.yaml."),
+     "assignment.yaml:1:1: policy.yaml exists, but the key policy is missing. Hint: add policy: policy.yaml."),
     "clause twice": ({C: CLAUSES + '  - {id: "4.6", section: "4.6", text: Again.}\n'},
      "clauses.yaml:5:10: clauses, item 4, id: the clause 4.6 appears twice."),
     "clause without quotes": ({C: CLAUSES.replace('id: "4.6"', "id: 4.6")},
@@ -395,7 +416,8 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         "why: none}\n",
         R: REFERENCE + "def again():\n    return True\n",
     },
-     "mutants.yaml:2:42: mutants, item 1, find: this text is 2 times in a1.py. Hint: add a line before or after it."),
+     "mutants.yaml:2:42: mutants, item 1, find: this text occurs 2 times in a1.py. Hint: add a "
+     "line before or after it."),
     "mutant that is not Python": ({
         M: "mutants:\n  - {clause: imports, file: a1.py, find: def _private, replace: xdef a, "
         "why: none}\n"

@@ -215,12 +215,23 @@ BROKEN = [
      "tampered, stopped_early, not_run or harness_error."),
     ("causes: {f: 3}", "1:13: causes.f: expected text, got the number 3. Hint: quote it."),
     ("causes: {f: wrong_typ}", "1:13: causes.f: unknown rule wrong_typ. Hint: did you mean wrong_type?"),
-    ("causes: {f: import_evasion}", "1:13: causes.f: unknown rule import_evasion. Hint: it stands under findings."),
-    ("causes: {f: cpu_limit}", "1:13: causes.f: unknown rule cpu_limit. Hint: it stands under verdicts."),
-    ("findings: [returned_none]", "1:12: findings, item 1: unknown rule returned_none. Hint: it stands under causes."),
-    ("verdicts: {a: wrong_value}", "1:15: verdicts.a: unknown verdict wrong_value. Hint: it stands under causes."),
+    ("causes: {f: import_evasion}", (
+        "1:13: causes.f: unknown rule import_evasion. Hint: write it under findings."
+    )),
+    ("causes: {f: cpu_limit}", (
+        "1:13: causes.f: unknown rule cpu_limit. Hint: write it under verdicts."
+    )),
+    ("findings: [returned_none]", (
+        "1:12: findings, item 1: unknown rule returned_none. Hint: write it under causes."
+    )),
+    ("verdicts: {a: wrong_value}", (
+        "1:15: verdicts.a: unknown verdict wrong_value. Hint: write it under causes."
+    )),
     ("explains: [returned_none, retuned_none]", "1:27: explains, item 2: expected a rule or words of a message, got retuned_none. Hint: did you mean returned_none?"),
-    ("explains: [module_level]", "1:12: explains, item 1: expected a rule or words of a message, got the rule module_level. Hint: it stands under findings."),
+    ("explains: [module_level]", (
+        "1:12: explains, item 1: expected a rule or words of a message, got the rule "
+        "module_level. Hint: write it under findings."
+    )),
     ("causes: {f: [wrong_value, oops]}", "1:27: causes.f, item 2: unknown rule oops. Hint: docs/causes.md lists the rules."),
     ("survivors: none", "1:12: survivors: expected a whole number, got the text 'none'."),
     ("fails: [\n", "2:1: not YAML: did not find expected node content. "
@@ -229,7 +240,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("text", "expected"), BROKEN)
-def test_its_mistakes(text: str, expected: str, tmp_path: Path) -> None:
+def test_a_mistake_in_an_expectation_is_named(text: str, expected: str, tmp_path: Path) -> None:
     folder = write(tmp_path) / "submissions" / "small" / "ann"
     folder.mkdir(parents=True)
     (folder / "expect.yaml").write_text(text)

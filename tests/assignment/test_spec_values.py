@@ -225,7 +225,7 @@ NO_TIMES = {
         "write a date and a time that exist",
     ),
     ("2026-10-25T01:30", "Europe/London"): (
-        "clocks in Europe/London show 2026-10-25T01:30 twice: they are put back then",
+        "2026-10-25T01:30 occurs twice in Europe/London: the clocks are put back then",
         "write 2026-10-25T01:30+01:00 or 2026-10-25T01:30+00:00",
     ),
     ("1969-07-20", ""): (

@@ -45,13 +45,13 @@ def files_up_to(size: int) -> Callable[[], None]:
     return limit
 
 
-NOWHERE = "no/where: the folder no does not exist. Hint: create it first, or name another"
+NOWHERE = "no/where: the folder no does not exist. Hint: create it first, or choose another folder"
 NOT_RESULTS = "runs/{}.json: this is not a results.json of the harness"
 NO_PART = "--part {} is not a part. Hint: write 1/3 for the first of three"
 NO_ASSIGNMENT = "specs/ has no assignment {!r}. Hint: the assignments are: tiny"
 NO_RUN = "this is not a run. Hint: name a report folder"
 NOT_FOR = "--gradebook, --column, --match, --clear, --roster and --marks are not for --to"
-GO_THERE = "name the file with its folder, or go to that folder first (cd)"
+GO_THERE = "write the file's whole path, or go to its folder first (cd)"
 ONE_WATCHED = "--watch takes one folder, without --only and --fresh"
 WRONG = {
     "grade nowhere": f"nowhere: no such file or folder. Hint: {GO_THERE}",
@@ -83,7 +83,7 @@ WRONG = {
         "/bin/sh is not a Python 3.11 or newer. Hint: give --python the path of an interpreter."
     ),
     "show specs/tiny/main.yaml": (
-        "specs/tiny/main.yaml: this is not a results file. Hint: use --fresh to begin anew"
+        "specs/tiny/main.yaml: this is not a results file. Hint: use --fresh to start again"
     ),
     "grad submissions/tiny": "unknown command 'grad'. Hint: did you mean grade?",
     "zzz": "unknown command 'zzz'. Hint: harness --help lists the commands",
@@ -94,19 +94,19 @@ WRONG = {
     "compare reports/tiny runs/bad.json": NOT_RESULTS.format("bad"),
     "compare reports/tiny runs/list.json": NOT_RESULTS.format("list"),
     "compare reports/tiny runs/newer.json": (
-        "runs/newer.json: is of version 3, not 2. Hint: use the harness that wrote it"
+        "runs/newer.json: is has version 3, not 2. Hint: use the harness that wrote it"
     ),
     "compare reports/tiny reports/tiny --to table -o x": (
         "a table can only be shown on the terminal. Hint: --to csv or --to html"
     ),
-    "export reports/tiny --to feedback": "a zip needs a file to go to. Hint: -o FILE",
+    "export reports/tiny --to feedback": "this format is a zip file. Hint: -o FILE",
     "export reports/tiny --to csv --gradebook x.csv": f"{NOT_FOR} csv",
     "export reports/tiny --to junit --marks functionality": f"{NOT_FOR} junit",
     "export reports/tiny --to canvas --gradebook x.csv": (
         "x.csv: cannot be read (No such file or directory)"
     ),
     "export reports/tiny --to moodle": (
-        "Moodle imports only the worksheet that it offers for download. Hint: --gradebook FILE"
+        "Moodle can only import its own worksheet. Hint: --gradebook FILE"
     ),
     "export reports/tiny --to feedback-moodle -o x.zip": (
         "reports/tiny: no submission of this run came from a download of Moodle. "
@@ -114,7 +114,7 @@ WRONG = {
     ),
     "export reports/tiny --to csv -o specs/tiny/main.yaml/x.csv": (
         "specs/tiny/main.yaml/x.csv: the folder specs/tiny/main.yaml does not exist. "
-        "Hint: create it first, or name another"
+        "Hint: create it first, or choose another folder"
     ),
     "manual reports/tiny x.csv": "x.csv: cannot be read (No such file or directory)",
     "forget reports/tiny nobody": "reports/tiny: no submission has the id 'nobody'",
@@ -129,7 +129,7 @@ WRONG = {
     "review reports/tiny --part 0/3": NO_PART.format("0/3"),
     "review reports/tiny --part x": NO_PART.format("x"),
     "review reports/tiny --request m.txt --anonymous": (
-        "--request shows who asks, and --anonymous hides it. Hint: leave out one"
+        "--request shows the student's name, --anonymous hides it. Hint: leave out one"
     ),
     "review reports/tiny --request m.txt": "m.txt: cannot be read (No such file or directory)",
     "gradescope tiny --hidden-visibility never": (
@@ -145,13 +145,13 @@ WRONG = {
         "r.csv: this folder does not exist. Hint: name the folder that contains the runs"
     ),
     "course reports --student eve": (
-        "no student 'eve'. Hint: name an id, an email or a whole name"
+        "no student 'eve'. Hint: write an id, an email or a full name"
     ),
     "similarity reports/tiny --base nowhere": (
         f"nowhere: no such file or folder. Hint: {GO_THERE}"
     ),
     "doctor --python later": "'later' is not a Python version. Hint: write \"3.12\".",
-    "play tiny": "play needs a terminal. Hint: grade and check need none",
+    "play tiny": "play needs a terminal. Hint: the commands grade and check need no terminal",
     "mail reports/tiny --from a1@uni.example": (
         "harness sends no email. Hint: --dry-run writes the emails as files"
     ),
@@ -192,7 +192,9 @@ def test_one_line_says_what_is_wrong(graded_once: Course, command: str, line: st
 
 def test_an_empty_folder_and_one_outside_of_a_course(course: Course, tmp_path: Path) -> None:
     course.path("empty").mkdir()
-    line = "empty: no submissions. Hint: name a folder of folders, files, or a download of a class"
+    line = (
+        "empty: no submissions. Hint: name a folder that contains submissions, files, or a download"
+    )
     assert course.refusal("grade", "empty") == line
     assert not course.report.exists()
     line = f"empty: this folder has no a1.py. Hint: {GO_THERE}"
@@ -209,8 +211,8 @@ def test_paths_of_two_assignments(course: Course) -> None:
     Course.copy(course.path("specs/tiny"), course.path("specs/other"))
     Course.copy(course.path("submissions/tiny"), course.path("submissions/other"))
     assert course.refusal("grade", "submissions/tiny", "submissions/other") == (
-        "the paths belong to several assignments (tiny, other). "
-        "Hint: grade them one by one, or give --assignment"
+        "the files belong to several assignments (tiny, other). Hint: grade one assignment at a "
+        "time, or add --assignment"
     )
     assert not course.report.exists()
 
@@ -306,7 +308,7 @@ def test_closed_streams_have_no_reader(graded_once: Course, course: Course, clos
 
 def test_a_damaged_database(graded: Course) -> None:
     (graded.report / "run.sqlite").write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
-    assert "use --fresh to begin anew" in graded.refusal("grade", "submissions/tiny")
+    assert "use --fresh to start again" in graded.refusal("grade", "submissions/tiny")
     graded.ok("grade", "submissions/tiny", "--fresh")
 
 

@@ -148,12 +148,12 @@ def test_files_that_were_not_named_and_are_not_there_are_a_note(tmp_path: Path) 
     greeting = shutil.copy(samples / "right-short/greeting.py", tmp_path)
     one = FIRST_STEPS.run("check", greeting)
     assert one.err.endswith(
-        "note: not checked: triangle.py and guess.py are not here; hand in all 3 files\n"
+        "note: not checked: triangle.py and guess.py are missing; hand in all 3 files\n"
     )
     assert (one.status, one.out.strip()) == (0, "3 of 3 visible checks passed")
     shutil.copy(samples / "triangle-upside-down/triangle.py", tmp_path)
     two = FIRST_STEPS.fails("check", greeting)
-    assert two.err.endswith("note: not checked: guess.py is not here; hand in all 3 files\n")
+    assert two.err.endswith("note: not checked: guess.py is missing; hand in all 3 files\n")
     assert "1 thing to fix" in two.out
     folder = FIRST_STEPS.run("check", tmp_path)
     assert folder.err.endswith("note: guess.py was not handed in\n")
@@ -254,7 +254,7 @@ def test_two_that_ask_for_it_are_listed(two: Course, files: str) -> None:
 
 def test_no_assignment_asks_for_all_of_them(two: Course) -> None:
     two.write("x.py", "")
-    line = "the path does not say which assignment it is. Hint: --assignment other | tiny"
+    line = "cannot tell the assignment from the path. Hint: --assignment other | tiny"
     for files in (["x.py"], ["a1.py", "game.py"]):
         assert two.refusal("check", *files) == line
 

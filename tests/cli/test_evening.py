@@ -207,7 +207,7 @@ def check_feedback(
     path = course.path("feedback.zip")
     done = course.run("export", "reports/tiny", "--to", f"feedback-{evening.to}", "-o", path)
     assert done.status == 0
-    group = f"{evening.identity(4205)}: .* is the page of 4204, of the same group\n"
+    group = f"{evening.identity(4205)}: .* is the page of 4204, who is in the same group\n"
     assert re.fullmatch(group, done.err)
     with zipfile.ZipFile(path) as archive:
         pages = {name: archive.read(name).decode() for name in archive.namelist()}
@@ -261,7 +261,7 @@ def test_from_the_download_to_the_gradebook(name: str, course: Course, tmp_path:
     assert any("has no submission" in line and "Nobody" in line for line in lines)
     assert any("has no mark: no submission" in line and "Nobody" in line for line in lines)
     assert any("has no mark: late" in line for line in lines) == bool(evening.due)
-    assert sum("BY NAME ALONE" in line for line in lines) == bool(evening.by_name)
+    assert sum("ONLY BY NAME" in line for line in lines) == bool(evening.by_name)
     without = [line for line in lines if "has no row" in line]
     assert len(without) == (3 if evening.by_name else 1)
     assert [line for line in without if "4212" in line]
@@ -316,7 +316,7 @@ def test_before_anybody_gave_marks_that_is_one_line(with_slots: Course, tmp_path
             f"{book}: submission {each} has no row (or more than one)"
             for each in ("hard_coded_5", "missing_total", "prints_total", "syntax_error")
         ),
-        f"{book}: --match FILE says which row is whose",
+        f"{book}: use --match FILE to say whose rows they are",
         said,
     ]
 
@@ -424,8 +424,8 @@ def test_the_marks_of_two_tutors_are_put_together(with_slots: Course, tmp_path: 
     done = with_slots.run("manual", "reports/tiny", ben)
     who = login_name() or "somebody"
     assert done.err == (
-        f"conflict: perfect: mark style: 3.00 by {who} here, 2.00 by {who} there; "
-        "now 2.00, by the later changes\n"
+        f"conflict: perfect: mark style: 3.00 by {who} here, 2.00 by {who} there; the later "
+        "change counts: 2.00\n"
     )
     assert done.out == "2 changes to 2 submissions taken; 0 of 5 done\n"
     marks = {

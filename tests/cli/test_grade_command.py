@@ -33,7 +33,7 @@ def test_grades_a_folder_and_says_where_the_report_lies(course: Course) -> None:
         "5 folders: 5 students",
         f"tiny: 5 submissions, Python {run['python']}, tier {run['tier']}",
         "5 of 5 graded",
-        "all marks are done; looking for causes in 3 submissions",
+        "all marks are ready; now looking for causes in 3 submissions",
         "3 of 3 searched for causes",
     ]
 
@@ -482,7 +482,7 @@ def test_something_else_may_be_left_to_a_person(course: Course, tmp_path: Path) 
 def test_an_unclear_layout_writes_nothing(course: Course, tmp_path: Path) -> None:
     path = downloads.laid({**canvas(handed_in(course)), "eve.py": b""}, tmp_path / "class")
     assert course.refusal("grade", "--assignment", "tiny", path) == (
-        f"{path}: the layout is not clear: 5 named as Canvas names them and 1 otherwise "
+        f"{path}: the layout is not clear: 5 with names like Canvas's and 1 with other names "
         "(eve.py). Hint: --layout canvas | plain"
     )
     assert not course.report.exists()

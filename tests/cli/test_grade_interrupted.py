@@ -1,4 +1,4 @@
-"""Whatever ends a run, the same command continues from there and finds the same; where confinement
+"""Whatever ends a run, the same command goes on from there and finds the same; where confinement
 breaks it is tried again, and never a mark of 0. A folder that is watched. Progress, with an
 estimate that may be believed."""
 
@@ -30,7 +30,7 @@ from tests.tiny_course import HARNESS, PATIENCE, Course, Terminal, environment, 
 
 
 def temporary(out: Path) -> Path:
-    """A folder of the test's own in place of /tmp, to see what stays in it."""
+    """A folder of the test's own instead of /tmp, to see what stays in it."""
     folder = out.with_name(f"{out.name}-temporary")
     folder.mkdir(exist_ok=True)
     return folder
@@ -55,7 +55,7 @@ def test_an_interrupted_run_is_reported_and_goes_on(
         os.kill(child.pid, how)
     else:
         child.sendintr()
-    child.expect(f"interrupted after ([1-{CLASS - 1}]) of {CLASS}; the same command continues")
+    child.expect(f"interrupted after ([1-{CLASS - 1}]) of {CLASS}; run the same command to go on")
     done = int(child.match[1])
     child.assert_ended(130)
     assert list(temporary(tmp_path).iterdir()) == []
@@ -325,7 +325,9 @@ PACES: list[tuple[int, list[tuple[int, float]], float | None, str]] = [
 
 
 @pytest.mark.parametrize(("total", "done", "left", "text"), PACES)
-def test_estimate(total: int, done: list[tuple[int, float]], left: float | None, text: str) -> None:
+def test_the_time_left_is_estimated(
+    total: int, done: list[tuple[int, float]], left: float | None, text: str
+) -> None:
     clock = Clock()
     pace = Pace(total, clock)
     for count, seconds in done:
@@ -366,7 +368,7 @@ def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
         "250 of 300 graded, about 1 min left",
         "275 of 300 graded, about 20 s left",
         "300 of 300 graded",
-        "all marks are done; looking for causes in 26 submissions",
+        "all marks are ready; now looking for causes in 26 submissions",
         "25 of 26 searched for causes, about 10 s left",
         "26 of 26 searched for causes",
         "500 of 600 reports written",

@@ -172,7 +172,10 @@ def test_what_is_raised_is_stated_and_what_cannot_be_compared_left_out(tmp_path:
             "never(2): the reference ran into the limit on CPU time "
             "(limits: {cpu_seconds: 5} allows more)",
         ),
-        ("LIMIT = 3\n", "the reference has nothing to call or run without input or files"),
+        (
+            "LIMIT = 3\n",
+            ("the reference has no function or program that runs without input or files"),
+        ),
     ],
 )
 def test_where_nothing_compares_the_rest_is_written(source: str, why: str, tmp_path: Path) -> None:
@@ -191,8 +194,8 @@ def test_a_package_that_is_not_named_is_told_before_anything_is_written(tmp_path
     course = Course(tmp_path)
     course.write("reference/x/x.py", "import nowhere.inside\n\n\ndef f(n: int):\n    return 1\n")
     assert course.refusal("new", "x") == (
-        "the reference imports nowhere, no module of Python and no file beside it. "
-        "Hint: if it is a package, harness new x --package nowhere==VERSION"
+        "the reference imports nowhere, which is neither a module of Python nor a file beside "
+        "it. Hint: if it is a package, harness new x --package nowhere==VERSION"
     )
     assert not course.path("specs").exists()
 
@@ -225,7 +228,7 @@ def test_a_reference_of_scripts_is_begun_and_what_is_left_is_told(tmp_path: Path
     )
     assert said == [
         "Wrote 8 files into specs/x, submissions/x",
-        "To do in specs/x/first.yaml: the input (or files) of greeting.py and lines.py",
+        "To do in specs/x/first.yaml: add the input (or files) of greeting.py and lines.py",
         "Next: harness validate x",
     ]
     validated = course.fails("validate", "x")
@@ -269,7 +272,7 @@ REFUSED = {
     "A1": "'A1' cannot be an id",
     "a1 --file ../x.py": "'../x.py' cannot be a Python file",
     "a1 --from tiny --file x.py": "--file is for a new reference",
-    "a1 --package x==1": "--package is for a reference that is there, in reference/a1. Hint: for",
+    "a1 --package x==1": "--package needs an existing reference, in reference/a1. Hint: for",
     "a1 --from tiny": "no assignment 'tiny' comes with the",
 }
 
@@ -490,9 +493,7 @@ def test_a_reference_is_called_as_the_tests_import_it(tmp_path: Path) -> None:
     folder = old_tests(tmp_path)
     solution = folder / "src" / "a1.py"
     solution.rename(folder / "solution.py")
-    with pytest.raises(
-        UserError, match=r"no solution was found that these tests import \(a1\.py\)"
-    ):
+    with pytest.raises(UserError, match=r"no solution for these tests was found \(a1\.py\)"):
         from_tests("w1", folder, None)
     begun = from_tests("w1", folder, folder / "solution.py")
     assert "reference/w1/a1.py" in begun.files
@@ -551,7 +552,7 @@ def test_checks_of_programs_become_scenarios(
     write_bytes(tmp_path / "old" / name, text.encode())
     write_bytes(tmp_path / "old" / "hello.py", HELLO)
     begun = from_tests("w1", tmp_path / "old", None)
-    assert len([note for note in begun.notes if note.startswith("Not taken: ")]) == 1
+    assert len([note for note in begun.notes if note.startswith("Left out: ")]) == 1
     for file, data in begun.files.items():
         write_bytes(tmp_path / "course" / file, data)
     plan = load(tmp_path / "course", "w1").plan
@@ -589,7 +590,7 @@ def test_tests_of_otter_are_texts_with_examples(tmp_path: Path) -> None:
     write_bytes(tmp_path / "old" / "a1.py", b"def double(x):\n    return x * 2\n")
     begun = from_tests("w1", tmp_path / "old", tmp_path / "old" / "a1.py")
     assert begun.files["specs/w1/tests/q1_1.txt"] == b">>> double(2)\n4\n"
-    assert "Not taken: tests/q1.py, case 3: it has no examples" in begun.notes
+    assert "Left out: tests/q1.py, case 3: it has no examples" in begun.notes
     for file, data in begun.files.items():
         write_bytes(tmp_path / "course" / file, data)
     first, second = load(tmp_path / "course", "w1").plan.scenarios
@@ -619,7 +620,7 @@ def test_a_workflow_of_classroom_has_checks_of_programs(tmp_path: Path) -> None:
     write_bytes(tmp_path / "old" / ".github" / "workflows" / "classroom.yml", WORKFLOW)
     write_bytes(tmp_path / "old" / "hello.py", HELLO)
     begun = from_tests("w1", tmp_path / "old", None)
-    assert [note.partition(":")[0] for note in begun.notes] == ["Not taken"]
+    assert [note.partition(":")[0] for note in begun.notes] == ["Left out"]
     for file, data in begun.files.items():
         write_bytes(tmp_path / "course" / file, data)
     [scenario] = load(tmp_path / "course", "w1").plan.scenarios

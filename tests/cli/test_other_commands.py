@@ -205,9 +205,9 @@ def test_an_incomplete_run_is_said_to_be_so(regraded: Course, tmp_path: Path) ->
     shutil.copytree(regraded.report, folder)
     tiny_course.change_run(folder, tiny_course.INCOMPLETE)
     outcome = regraded.run("compare", "reports/old", folder)
-    assert f"The new run ({folder}) is not complete: it is not a result." in outcome.out
+    assert f"The new run ({folder}) is not complete, so its marks are not final." in outcome.out
     page = regraded.run("compare", "reports/old", folder, "--to", "html", "-o", tmp_path / "p.html")
-    assert page.err == f"{folder}: this run is not complete: it is not a result\n"
+    assert page.err == f"{folder}: this run is not complete, so its marks are not final\n"
     exported = regraded.run("export", folder, "--to", "csv")
     assert exported.err == "warning: this run is not complete. Grade again first\n"
     mail = ("mail", folder, "--dry-run", "--from", "a1@uni.example")
@@ -395,7 +395,7 @@ def test_of_two_runs_one_counts_and_the_other_is_named(graded: Course) -> None:
     changed(graded, "before", "DELETE FROM submission WHERE id = 'perfect'")
     done = graded.ok("course", "reports")
     assert done.err == (
-        "tiny: tiny counts, not before: both have the same time, and its name sorts last\n"
+        "tiny: tiny counts, not before: both have the same time, and its name is the last\n"
     )
     assert "tiny counts, not before" in page(graded)
 

@@ -108,8 +108,8 @@ def test_every_fault_has_its_line(course: Course) -> None:
     assert [line for line in found if not line.startswith(("goldens", "samples"))] == [
         "coverage clauses.yaml: clause 6.new (Nobody tests this.) has no scenario",
         "coverage specs/tiny/loose.yaml:3:5: scenario loose/any names no clause",
-        "repeat specs/tiny/total.yaml:11:5: total/odd has another outcome under another hash seed, "
-        "clock, directory or order; if the time matters, state clock: 2026-03-01",
+        "repeat specs/tiny/total.yaml:11:5: total/odd has another outcome with another hash "
+        "seed, clock, folder or order. Hint: if the time matters, state clock: 2026-03-01",
         "mutants mutants.yaml: the mutant of clause 4.total (The total is the last amount.) "
         "survives its 3 scenarios",
         "mutants mutants.yaml: clause 6.new has no mutant",
@@ -132,8 +132,8 @@ def test_a_policy_that_the_reference_breaks_is_named_as_its_file_does(course: Co
     outcome = course.fails("validate", "--no-samples")
     said = [line.split(": ", 1)[1] for line in problems(outcome.out)]
     assert Counter(said) == {  # of each of its functions
-        "a function is not permitted at module level": 4,
-        "a function of one's own is not one of the permitted techniques"
+        "a function is not allowed at module level": 4,
+        "a function definition is not one of the allowed techniques"
         " (policy.yaml calls it FunctionDef)": 4,
     }
 
@@ -313,7 +313,7 @@ def test_a_game_is_played_and_recorded_and_another_broken_off(course: Course) ->
         answer(child, "Amount: ", "1")
         child.expect_exact("1\r\nAmount: ")
         child.sendintr()
-        child.expect_exact("recorded until it was interrupted: 'broken off' with 1 input")
+        child.expect_exact("recorded until the interruption: 'broken off' with 1 input")
         child.assert_ended(130)
     assert agree(course) == ["recorded/two-amounts-one-too-large", "recorded/broken-off"]
 

@@ -74,7 +74,7 @@ def test_records_have_plain_names_and_bare_cells(tmp_path: Path) -> None:
     assert second.first("student name", "sis user id") == "2"
 
 
-EMPTY = ": is empty. Hint: the first line names the columns"
+EMPTY = ": is empty. Hint: the first line must name the columns"
 WRONG = {
     EMPTY: b"",
     ": is an Office document. Hint: save it as CSV, or download it as CSV": b"PK\x03\x04rest",
@@ -85,8 +85,8 @@ WRONG = {
     "Hint: export it as CSV again": b'id,name\n1,"' + b"x" * 200_000,
     ":3: is not a CSV table (unexpected end of data). "
     "Hint: export it as CSV again": b'sep=,\nid,name\n1,"Kim\n',
-    ":3: this row has 3 cells, the header has 2. Hint: put quotes around a cell that holds the "
-    "delimiter": b"id,name\n1,Kim,,\n2,Lee, Jo\n",
+    ":3: this row has 3 cells, the header has 2. Hint: put quotes around a cell that contains "
+    "the delimiter": b"id,name\n1,Kim,,\n2,Lee, Jo\n",
 }
 
 

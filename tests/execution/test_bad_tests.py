@@ -194,7 +194,7 @@ def test_only_the_process_that_fills_the_folder_is_blamed(run: Run, test: str) -
     assert seen.test.stopped_by is FILLING[test]
 
 
-# What a program may send in place of an answer, as text.
+# What a program may send instead of an answer, as text.
 FORGED = {
     "nothing": "null",
     "a list": "[]",

@@ -34,7 +34,7 @@ def test_the_wanted_version_is_found(interpreter: Interpreter) -> None:
 def test_the_nearest_version_is_told_of() -> None:
     found = find_interpreter("3.99")
     assert not found.exact
-    assert found.notice.startswith(f"Python 3.99 was not found: running under {found.version} ")
+    assert found.notice.startswith(f"Python 3.99 was not found: using {found.version} ")
 
 
 def test_an_executable_is_asked_itself(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_an_executable_is_asked_itself(tmp_path: Path) -> None:
     assert found.version == ".".join(str(part) for part in sys.version_info[:3])
     assert not found.exact
     assert found.notice.startswith(
-        f"Python 3.10 is the assignment's version: running under {found.version} "
+        f"Python 3.10 is the assignment's version: using {found.version} "
     )
     liar = tmp_path / "python3.12"
     liar.write_text("#!/bin/sh\necho 3.12\n", "utf-8")
@@ -102,7 +102,7 @@ def test_a_killed_server_is_our_error_and_the_next_one_works(interpreter: Interp
 def test_a_zygote_killed_while_files_compile_is_our_error(
     interpreter: Interpreter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was a fact about the files, and a right program had no points."""
+    """It was a fact about the files, and a correct program had no points."""
     await_confined = ServerLink._await_confined
 
     def then_kill(link: ServerLink) -> None:

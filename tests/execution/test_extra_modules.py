@@ -39,7 +39,7 @@ def test_a_module_that_is_not_allowed_is_not_found(way: AnyDriver) -> None:
     assert seen.raised.type_name == "ModuleNotFoundError"
 
 
-# A module handed in under this name, and whether Python finds it in place of its own: not if it has
+# A module handed in under this name, and whether Python finds it instead of its own: not if it has
 # imported its own before it runs a program, or has it built in.
 NAMES = {
     "random": True,

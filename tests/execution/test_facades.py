@@ -1,4 +1,4 @@
-"""What a program that shares its process finds in place of Python's modules; what keeps something
+"""What a program that shares its process finds instead of Python's modules; what keeps something
 there is seen, or gains nothing.
 """
 
@@ -178,14 +178,14 @@ def test_seen(one_driver: Driver, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NOTHING)
-def test_nothing_kept(one_driver: Driver, name: str) -> None:
+def test_programs_that_keep_nothing_share_a_process(one_driver: Driver, name: str) -> None:
     outcome, as_alone = together(one_driver, name, NOTHING[name])
     assert outcome.refused == ""
     assert as_alone == [True] * 3
 
 
 @pytest.mark.parametrize("name", SURROUNDINGS)
-def test_nothing_gained(one_driver: Driver, name: str) -> None:
+def test_surroundings_give_nothing_away(one_driver: Driver, name: str) -> None:
     outcome, _ = together(one_driver, name, SURROUNDINGS[name])
     assert outcome.refused == ""
 

@@ -1,4 +1,4 @@
-"""The packages of an assignment: wheels that stand in a folder here, in place of an index."""
+"""The packages of an assignment: wheels that stand in a folder here, instead of an index."""
 
 import io
 import json
@@ -227,7 +227,7 @@ def test_what_cannot_be_had_is_said_in_one_line(
             archive.add(whole, "smiling-faces-1.2/setup.py")
     elif kind == "site":
         wheel(index, "smiling-faces", {"faces.py": MODULE, "sitecustomize.py": b""})
-        said = "one brings sitecustomize, which Python runs at every start"
+        said = "one of them contains sitecustomize, which Python runs at every start"
     elif kind == "yanked":
         page = tmp_path / "simple" / "smiling-faces" / "index.html"
         page.parent.mkdir(parents=True)
@@ -242,7 +242,7 @@ def test_what_cannot_be_had_is_said_in_one_line(
     elif kind == "exclude":
         wheel(index, "smiling-faces", {"faces.py": MODULE}, requires="sad-faces==1.1")
         wheel(index, "sad-faces", {"sad.py": b""})
-        wanted, said = [FACES, "sad-faces==1.2"], "they need different versions of one package"
+        wanted, said = [FACES, "sad-faces==1.2"], "they need different versions of the same package"
     cache = tmp_path / "cache"
     with pytest.raises(UserError) as error:
         install(wanted, find_interpreter("3.12"), cache, lambda line: None)

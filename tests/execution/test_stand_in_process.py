@@ -1,4 +1,4 @@
-"""The course's modules and functions in place of a submission's: run in a process of their own,
+"""The course's modules and functions instead of a submission's: run in a process of their own,
 bound where the program will use them, with nothing of the reference in its process."""
 
 from dataclasses import replace

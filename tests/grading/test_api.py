@@ -190,8 +190,8 @@ def test_a_copy_beside_its_original_is_not_guessed(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         submitted([tmp_path / "game (1).py"], TWO)
     assert str(caught.value) == (
-        f"{tmp_path / 'game (1).py'}: game.py lies beside it, and only one of the two can be "
-        "checked. Hint: leave one, named game.py"
+        f"{tmp_path / 'game (1).py'}: game.py is beside it, but only one of them can be checked. "
+        "Hint: keep one of them, named game.py"
     )
     (one,) = submitted([tmp_path / "game.py"], TWO)
     assert one.notes == ()  # both are the same, byte for byte

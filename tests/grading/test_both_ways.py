@@ -68,7 +68,7 @@ DIFFERENCES = {
     "its mark or its findings differ between the two ways": graded(
         replace(SHARED, mark=Fraction(0))
     ),
-    "f/one: behaved differently in a shared and in its own process": graded(SHARED, seen="2"),
+    "f/one: behaved differently in a shared process and in its own": graded(SHARED, seen="2"),
 }
 
 

@@ -1,5 +1,5 @@
 """Causes: of a sample's expect.yaml, held to what grading found; of whole submissions, told by
-running them with a function of the course's in place of theirs; the lines that a cause is most
+running them with a function of the course's instead of theirs; the lines that a cause is most
 likely in.
 """
 

@@ -286,7 +286,9 @@ def test_a_piece_cut_off_is_refused(field: str, change: Callable[[list[str]], li
 def test_a_plan_that_is_too_large_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "MAX_SETUP", 4 << 20)
     large = replace(SETUP.grader, plan=plan(spec_digest="x" * (5 << 20)))
-    with pytest.raises(UserError, match=r"are 5 MiB, and a cluster takes 4 MiB\. Hint: grade with"):
+    with pytest.raises(
+        UserError, match=r"have 5 MiB; a cluster's limit is 4 MiB\. Hint: grade with"
+    ):
         wire.pack_setup(replace(SETUP, grader=large), described())
     packed = wire.pack_setup(SETUP, described())
     monkeypatch.setattr(wire, "MAX_SETUP", 4)
@@ -299,12 +301,14 @@ def test_a_plan_that_is_too_large_is_one_line(monkeypatch: pytest.MonkeyPatch) -
     [
         ("grading.example.edu", 0, "not an address of a scheduler"),
         ("tcp://grading.example.edu", 0, "not an address of a scheduler"),
-        ("tls://h:1", 0, "TLS needs an authority, a certificate and its key"),
-        ("tls://h:1", 2, "TLS needs an authority, a certificate and its key"),
+        ("tls://h:1", 0, "TLS needs the authority's certificate, an own certificate and its key"),
+        ("tls://h:1", 2, "TLS needs the authority's certificate, an own certificate and its key"),
         ("tcp://h:1", 3, "uses no certificates"),
     ],
 )
-def test_addresses_and_certificates(address: str, files: int, said: str) -> None:
+def test_an_address_or_a_certificate_that_does_not_fit_is_refused(
+    address: str, files: int, said: str
+) -> None:
     given = dict.fromkeys(("ca", "cert", "key")[:files], Path("x.pem"))
     with pytest.raises(UserError, match=said):
         Cluster(address=address, **given)
@@ -318,7 +322,7 @@ HOLDS = TierTrial(tier=Tier.STANDARD)
     [
         (SETUP, Tier.STANDARD, HOLDS, ""),
         (SETUP, Tier.PORTABLE, HOLDS, ""),
-        (SETUP, Tier.STRONG, HOLDS, "no work below the strong tier, the run is standard"),
+        (SETUP, Tier.STRONG, HOLDS, "it requires the strong tier, but the run uses standard"),
         (
             SETUP,
             Tier.STANDARD,
@@ -346,7 +350,7 @@ def test_another_harness_is_refused() -> None:
     host = WorkerHost(jobs=1, python=None, require=Tier.STANDARD)
     found = host.shortcoming(wire.pack_setup(SETUP, "harness 9.9 (0123)"), "name")
     assert found == f"it has {described()}, the run harness 9.9 (0123)"
-    assert host.shortcoming(b"of another", "other") == f"it has another harness: {described()}"
+    assert host.shortcoming(b"of another", "other") == f"its harness differs: {described()}"
 
 
 def test_a_failure_makes_a_worker_try_anew_if_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,5 @@
 """What public collections of exercises ask for, each as a small assignment: its reference is sound,
-a right program of another style passes, and a wrong one fails the scenarios that are about it."""
+a correct program of another style passes, and a wrong one fails the scenarios that are about it."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -331,7 +331,7 @@ def test_what_runs_before_an_expression_is_not_its_mistake(tmp_path: Path) -> No
     scenarios = "function: f\nscenarios:\n  - {name: one, call: f(), returns: {python: '[1]'}}\n"
     program = "name = input()\ndef f():\n    return [1]\n"
     course_of(tmp_path, Exercise(reference=program, scenarios=scenarios))
-    said = r"the reference does not load \(asked for more input .*\), so that \[1\] has no value"
+    said = r"the reference does not load \(asked for more input .*\), so \[1\] has no value"
     with pytest.raises(UserError, match=said):
         prepare(load(tmp_path, "e"), refuse=False)
     asks = scenarios.replace("call:", "at_load: [Ann], call:")
@@ -403,7 +403,7 @@ def test_what_a_value_is_to_equal_is_told_only_of_the_programs(case: str, tmp_pa
         f'    returns: {{equals: "{expression}"}}\n    {more}\n'
     )
     course_of(tmp_path, Exercise(reference=reference, scenarios=scenarios))
-    said = rf"equals: {re.escape(expression)} gives no object of the program's own"
+    said = rf"equals: {re.escape(expression)} is not an object of the program's own class"
     with pytest.raises(UserError, match=said):
         prepare(load(tmp_path, "e"), refuse=False)
 
@@ -429,8 +429,8 @@ def test_what_differs_from_run_to_run_is_said_with_its_cause(tmp_path: Path) -> 
         "functionality_marks: 1\n",
     )
     assert problems(context_of(tmp_path)) == [
-        "all/chance has another outcome under another random seed; state one (seed: 1), or leave "
-        "open what chance decides",
-        "all/order has another outcome under another hash seed, clock, directory or order; if "
+        "all/chance has another outcome with another random seed. Hint: state one (seed: 1), or "
+        "leave random results open",
+        "all/order has another outcome with another hash seed, clock, folder or order. Hint: if "
         "the time matters, state clock: 2026-03-01",
     ]

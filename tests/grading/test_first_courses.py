@@ -1,5 +1,5 @@
 """The table of what first courses ask for: of each line the scenario is run as it stands in the
-guide, with a right program, which is the reference, and two wrong ones."""
+guide, with a correct program, which is the reference, and two wrong ones."""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ def scenarios() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Programs:
-    """A right program, which is the reference, and two wrong ones, other right ones, the function
+    """A correct program, which is the reference, and two wrong ones, other right ones, the function
     that the line is about, and what assignment.yaml says."""
 
     right: str
@@ -513,12 +513,14 @@ PROGRAMS = {
     ),
     "exceptions with messages": Programs(
         function="withdraw",
-        right="def withdraw(amount):\n    if amount > 3:\n"
-        "        raise ValueError('there are only 3 dollars')\n",
+        right=(
+            "def withdraw(amount):\n    if amount > 3:\n        raise ValueError('available: "
+            "only 3 dollars')\n"
+        ),
         wrong=(
             "def withdraw(amount):\n    if amount > 3:\n        raise ValueError('no')\n",
-            "class Poor(ValueError):\n    pass\n"
-            "def withdraw(amount):\n    raise Poor('there are only 3 dollars')\n",
+            "class Poor(ValueError):\n    pass\ndef withdraw(amount):\n    raise "
+            "Poor('there are only 3 dollars')\n",
         ),
     ),
 }

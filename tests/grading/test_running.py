@@ -385,7 +385,7 @@ INNERMOST = [("a.py", 5, 6, 5), ("a.py", 4, 6, 3), ("a.py", 1, 2, 0), ("b.py", 5
 
 
 @pytest.mark.parametrize(("file", "first", "last", "line"), [*INNERMOST, ("a.py", 6, 12, 0)])
-def test_the_innermost_loop(file: str, first: int, last: int, line: int) -> None:
+def test_the_innermost_loop_at_a_line_is_found(file: str, first: int, last: int, line: int) -> None:
     loops = (Loop(file="a.py", first=3, last=9), Loop(file="a.py", first=5, last=7))
     found = Outline(loops=loops).loop_around(file, first, last)
     assert (found.first if found else 0) == line

@@ -25,7 +25,7 @@ def test_free_prompts_are_named_with_how_many_scenarios_compare_theirs() -> None
     (line,) = tolerances(plan(free, reads_nothing))
     assert line == "the text of each input() is free in 1 scenario"
     (line,) = tolerances(plan(free, exact, exact))
-    assert line.endswith("; it is compared in 2 that read input")
+    assert line.endswith("; it is compared in 2 others that read input")
 
 
 def test_a_forgiven_difference_is_named_with_the_texts_in_which_it_is_forgiven() -> None:

@@ -36,7 +36,7 @@ STUDENTS = {
     "wrong_shop": {"bank.py": BANK, "shop.py": WRONG_SHOP},
     "both_wrong": {"bank.py": WRONG_BANK, "shop.py": WRONG_SHOP},
     "endless_bank": {"bank.py": BANK + "\n\nwhile True:\n    pass\n", "shop.py": SHOP},
-    # They show what the module in place of theirs answers, or write it where a reason belongs.
+    # They show what the module instead of theirs answers, or write it where a reason belongs.
     "asks_anything": {
         "bank.py": BANK.replace("max(tins)", "0"),
         "shop.py": "import bank\nprint('IT SAYS', 1000 * bank.largest([3, 77, 5]))\n" + WRONG_SHOP,
@@ -50,10 +50,10 @@ STUDENTS = {
     },
 }
 WORKS = (
-    "With the course's own bank.py in place of yours this works: the fault is in your bank.py, "
-    "and this scenario's points are given. With yours: "
+    "This works with the course's bank.py instead of yours. The fault is in your bank.py; you "
+    "get the points here. With yours: "
 )
-FAILS_TOO = " With our bank.py in place of yours it does not pass either: look at shop.py too."
+FAILS_TOO = " It also fails with our bank.py instead of yours: look at shop.py, too."
 WRONG_STAND_IN = {"specs/pair/stand_in_bank.py": STAND_IN.replace("+ amount", "- amount")}
 
 
@@ -231,11 +231,11 @@ def test_a_replay_is_of_the_run_that_the_verdict_is_of(
     handed_in = graded / "submissions/pair" / student
     name = "shop/no-such-tin" if student == "wrong_shop" else "shop/two-tins"
     outcome = Course(graded).ok("replay", "out", student, name, "--submission", handed_in)
-    said = "# the course's own bank.py in place of the submission's\n"
+    said = "# the course's own bank.py instead of the submission's\n"
     assert (said in outcome.out, shown in outcome.out) == (replaced, True)
 
 
-# In place of the course of two files: a put that raises, and a shop that lets it.
+# Instead of the course of two files: a put that raises, and a shop that lets it.
 RAISING_PUT = "def put(tins, tin, amount):\n    raise ValueError(tin)\n"
 CALLS_PUT = "def fill():\n    bank.put([], 9, 1)\n"
 RAISING = {

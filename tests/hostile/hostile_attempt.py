@@ -42,7 +42,7 @@ def attempts(
 
 
 def told(program: bytes, facts: Mapping[str, str]) -> bytes:
-    """The program with the facts in place of their names, and what it knows of the channel."""
+    """The program with the facts instead of their names, and what it knows of the channel."""
     program = program.replace(b"from hostile_frames import *", FRAMES)
     for name, fact in facts.items():
         program = program.replace(name.encode(), fact.encode())

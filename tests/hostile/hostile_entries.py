@@ -238,7 +238,7 @@ ROWS = dict(enumerate(_TEXT.strip().splitlines(), start=1)) | {
     109: "handed-in tests that flood the screen, the folder, the messages",
     110: "handed-in tests that never end",
     111: "a forged reply whose name of a missing function holds a surrogate",
-    112: "a forged reply with what a hidden scenario was asked in place of a name",
+    112: "a forged reply with what a hidden scenario was asked instead of a name",
     113: "page cache residency, asked for",
     114: "handed-in tests that know the run by what was left out or written down",
     118: "the table of a dictionary that is equal",

@@ -33,7 +33,7 @@ from tests.hostile.hostile_entries import Entry
 from tests.hostile.hostile_machine import Meter, adopting_orphans, below
 
 CANARY = "canary-5f0c9d2e7ab84c31"
-NEIGHBOURS = "what nobody can know"  # the honest submission has it in place of the canary
+NEIGHBOURS = "what nobody can know"  # the honest submission has it instead of the canary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

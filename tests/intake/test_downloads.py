@@ -100,7 +100,7 @@ def test_the_layout_is_said_in_words(tmp_path: Path) -> None:
     assert str(cohort(lone).facts) == "layout: plain, 1 submission of 1 student"
 
 
-def test_canvas_names(tmp_path: Path) -> None:
+def test_names_in_a_canvas_download_are_taken_apart(tmp_path: Path) -> None:
     files = {
         "late_77_1_a1.py": b"LATE is the name",
         "LATE_78_2_a1.py": b"so it is",
@@ -131,7 +131,7 @@ def test_canvas_ids_cannot_be_taken_by_a_files_name(tmp_path: Path) -> None:
     assert found["81"].notes == ("kim_81_5_1_2_a1.py can be read as two students'",)
 
 
-def test_canvas_anonymous(tmp_path: Path) -> None:
+def test_an_anonymous_canvas_download_is_read(tmp_path: Path) -> None:
     handed = [
         HandIn(id="aB3dE", name="", files=program("one")),
         HandIn(id="77", name="", files=program("two"), late=True),
@@ -305,7 +305,7 @@ def test_gradescope_tells_of_attempts_that_it_does_not_hold(tmp_path: Path) -> N
     (one,) = cohort(path, due="2024-09-24T13:30Z").submissions
     assert one.withheld is Withheld.NEEDS_REVIEW
     assert one.notes == (
-        "the attempt of 2024-09-24T13:00:00+00:00 was in time, but this export holds only a "
+        "the attempt of 2024-09-24T13:00:00+00:00 was in time, but this export contains only a "
         "later one",
     )
     (one,) = cohort(path, due="2024-09-24T11:00Z").submissions
@@ -391,7 +391,7 @@ def test_something_else_beside_a_download(tmp_path: Path) -> None:
     files = {**canvas(CLASS[:2]), "ada.py": b"", "more/a1.py": b"", "marks.csv": b""}
     path = laid(files, tmp_path / "class")
     assert refusal(path) == (
-        f"{path}: the layout is not clear: 2 named as Canvas names them and 2 otherwise "
+        f"{path}: the layout is not clear: 2 with names like Canvas's and 2 with other names "
         "(ada.py and more). Hint: --layout canvas | plain"
     )
     found = by_id(cohort(path, layout="canvas"))
@@ -401,21 +401,22 @@ def test_something_else_beside_a_download(tmp_path: Path) -> None:
         "ada": Withheld.NEEDS_REVIEW,
         "more": Withheld.NEEDS_REVIEW,
     }
-    assert found["ada"].notes == ("its name is not as Canvas names files",)
+    assert found["ada"].notes == ("its name does not look like Canvas's",)
     assert len(cohort(path, layout="plain").submissions) == 4
 
 
 def test_two_layouts_in_one_folder(tmp_path: Path) -> None:
     path = laid({**canvas(CLASS[:2]), **moodle(CLASS[2:])}, tmp_path / "class")
-    with pytest.raises(UserError, match=r"10 named as Moodle names them and 2 named as Canvas"):
+    with pytest.raises(
+        UserError, match=r"10 with names like Moodle's and 2 with names like Canvas"
+    ):
         cohort(path)
 
 
 def test_a_layout_that_is_not_there(tmp_path: Path) -> None:
     path = laid(plain_folders(CLASS), tmp_path / "class")
     assert refusal(path, layout="moodle") == (
-        f"{path}: nothing here is named as Moodle names it "
-        "(Mary-Ann Smith_4711_assignsubmission_file_). "
+        f"{path}: no name here looks like Moodle's (Mary-Ann Smith_4711_assignsubmission_file_). "
         f"Hint: --layout {' | '.join(layout_names())}, or leave it out"
     )
 

@@ -133,8 +133,7 @@ def test_canvas_is_late_by_its_own_word(tmp_path: Path) -> None:
         "3": IN_TIME,
     }
     assert found.notices == (
-        "Canvas gives no times: a submission is late if it was marked LATE there, and --due "
-        "has no effect",
+        "Canvas gives no times: submissions marked LATE there are late, and --due has no effect",
     )
     without = by_id(cohort(path))
     assert (without["1"].withheld, without["1"].notes) == (None, ("marked late by its platform",))
@@ -145,7 +144,7 @@ def test_two_attempts_at_one_time_are_for_a_person(tmp_path: Path) -> None:
     tuesday = laid(moodle([one(DUE, "tuesday's")]), tmp_path / "tuesday")
     (found,) = read_cohort((monday, tuesday), A1, ClassOptions()).submissions
     assert found.withheld is Withheld.NEEDS_REVIEW
-    assert found.notes == ("nothing says which of two attempts is the later one",)
+    assert found.notes == ("the download does not say which of two attempts is the later one",)
     names = [file.name for file in found.choices]
     assert names == ["attempt 1: a1.py", "attempt 2: a1.py"]
     chosen = {found.id: (Decision(kind=DecisionKind.CHOOSE, value=names[1]),)}
@@ -184,7 +183,7 @@ WRONG: dict[str, object] = {
     "--extensions: extensions need a due time, and there is none. Hint: add --due": {
         "extensions": Path("x.csv")
     },
-    "{path}: the times here have no zone. Hint: add --time-zone Australia/Brisbane (or yours)": {
+    "{path}: these times have no time zone. Hint: add --time-zone Australia/Brisbane (or yours)": {
         "due": "2024-09-24T17:00Z"
     },
 }
@@ -298,7 +297,7 @@ def test_whose_a_submission_is(folder: Path, roster: Path) -> None:
     *others, cid = read(folder, roster, cid=("match", "7"))
     assert [each.id for each in others] == ["ada", "ben"]
     assert (cid.student.id, cid.student.name, cid.student.email) == ("7", "Zoe", "zoe@uni.example")
-    assert "a person said whose it is" in cid.notes
+    assert "assigned by a person" in cid.notes
 
 
 def test_whose_it_is_is_looked_for_on_the_roster(folder: Path, roster: Path) -> None:
@@ -307,7 +306,7 @@ def test_whose_it_is_is_looked_for_on_the_roster(folder: Path, roster: Path) -> 
         found = read_cohort((folder,), REVIEWED, ClassOptions(roster=roster), {"cid": (match,)})
         return found.notices[1:]
 
-    assert notices("4711") == ("4711, who is said to have handed in cid, is not on the roster",)
+    assert notices("4711") == ("4711, to whom cid is assigned, is not on the roster",)
     assert notices("BEN") == notices("7") == notices("zoe@uni.example") == ()
 
 
@@ -420,7 +419,9 @@ USED = {
 
 
 @pytest.mark.parametrize(("files", "cost"), USED.values(), ids=USED)
-def test_slip_days_left(tmp_path: Path, files: Sequence[str], cost: tuple[int, int]) -> None:
+def test_slip_days_used_before_are_counted(
+    tmp_path: Path, files: Sequence[str], cost: tuple[int, int]
+) -> None:
     at = DUE + timedelta(days=2, hours=1)
     handed = [
         HandIn(id="1", name="Kim", email="kim@x.edu", files=program("x"), at=at),
@@ -431,7 +432,7 @@ def test_slip_days_left(tmp_path: Path, files: Sequence[str], cost: tuple[int, i
     class_ = cohort(path, replace(A1, late=SLIP), **ASKED, slip_days=paths)
     late = by_id(class_)["1"].late
     assert (late.slip_days, late.share * 100) == cost
-    said = "slip days: without --slip-days, none count as used in other assignments"
+    said = "slip days: without --slip-days, no earlier use is counted"
     assert class_.notices == (() if files else (said,))
 
 
@@ -451,10 +452,10 @@ REFUSED: dict[str, object] = {
     ":1: the column slip days is missing. Hint: begin with a line id,slip days": "id,days\n1,2\n",
     ":2: the id is missing. Hint: write id,slip days in each line": "id,slip days\n,2\n",
     ":2: '-1' is not a number of days. Hint: write a whole number": "id,slip days\n1,-1\n",
-    ":2: neither 8 nor anybody else of this list is a student here. Hint: write ids or emails of "
-    "this class": "id,slip days\n8,1\n9,1\n",
+    ":2: nobody on this list is a student of this class, for example 8. Hint: write ids or "
+    "emails of this class": "id,slip days\n8,1\n9,1\n",
     ":2: 2 students are called team@x. "
-    "Hint: give the id of the right one": "id,slip days\nteam@x,1\n",
+    "Hint: write the id of the right one": "id,slip days\nteam@x,1\n",
 }
 
 

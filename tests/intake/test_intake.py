@@ -220,12 +220,12 @@ def test_a_name_that_is_no_text(root: Path) -> None:
 
 
 REFUSED = {
-    "no such file or folder. Hint: name the file with its folder, or go to that folder "
-    "first (cd)": "nowhere",
+    "no such file or folder. Hint: write the file's whole path, or go to its folder first "
+    "(cd)": "nowhere",
     "no such file or folder. Hint: is it class.zip?": "clas.zip",
     "is not an archive, expected a zip or tar archive. Hint: download it again, or unpack it "
     "yourself and name the folder": "class.zip",
-    "this is neither a folder, an archive nor a .py file": "pipe.py",
+    "this is not a folder, an archive or a .py file": "pipe.py",
 }
 
 
@@ -341,7 +341,7 @@ GLOBS: dict[str, tuple[Tree, list[str]]] = {
 
 
 @pytest.mark.parametrize("name", GLOBS)
-def test_shell_globs(root: Path, name: str) -> None:
+def test_files_that_a_shell_lists_are_grouped(root: Path, name: str) -> None:
     tree, expected = GLOBS[name]
     assert summary(read(sorted(lay(root, tree).iterdir()), OTHER.get(name, ONE))) == expected
 

@@ -239,7 +239,7 @@ def test_links_are_not_followed(assignment: Assignment, tmp_path: Path) -> None:
     assert "is a symbolic link" in read_one(tmp_path, assignment, "1").problem
 
 
-def test_no_such_folder(assignment: Assignment, tmp_path: Path) -> None:
+def test_a_folder_that_does_not_exist_is_named(assignment: Assignment, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="this folder does not exist"):
         read_one(tmp_path / "gone", assignment, "1")
 
@@ -304,7 +304,7 @@ def test_any_names_in_a_class(folder: Path, names: list[str]) -> None:
 
 @SETTINGS
 @given(text=st.text(alphabet="-:[]{}&*!|>'\"\n #submitersnacdh_1", max_size=60))
-def test_any_metadata(folder: Path, text: str) -> None:
+def test_any_metadata_can_be_read(folder: Path, text: str) -> None:
     files = gradescope([HandIn(id="1", name="K", files=program(""))])
     whole = {name: data for name, data in files.items() if not name.endswith(".yml")}
     check(taken(folder, {**whole, "assignment_4100_export/submission_metadata.yml": text.encode()}))
@@ -312,7 +312,7 @@ def test_any_metadata(folder: Path, text: str) -> None:
 
 @SETTINGS
 @given(data=st.binary(max_size=60), start=st.sampled_from([b"", b"id,due\n1,", b"\xff\xfe"]))
-def test_any_tables(folder: Path, data: bytes, start: bytes) -> None:
+def test_any_tables_can_be_read(folder: Path, data: bytes, start: bytes) -> None:
     files = canvas([HandIn(id="1", name="K", files=program(""))])
     check(taken(folder, files, roster=start + data))
     check(taken(folder, files, due="2024-09-24T21:26Z", extensions=start + data))
@@ -362,14 +362,14 @@ GRADEBOOKS = {
 @pytest.mark.parametrize(("build", "text"), GRADEBOOKS.values(), ids=GRADEBOOKS.keys())
 def test_any_gradebook_is_a_roster(tmp_path: Path, build: object, text: str) -> None:
     found = with_roster(tmp_path, build([one("1", "Kim Lee")]), text)
-    who = "1-2557369 (Kim Lee) is taken to be"
-    by_name = (f"BY NAME ALONE: {who} {tmp_path / 'roster.csv'}:2: Kim Lee",)
+    who = "1-2557369 (Kim Lee) is treated as"
+    by_name = (f"ONLY BY NAME: {who} {tmp_path / 'roster.csv'}:2: Kim Lee",)
     assert (found.notices, found.facts.students) == (by_name if build is brightspace else (), 1)
     kim, jo = (each for each in found.submissions)
     assert source_of(kim) == "1"
     assert kim.student is not None
     assert jo.withheld is Withheld.NO_SUBMISSION
-    assert jo.notes == ("on the roster, and nothing was handed in",)
+    assert jo.notes == ("on the roster, but nothing was handed in",)
     assert "Oda" in jo.student.name
     assert jo.id in ("2", "jo")
 
@@ -391,10 +391,10 @@ def test_one_name_of_several_is_for_a_person(tmp_path: Path) -> None:
         "u2": Withheld.NEEDS_REVIEW,
     }
     assert submissions["u1"].notes == (
-        "several students have this name, and nothing says which of them handed in",
+        "several students have this name, and the download does not tell them apart",
     )
     assert found.notices == (
-        f"BY NAME ALONE: 78 (Al Lee) is taken to be {tmp_path / 'roster.csv'}:4: Al Lee",
+        f"ONLY BY NAME: 78 (Al Lee) is treated as {tmp_path / 'roster.csv'}:4: Al Lee",
         "77 is not on the roster",
     )
 
@@ -424,7 +424,7 @@ def test_a_roster_may_tell_the_times(tmp_path: Path) -> None:
     found = by_id(with_roster(tmp_path, moodle([one("1"), one("2"), one("3")]), text, **asked))
     assert withheld(found) == {"1": None, "2": Withheld.LATE, "3": Withheld.NEEDS_REVIEW}
     assert found["1"].handed_in == "2024-09-24T17:00:00+08:00"
-    assert found["3"].notes == ("nothing says when it was handed in",)
+    assert found["3"].notes == ("the download does not say when it was handed in",)
 
 
 WRONG: dict[str, object] = {
@@ -433,12 +433,12 @@ WRONG: dict[str, object] = {
     ":4: the id 1 is repeated here, after {path}:2. "
     "Hint: keep only one of the two lines": b"id,name\n1,A\n2,B\n1,C\n",
     ":4: the id of C is missing. Hint: write one": b"id,email,name\n1,,A\n,b@x,B\n,,C\n",
-    ": this list names nobody": b"id,name\n",
-    ": no student on the roster handed anything in. Hint: check that its ids are "
-    "the platform's and that its names are complete": b"id\n7\n8\n",
+    ": this list contains nobody": b"id,name\n",
+    ": no student on the roster has a submission. Hint: check that it has the platform's ids and "
+    "complete names": b"id\n7\n8\n",
     ":2: 'soon' is not a time that can be read. "
     "Hint: write it as 2024-09-24T17:00+10:00": b"id,handed_in\n1,soon\n",
-    ": is empty. Hint: the first line names the columns": b"",
+    ": is empty. Hint: the first line must name the columns": b"",
 }
 
 
@@ -475,7 +475,7 @@ def test_many_found_by_name_alone_are_one_line(tmp_path: Path) -> None:
     files = brightspace([one(str(n), name) for n, name in enumerate(names)])
     text = "Username,Name\n" + "".join(f"u{n},{name}\n" for n, name in enumerate(names))
     (line,) = with_roster(tmp_path, files, text).notices
-    assert line.startswith("BY NAME ALONE, 50 students: ")
+    assert line.startswith("ONLY BY NAME, 50 students: ")
     assert line.endswith("; and 47 more")
 
 
@@ -563,8 +563,9 @@ def test_a_column_with_a_known_name_keeps_it(tmp_path: Path) -> None:
 
 
 _IDS = {
-    "a spreadsheet took the zeros": ("429", "WITHOUT ZEROS IN FRONT: 00429 (Kim Lee) is taken to "
-                                     "be {roster}:2: Kim"),
+    "a spreadsheet took the zeros": ("429", (
+        "WITHOUT LEADING ZEROS: 00429 (Kim Lee) is treated as {roster}:2: Kim"
+    )),
     "a formula keeps them": ('="00429"', None),
     "a formula in quotes keeps them": ('"=""00429"""', None),
 }  # fmt: skip
@@ -584,7 +585,7 @@ def test_an_extension_of_an_id_that_lost_its_zeros(tmp_path: Path) -> None:
     extensions = table(tmp_path, "id,due\n429,2030-09-25T17:00Z\n", "extensions.csv")
     found = cohort(path, due="2024-01-01T17:00Z", time_zone="UTC", extensions=extensions)
     assert withheld(by_id(found)) == {"00429": None, "00430": Withheld.LATE}
-    assert found.notices == (f"WITHOUT ZEROS IN FRONT: {extensions}:2: 429 is taken to be 00429",)
+    assert found.notices == (f"WITHOUT LEADING ZEROS: {extensions}:2: 429 is treated as 00429",)
 
 
 def test_zeros_that_may_be_several_peoples_decide_nothing(tmp_path: Path) -> None:

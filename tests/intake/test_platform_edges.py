@@ -93,7 +93,9 @@ DATES = {
 
 
 @pytest.mark.parametrize(("written", "at"), DATES.items(), ids=DATES)
-def test_dates_of_brightspace(written: str, at: tuple[int, ...] | None, tmp_path: Path) -> None:
+def test_dates_of_brightspace_are_read(
+    written: str, at: tuple[int, ...] | None, tmp_path: Path
+) -> None:
     folders = {f"{n}-9 - Kim {n} - {written}/a1.py": b"" for n in (1, 2)}
     found = cohort(laid(folders, tmp_path / "class"), time_zone="UTC")
     assert found.facts.layouts == ("Brightspace" if at else "plain",)
@@ -434,7 +436,7 @@ def test_a_module_that_is_not_taken_is_named(course: Course) -> None:
     (ada,) = results(course.report)["submissions"]
     (cause,) = ada["causes"]
     assert cause["rule"] == "module_not_taken"
-    said = "util.py was handed in, but only a1.py is taken"
+    said = "util.py was handed in, but only a1.py is graded"
     page = (course.report / "submissions" / "ada.html").read_text(encoding="utf-8")
     assert said in page
     for command in (

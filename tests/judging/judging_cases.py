@@ -182,7 +182,7 @@ def case(
 
 
 def returns(expected: object, actual: object, stimulus: Stimulus = CALL, **more: Any) -> Failure:
-    """The case of a call that returns another value."""
+    """The case of a call that returns a wrong value."""
     return case(called(expected), called(actual), stimulus, **more)
 
 

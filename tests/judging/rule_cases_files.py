@@ -187,7 +187,7 @@ FIRES: Sentences = {
         "The file in.txt is gone afterwards.": case(wrote(**{"in": "a\n"}), wrote(), WITH_A_FILE),
     },
     "file_should_stay": {
-        f"The file in.txt should stay as it is, and {what}": case for what, case in STAYS.items()
+        f"The file in.txt should stay unchanged, but {what}": case for what, case in STAYS.items()
     },
     "windows_line_ends": {
         "The lines of the file report.txt end with \\r\\n, as on Windows, and should end with \\n: "

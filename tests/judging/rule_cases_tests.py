@@ -120,7 +120,7 @@ FIRES: dict[str, Sentences] = {
         "It passes on a program that breaks §1.1, §2: read that again.": asked(
             ACCEPTS, tests=(BREAKS,)
         ),
-        "test_a1.py::test_loop does not come to its end on your own program. So does 1 other test: "
+        "test_a1.py::test_loop does not finish on your own program. So does 1 other test: "
         "test_a1.py::test_loop.": asked(SuiteQuestion.ACCEPTS_OWN, tests=(STUCK, STUCK)),
     },
     "unsteady_tests": {
@@ -129,21 +129,24 @@ FIRES: dict[str, Sentences] = {
         "tests are like that, no test counts.": UNSTEADY,
     },
     "runs_too_little": {
-        "Your tests run 50 % of the statements (80 % are asked for) of a right program. They never "
-        "use Box.put.": asked(SuiteQuestion.COVERS, coverage=HALF, notices_a_fault=True),
-        "No test passes on a right program, so none counts as running it.": asked(
+        "Your tests run 50 % of the statements (80 % are asked for) of a correct program. They "
+        "never use Box.put.": asked(SuiteQuestion.COVERS, coverage=HALF, notices_a_fault=True),
+        "No test passes on a correct program, so none of them counts.": asked(
             SuiteQuestion.COVERS, notices_a_fault=True
         ),
     },
     "fault_not_noticed": {
-        "Your tests do not notice a program that is wrong here: every test that accepts a right "
+        "Your tests do not notice a program that is wrong here: every test that accepts a "
+        "correct "
         "program passes on it too.": NOTHING_NOTICED,
     },
     "useless_tests": {
-        "1 test of yours fails on no fault: test_a1.py::test_one.": USELESS,
-        "1 test of yours fails on no fault: test_a1.py::test_one. These notice the same faults: "
-        "test_a1.py::test_two, test_a1.py::test_three.": BOTH,
-        "No test passes on a right program, so none notices a fault.": asked(SuiteQuestion.HELPS),
+        "1 test of yours fails on no wrong program: test_a1.py::test_one.": USELESS,
+        "1 test of yours fails on no wrong program: test_a1.py::test_one. These notice the same "
+        "faults: test_a1.py::test_two, test_a1.py::test_three.": BOTH,
+        "No test passes on a correct program, so none can notice a fault.": asked(
+            SuiteQuestion.HELPS
+        ),
     },
     "alike_tests": {
         "These notice the same faults: test_a1.py::test_two, test_a1.py::test_three.": ALIKE,
@@ -151,14 +154,14 @@ FIRES: dict[str, Sentences] = {
     "nothing_tested": {
         "No test passed: all of them are skipped.": asked(ACCEPTS, tests=(SKIPPED,)),
         "The tests notice no fault at all: they pass on every wrong program too. A test needs an "
-        "assert that compares a result with the sheet's.": asked(ACCEPTS, tests=(PASSED,)),
+        "assert that compares a result with the assignment sheet.": asked(ACCEPTS, tests=(PASSED,)),
     },
     "test_stopped": {
-        "The test itself writes more into its folder than it may; your program did not.": stopped(
+        "The test itself writes too much into its folder; your program did not.": stopped(
             Ending.OUTPUT_LIMIT
         ),
         "The test itself ends its own process.": stopped(Ending.CRASHED),
-        "The test itself takes longer than it may, in its own code or with endless results.": (
+        "The test itself takes too long in its own code, or with endless results.": (
             stopped(Ending.CPU_LIMIT)
         ),
     },
@@ -175,10 +178,10 @@ FIRES: dict[str, Sentences] = {
         "The test could not be found with this program.": failing(
             tested(CourseTestResult.NOT_FOUND)
         ),
-        "The test was skipped, as it should not be: later.": failing(
+        "The test was skipped, but should run: later.": failing(
             tested(CourseTestResult.SKIPPED, "later")
         ),
-        "The test did not come to its end.": failing(tested(CourseTestResult.NOT_ENDED)),
+        "The test did not finish.": failing(tested(CourseTestResult.NOT_ENDED)),
     },
 }
 LEAVES_ALONE: dict[str, list[Failure]] = {

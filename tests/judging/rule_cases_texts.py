@@ -175,8 +175,7 @@ FIRES: Sentences = {
         "missing.": case(
             None, ran("Column? ", "3", "Red wins\nColumn? "), typing("3"), stated=SHOWN
         ),
-        'After input 1 ("3"), the board is not the one that it should be: it has no line '
-        '"|X |1".': case(
+        'After input 1 ("3"), the board is wrong: it has no line "|X |1".': case(
             None,
             ran("Column? ", "3", GRID.replace("X", "O") + "\nColumn? "),
             typing("3"),
@@ -254,7 +253,7 @@ FIRES: Sentences = {
         'add printed more than 256 KiB, which is the limit; the last lines read "no".': case(
             called(1), ended(Ending.OUTPUT_LIMIT, "no\n" * 500, output_limit=SCREEN_FULL)
         ),
-        'add printed more than it may; the last lines read "no".': case(
+        'add printed more than allowed; the last lines read "no".': case(
             called(1), ended(Ending.OUTPUT_LIMIT, "no\n" * 500)
         ),
         "add wrote more than 300 files or 4 MiB in its folder, which is the limit.": case(
@@ -281,7 +280,7 @@ FIRES: Sentences = {
         "read.": case(ran("> ", "a", "> ", "b", ""), ended(Ending.CPU_LIMIT), typing("a", "b")),
     },
     "takes_too_long": {
-        "add takes longer than it may, but less than twice that: the loop is not endless, but "
+        "add takes longer than allowed, but less than twice as long: the loop is not endless, but "
         "there is a quicker way.": case(called(1), ended(Ending.CPU_LIMIT, ends_in_double=True)),
     },
     "did_not_end": {

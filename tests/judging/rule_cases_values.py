@@ -154,8 +154,8 @@ FIRES: Sentences = {
         "add printed 'ab\\ncd' instead of returning it.": case(
             called("ab\ncd"), called(None, "ab \ncd\n")
         ),
-        "richest printed Account(owner='Ada') instead of returning it. In a session both look "
-        "alike.": case(
+        "richest printed Account(owner='Ada') instead of returning it. In a session, both look "
+        "the same.": case(
             shown("Account('Ada')"),
             session(step(None, "Account('Ada')\n")),
             steps("richest([ada])"),
@@ -199,31 +199,33 @@ FIRES: Sentences = {
         "add returned <int object> (an object of the program's own class int) "
         "instead of 1 (an int).": returns(1, Value(ValueKind.FOREIGN, "int")),
         "add returned Counter({'a': 2}) (a Counter) instead of {'a': 2} (a dict): dict(…) "
-        "makes a dict of it.": returns({"a": 2}, by_repr("Counter", "Counter({'a': 2})")),
+        "turns it into a dict.": returns({"a": 2}, by_repr("Counter", "Counter({'a': 2})")),
         "Item [0] of the result is OrderedDict() (an OrderedDict) instead of {'a': 2} (a dict): "
-        "dict(…) makes a "
-        "dict of it.": returns([{"a": 2}], listed(by_repr("OrderedDict", "OrderedDict()"))),
-        "add returned deque([1, 2]) (a deque) instead of [1, 2] (a list): list(…) makes a "
-        "list of it.": returns([1, 2], by_repr("deque", "deque([1, 2])")),
+        "dict(…) turns "
+        "it into a dict.": returns([{"a": 2}], listed(by_repr("OrderedDict", "OrderedDict()"))),
+        "add returned deque([1, 2]) (a deque) instead of [1, 2] (a list): list(…) turns "
+        "it into a list.": returns([1, 2], by_repr("deque", "deque([1, 2])")),
         "add returned <dict_keys object> (a dict_keys) instead of ('a',) (a tuple): tuple(…) "
-        "makes a tuple of it.": returns(("a",), Value(ValueKind.FOREIGN, "dict_keys")),
+        "turns it into a tuple.": returns(("a",), Value(ValueKind.FOREIGN, "dict_keys")),
         "add returned <dict_items object> (a dict_items) instead of {'a': 1} (a dict): "
-        "dict(…) makes a dict of it.": returns({"a": 1}, Value(ValueKind.FOREIGN, "dict_items")),
+        "dict(…) turns it into a dict.": returns({"a": 1}, Value(ValueKind.FOREIGN, "dict_items")),
         "add returned <dict_keys object> (a dict_keys) instead of {'a': 1} (a dict).": returns(
             {"a": 1}, Value(ValueKind.FOREIGN, "dict_keys")
         ),
         "add returned Counts({'a': 2}) (a Counts, derived from dict) instead of {'a': 2} (a "
-        "dict): dict(…) makes a dict of it.": returns({"a": 2}, derived("Counts", {"a": 2})),
+        "dict): dict(…) turns it into a dict.": returns({"a": 2}, derived("Counts", {"a": 2})),
         "add returned Word('hello', length=5) (a Word, derived from str) instead of 'hello' "
-        "(a str): str(…) makes a str of it.": returns("hello", derived("Word", "hello", length=5)),
+        "(a str): str(…) turns it into a str.": returns(
+            "hello", derived("Word", "hello", length=5)
+        ),
         "add returned Colour('red', name='RED', value='red') (a Colour, derived from str) "
         "instead of 'red' (a str): its attribute value "
         "is a str.": returns("red", derived("Colour", "red", name="RED", value="red")),
         "Item [0] of the result is Pair(('a', 2)) (a Pair, derived from tuple) instead of ('a', 2) "
-        "(a tuple): tuple(…) makes a "
-        "tuple of it.": returns([("a", 2)], listed(derived("Pair", ("a", 2)))),
+        "(a tuple): tuple(…) turns "
+        "it into a tuple.": returns([("a", 2)], listed(derived("Pair", ("a", 2)))),
         "add returned Row([1, 2]) (a Row, derived from list) instead of (1, 2) (a tuple): "
-        "tuple(…) makes a tuple of it.": returns((1, 2), derived("Row", [1, 2])),
+        "tuple(…) turns it into a tuple.": returns((1, 2), derived("Row", [1, 2])),
         "add returned Word('five') (a Word, derived from str) instead of 5 (an int).": returns(
             5, derived("Word", "five")
         ),
@@ -310,8 +312,8 @@ FIRES: Sentences = {
         ),
     },
     "argument_not_changed": {
-        "board is not changed: item [0] is '---', it should be '--X'. Is a copy changed in its "
-        "place?": case(changed(["---"], ["--X"]), changed(["---"], ["---"], None)),
+        "board is not changed: item [0] is '---', it should be '--X'. Does it change a copy "
+        "instead?": case(changed(["---"], ["--X"]), changed(["---"], ["---"], None)),
         "add refuses a valid call: it returned False and left board as it was (item [0] is '---', "
         "it should be '--X').": case(changed(["---"], ["--X"]), changed(["---"], ["---"], False)),
         "board is not changed: item [0] is '---', it should be '--X'. It also returned True "
@@ -327,8 +329,8 @@ FIRES: Sentences = {
         "True.": case(changed(EMPTY, PLACED), changed(EMPTY, EMPTY, PLACED)),
         "board is not changed: a new list is returned. Change the list that is given, and return "
         "None.": case(changed(EMPTY, PLACED, None), changed(EMPTY, EMPTY, (PLACED, [2, 6]))),
-        "board is not changed: item [1] is '----', it should be '---X'. Is a copy changed in its "
-        "place?": case(changed(EMPTY, PLACED), changed(EMPTY, EMPTY)),
+        "board is not changed: item [1] is '----', it should be '---X'. Does it change a copy "
+        "instead?": case(changed(EMPTY, PLACED), changed(EMPTY, EMPTY)),
         "In step 2 (add(board, 'X', 0)), board is not changed: a new list is returned. "
         "Change the list that is given, and return True.": case(
             session(step(), step(True), step(["-X", "--"])),
@@ -336,13 +338,13 @@ FIRES: Sentences = {
             SHOW,
         ),
         "In step 2 (add(board, 'X', 0)), board is not changed: in the end item [0] is '--', "
-        "it should be 'XX'. Is a copy changed in its place?": case(
+        "it should be 'XX'. Does it change a copy instead?": case(
             session(step(), step(True), step(True), step(["XX", "--"])),
             session(step(), step(["-X", "--"]), step(["-X", "--"]), step(["--", "--"])),
             steps("board = ['--', '--']", "add(board, 'X', 0)", "add(board, 'X', 0)", "board"),
         ),
-        "board is not changed: item [0].balance is 100.0, it should be 100.001. Is the result "
-        "rounded, or is a copy changed in its place?": case(
+        "board is not changed: item [0].balance is 100.0, it should be 100.001. Does it round "
+        "the result, or change a copy instead?": case(
             gave_interest(accounts(100.001, 50.0)), gave_interest(accounts(100.0, 50.0))
         ),
     },
@@ -403,7 +405,7 @@ FIRES: Sentences = {
         "self.deposit.": case(called(1), about(NameHintKind.SELF_DOT, "self", "NameError"))
     },
     "method_outside_its_class": {
-        "deposit stands outside the class Account: indent it, so that it stands inside.": case(
+        "deposit is outside the class Account: indent it, so that it is inside.": case(
             called(1), about(NameHintKind.OUTSIDE, "")
         )
     },
@@ -462,7 +464,7 @@ FIRES: Sentences = {
         ),
     },
     "generator_instead_of_list": {
-        "add returned a generator instead of a list: list(…) makes a list of it.": returns(
+        "add returned a generator instead of a list: list(…) turns it into a list.": returns(
             [1], YIELDS
         )
     },

@@ -366,7 +366,9 @@ def raises(function: str, number: int, line: int, type_name: str = "ValueError")
         ),
     ],
 )
-def test_causes_without_blame(failures: tuple[FailedScenario, ...], expected: list[int]) -> None:
+def test_failures_that_nothing_is_blamed_for_are_grouped(
+    failures: tuple[FailedScenario, ...], expected: list[int]
+) -> None:
     assert [len(cause.scenarios) for cause in causes(*failures)] == expected
 
 
@@ -639,7 +641,7 @@ def test_a_wrong_status_alone_is_not_put_to_a_function_that_only_raises() -> Non
 
 
 def _of_size(function: str, number: int, *, size: int = 4, **named: Any) -> FailedScenario:
-    """A failing scenario that is said to have 8 in place of SIZE, at another size."""
+    """A failing scenario that is said to have 8 instead of SIZE, at another size."""
     failed = fails(function, number=number, rule=named.pop("rule", "hard_coded_size"), **named)
     if failed.rule == "hard_coded_size":
         facts = HardCoded(number=8, constant="SIZE", size=4)

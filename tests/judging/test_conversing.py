@@ -217,7 +217,7 @@ def test_a_reference_that_raises_elsewhere_is_a_mistake(phase: Phase, stated: Ex
 def test_a_module_that_is_nowhere_is_named_with_the_places_for_it() -> None:
     missing = replace(raised("ModuleNotFoundError", "No module named 'x'"), phase=Phase.LOADING)
     (sentence,) = disagreements(missing, expecting(missing, Expected()), CALL)
-    assert "under packages:, or one of yours under provided:" in sentence
+    assert "under packages:, your own under provided:" in sentence
 
 
 LONG = "so " * 60
@@ -276,11 +276,9 @@ DISAGREE: dict[str, Golden] = {
         raised("ValueError", "b"), raises=StatedRaise(type_name="ValueError", message=exactly("a"))
     ),
     "the reference raised URLError: no, which the scenario does not state (programs have no "
-    "network: given: may put a function in place of the one that asks).": golden(
-        raised("URLError", "no")
-    ),
+    "network: replace the function that uses it in given:).": golden(raised("URLError", "no")),
     "the reference raised TclError: no, which the scenario does not state (programs have no "
-    "screen: a module of yours under provided: may take turtle's place).": golden(
+    "screen: put your own module instead of turtle under provided:).": golden(
         raised("TclError", "no")
     ),
     "the reference raised FileNotFoundError: no, which the scenario does not state (a program "
@@ -348,8 +346,10 @@ DISAGREE: dict[str, Golden] = {
         called(None, before=([1],), after=([2],)),
         leaves=(StatedLeave(name="board", value=exactly([1])),),
     ),
-    "the scenario states bord afterwards, but no data has that name then ({any: true} leaves a "
-    "function out).": golden(called(None), leaves=(StatedLeave(name="bord", value=exactly([1])),)),
+    "the scenario states bord afterwards, but no variable has that name then ({any: true} "
+    "ignores a function).": golden(
+        called(None), leaves=(StatedLeave(name="bord", value=exactly([1])),)
+    ),
     "the reference changes argument 1 to [2].": golden(
         called(None, before=([1],), after=([2],)), leaves_unchanged=True
     ),

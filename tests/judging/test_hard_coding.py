@@ -201,7 +201,7 @@ def test_another_fault_is_not_taken_for_a_number_written_out(name: str) -> None:
 
 def sentence(verdicts: Mapping[str, Verdict], name: str) -> str:
     """What is said beside which number it is, and what to use in its place."""
-    before, after = "This looks hard-coded to 8: ", "; use BOARD_SIZE in place of the number."
+    before, after = "This looks hard-coded to 8: ", "; use BOARD_SIZE instead of the number."
     message = verdicts[f"f/{name}"].message
     assert message.startswith(before) and message.endswith(after)
     return message.removeprefix(before).removesuffix(after)

@@ -517,7 +517,7 @@ def test_leaving_by_exit_with_status_0_is_a_fine_way_to_end_a_program() -> None:
     assert not passes(called(None, "x"), by_exit)
 
 
-def test_arguments_afterwards() -> None:
+def test_arguments_are_compared_afterwards() -> None:
     reference = called(None, before=([1],), after=([2],))
     assert passes(reference, called(None, before=([1],), after=([2],)))
     assert not passes(reference, called(None, before=([1],), after=([1],)))
@@ -779,7 +779,7 @@ def combine(verdicts: tuple[Verdict, ...]) -> Verdict:
     return combine_kinds([verdict.kind for verdict in verdicts], verdicts.__getitem__)
 
 
-def test_all_draws_pass() -> None:
+def test_a_sample_whose_draws_all_pass_has_passed() -> None:
     assert combine((PASSED, PASSED, PASSED)) == Verdict(kind=VerdictKind.PASSED, draws_run=3)
 
 

@@ -45,10 +45,10 @@ OF_FACTS: dict[str, Facts] = {
     "In step 2, f returned None instead of 8.": ReturnedNone(
         where="in step 2", function="f", wanted="8"
     ),
-    "b: it is not changed. Is a copy changed in its place?": ArgumentNotChanged(
+    "b: it is not changed. Does it change a copy instead?": ArgumentNotChanged(
         sentence="b: it is not changed.", guess=Guess.COPY
     ),
-    "b: it is not changed. Is the result rounded, or is a copy changed in its place?": (
+    "b: it is not changed. Does it round the result, or change a copy instead?": (
         ArgumentNotChanged(sentence="b: it is not changed.", guess=Guess.ROUNDED_OR_COPY)
     ),
     "The answer is right, but costs too much. For an input twice as large, 4.0 times as many lines "

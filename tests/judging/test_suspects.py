@@ -333,7 +333,7 @@ def other():
         ("win", {"WIN": 4, "DOWN": (1, 1)}, None),
     ],
 )
-def test_one_constant_differs(
+def test_the_only_constant_that_differs_is_named(
     function: str, reference: dict[str, object], name: str | None
 ) -> None:
     program = program_of(CONSTANTS, {function}, reference)

@@ -50,5 +50,5 @@ def test_only_bounds_are_told(
         ),
     ],
 )
-def test_bounds_in_words(time: TimeTaken | None, words: str) -> None:
+def test_a_time_is_told_by_its_bounds(time: TimeTaken | None, words: str) -> None:
     assert in_words(Verdict(kind=VerdictKind.CPU_LIMIT, time=time)) == words

@@ -225,7 +225,7 @@ def test_rounding_is_never_off_by_more_than_half_a_hundredth(exact: Fraction) ->
     assert -Fraction(1, 200) < error <= Fraction(1, 200)
 
 
-def test_each_functions_share() -> None:
+def test_each_function_has_its_share_of_the_marks() -> None:
     of = plan(
         scenario("later/x"),
         scenario("g/one", "2"),

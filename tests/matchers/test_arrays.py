@@ -74,7 +74,7 @@ CASES: dict[str, tuple[Matcher, Value, bool]] = {
     "another list": (array_of([1, 2], lists=True), Value.of([1, 2, 3]), False),
     "a number": (array_of(1.5), number(1.5), True),
     "another number": (array_of(1.5), number(2.5), False),
-    "a number in place of an array": (array_of([1.5]), number(1.5), False),
+    "a number instead of an array": (array_of([1.5]), number(1.5), False),
     "a forged array": (array_of([1, 2]), described("ndarray", items=[1, 2]), False),
     "a series": (array_of([1, 2]), described("Series", dtype="int64", items=[1, 2]), False),
     "approx": (Approximately(number=1.5, within=0.1), number(1.55), True),

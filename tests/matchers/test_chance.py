@@ -1,4 +1,4 @@
-"""How likely a right program fails what is stated about the results of many calls."""
+"""How likely a correct program fails what is stated about the results of many calls."""
 
 import math
 

@@ -88,7 +88,9 @@ def test_numbers_of_a_text() -> None:
         (HasNumbers(numbers=(1.0, 1.02), within=0.011, unordered=True), "1.01, 1.0", True),
     ],
 )
-def test_matchers_of_numbers(matcher: HasNumber, text: str, is_accepted: bool) -> None:
+def test_a_matcher_finds_numbers_in_a_text(
+    matcher: HasNumber, text: str, is_accepted: bool
+) -> None:
     assert matcher.accepts_text(text) is is_accepted
 
 

@@ -91,7 +91,7 @@ MARKS = {
     "the last level": ((picked("shape", "some"), picked("shape", "all")), STYLE, 1),
     "taken back": ((picked("names"), picked("names", None)), STYLE, 0),
     "never below 0": ((picked("magic"),), STYLE, 0),
-    "a mark in place of items": ((picked("names"), MarkGiven(slot="style", mark=3)), STYLE, 3),
+    "a mark instead of items": ((picked("names"), MarkGiven(slot="style", mark=3)), STYLE, 3),
     "an item after a mark": ((MarkGiven(slot="style", mark=3), picked("names")), STYLE, 2),
     "nothing again": ((picked("names"), MarkGiven(slot="style")), STYLE, None),
     "all of it where items take": ((picked("magic", None),), TAKES, 4),
@@ -102,7 +102,9 @@ MARKS = {
 
 
 @pytest.mark.parametrize(("actions", "slot", "mark"), MARKS.values(), ids=MARKS)
-def test_rubric_marks(actions: tuple[Action, ...], slot: ManualSlot, mark: Fraction | None) -> None:
+def test_a_rubric_adds_up_to_a_mark(
+    actions: tuple[Action, ...], slot: ManualSlot, mark: Fraction | None
+) -> None:
     assert style(*actions, slot=slot).mark == mark
 
 
@@ -201,31 +203,31 @@ MERGED = {
     "two marks": (
         [change(1, MARK)],
         [bens(2, OTHER)],
-        ["ada: mark style: 3.00 by ann here, 4.00 by ben there; now 4.00, by the later changes"],
+        ["ada: mark style: 3.00 by ann here, 4.00 by ben there; the later change counts: 4.00"],
     ),
     "ours is the later": (
         [change(3, MARK)],
         [bens(2, OTHER)],
-        ["ada: mark style: 3.00 by ann here, 4.00 by ben there; now 3.00, by the later changes"],
+        ["ada: mark style: 3.00 by ann here, 4.00 by ben there; the later change counts: 3.00"],
     ),
     "two items": (
         [change(1, picked("names"))],
         [bens(2, picked("shape", "all"))],
         [
-            "ada: mark style: names by ann here, shape all by ben there; "
-            "now names, shape all, by the later changes"
+            "ada: mark style: names by ann here, shape all by ben there; the later change "
+            "counts: names, shape all"
         ],
     ),
     "two comments": (
         [SHARED, change(1, Commented(text="fine"))],
         [SHARED, bens(2, Commented(text="bad"))],
-        ["ada: comment: 'fine' by ann here, 'bad' by ben there; now 'bad', by the later changes"],
+        ["ada: comment: 'fine' by ann here, 'bad' by ben there; the later change counts: 'bad'"],
     ),
     "one after the other": ([SHARED], [SHARED, bens(2, Commented(text="bad"))], []),
     "undone there": (
         [SHARED, change(1, Commented(text="fine"))],
         [SHARED, bens(2, Undone(change="ann0"))],
-        ["ada: comment: 'fine' by ann here, - by ben there; now 'fine', by the later changes"],
+        ["ada: comment: 'fine' by ann here, - by ben there; the later change counts: 'fine'"],
     ),
     "comments on one line": (
         [change(1, LineCommented(comment=LineComment(id="1", file="f", line=1, text="a")))],

@@ -32,7 +32,7 @@ HOSTILE = {
     "crashes": {"a1.py": "import ctypes\nctypes.string_at(0)\n"},
 }
 
-# What a right program tries first; a thing that succeeds ends it, and costs it all marks.
+# What a correct program tries first; a thing that succeeds ends it, and costs it all marks.
 PROWLER = """\
 import os
 if os.getuid() == 0:

@@ -299,7 +299,9 @@ def due(text: str) -> dict[str, object]:
         ([], Metadata(notice="m.json does not have the platform's format and was ignored")),
     ],
 )
-def test_metadata(plain: object, expected: Metadata, tmp_path: Path) -> None:
+def test_metadata_of_the_platform_are_read(
+    plain: object, expected: Metadata, tmp_path: Path
+) -> None:
     path = tmp_path / "m.json"
     path.write_text(json.dumps(plain))
     assert read_metadata(path) == expected
@@ -458,7 +460,7 @@ def test_where_programs_cannot_be_confined(autograder: Autograder, refused: str)
     results = autograder.run(sys.executable, REFUSING, refused)
     assert autograder_tree.gives_no_mark(results, "not confined")
     assert results["extra_data"]["tier"] == "portable"
-    assert "hidden checks were not run" in results["output"]
+    assert "Hidden checks were not run" in results["output"]
     states = autograder_tree.verdicts(results)
     assert not states.keys() & HIDDEN
     if os.geteuid() == 0:

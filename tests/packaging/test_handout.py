@@ -70,7 +70,7 @@ def test_the_command_of_the_readme(handout: Handout, tmp_path: Path, selfcheck_h
     (tmp_path / "guess.py").unlink()
     fewer = selfcheck_here("greeting.py", "triangle.py", cwd=tmp_path)
     assert (fewer.status, fewer.out.strip()) == (0, "5 of 5 visible checks passed")
-    assert "note: not checked: guess.py is not here; hand in all 3 files\n" in fewer.err
+    assert "note: not checked: guess.py is missing; hand in all 3 files\n" in fewer.err
 
 
 def test_files_and_what_is_piped_in_are_handed_out_and_shown(handout: Handout) -> None:

@@ -183,7 +183,7 @@ STAY = {
     "def test_x():\n    assert double(2) == double(1) * 2\n": "no plain value",
     "def test_x():\n    assert isinstance(double(2), int)\n": "isinstance",
     "def test_x():\n    assert all(x > 1 for x in double([2]))\n": "it uses all",
-    "def test_x():\n    assert double([y for y in (1, 2)]) == 1\n": "worked out by the test",
+    "def test_x():\n    assert double([y for y in (1, 2)]) == 1\n": "computed by the test",
     "def test_x():\n    assert double(helper(2)) == 4\n": "helper",
     "def test_x():\n    if double(2):\n        assert True\n": "statement if",
     "def test_x(tmp_path):\n    assert double(2) == 4\n": "fixture tmp_path",
@@ -191,7 +191,7 @@ STAY = {
     "    assert double(2) == 4\n": "random.randint",
     "@patch('builtins.input', side_effect=['a'])\ndef test_x(asked):\n    a1.greet()\n"
     "    asked.assert_called()\n": "how asked was called",
-    "def test_x():\n    assert 1 == 1\n": "asks the program nothing",
+    "def test_x():\n    assert 1 == 1\n": "does not use the program",
     "def test_x():\n    assert a1._hidden() == 1\n": "private",
     "@pytest.mark.parametrize('x', range(TWO))\ndef test_x(x):\n"
     "    assert double(x) == 1\n": "computed",

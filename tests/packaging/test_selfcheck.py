@@ -174,7 +174,7 @@ def test_other_versions_of_python_are_told(
     done = selfcheck_here(str(PERFECT), cwd=tiny, python="3.99")
     assert done.status == 0
     warning = done.err.splitlines()[1]
-    assert warning.startswith("warning: Python 3.99 is the assignment's version: running under 3.")
+    assert warning.startswith("warning: Python 3.99 is the assignment's version: using 3.")
     main = packed((tiny / "selfcheck.pyz").read_bytes())["__main__.py"]
     program = tmp_path / "old.py"
     program.write_bytes(b"import sys\nsys.version_info = (3, 8, 1)\n" + main)
@@ -185,12 +185,12 @@ def test_other_versions_of_python_are_told(
 
 WRONG = {
     "nothing": ("", "no file is named. Hint: python3 selfcheck.pyz a1.py (Windows: py "),
-    "a count of none": ("--failures=0", "--failures takes a number from 1 on"),
-    "another folder": ("x/prog.py", "x/prog.py: no such file or folder. Hint: name "),
+    "a count of none": ("--failures=0", "--failures needs a number of 1 or more"),
+    "another folder": ("x/prog.py", "x/prog.py: no such file or folder. Hint: write "),
     "a letter too many": ("a11.py", "a11.py: no such file or folder. Hint: is it a1.py?"),
     "no ending": ("a1", "a1: no such file or folder. Hint: is it a1.py?"),
     "an ending unseen": ("words", "words: no such file or folder. Hint: is it words.txt?"),
-    "nothing inside": ("Übung 1", "Übung 1: this folder has no a1.py. Hint: name the file"),
+    "nothing inside": ("Übung 1", "Übung 1: this folder has no a1.py. Hint: write the file's"),
 }
 
 

@@ -152,7 +152,10 @@ def with_other(context: GradingContext, **changes: object) -> GradingContext:
     ("changes", "line"),
     [
         ({"packages": ("numpy",)}, "tiny: it needs numpy, which a browser does not have"),
-        ({"python": "3.10"}, "tiny: no browser runs Python 3.10. Hint: there are 3.11, "),
+        (
+            {"python": "3.10"},
+            ("tiny: no Python 3.10 for browsers is available. Hint: available: 3.11, "),
+        ),
     ],
 )
 def test_a_course_that_no_browser_runs_is_refused(
@@ -344,7 +347,7 @@ def test_no_way_leads_out_of_the_interpreter_or_to_the_next_scenario(checker: Ch
 
 def test_what_is_no_program_is_told_so(checker: Checker) -> None:
     assert checker.check({"a1.docx": b"x = 1"}) == {}
-    assert checker.status.startswith("a1.docx: this is neither a folder, an archive nor a .py file")
+    assert checker.status.startswith("a1.docx: this is not a folder, an archive or a .py file")
     empty = checker.check({"a1.ipynb": b'{"cells": []}'})
     assert {*empty.values()} == {"unreadable"}
     assert "a1.ipynb has no code cells" in checker.cards
@@ -360,14 +363,14 @@ def played(checker: Checker) -> Iterator[playwright.Page]:
     """The page while an example is played in the terminal, which has typed nothing yet."""
     checker.check({"a1.py": PERFECT.replace("print(BYE)", "print('Bye')").encode()})
     checker.page.get_by_role("button", name="Run example 1 in a terminal").click()
-    checker.page.get_by_text("The example types 3 now.").wait_for(timeout=START)
+    checker.page.get_by_text("The example now types 3.").wait_for(timeout=START)
     yield checker.page
     checker.page.get_by_role("button", name="Close").click()
 
 
 def test_an_example_is_played_by_hand(played: playwright.Page) -> None:
     played.get_by_role("button", name="Type the example's next line").click()
-    played.get_by_text("The example types 4 now.").wait_for(timeout=START)
+    played.get_by_text("The example now types 4.").wait_for(timeout=START)
     played.get_by_label("Type a line").fill("q")
     played.get_by_role("button", name="Enter").click()
     played.get_by_text("The program has ended.").wait_for(timeout=START)
@@ -479,7 +482,7 @@ def test_modules_beside_the_program_are_checked_and_kept(
 @pytest.mark.release
 def test_opened_from_a_folder_it_says_what_to_do(tab: playwright.Page, site: Path) -> None:
     tab.goto((site / "index.html").as_uri())
-    assert "Put this folder on a web space" in tab.locator("#status").inner_text()
+    assert "Put the folder on a web space" in tab.locator("#status").inner_text()
 
 
 @pytest.mark.release

@@ -49,7 +49,9 @@ def test_newer_syntax_has_its_version_and_line(version: PythonVersion, marked: s
     broken = read("a1.py", data, frozenset())
     assert isinstance(broken, Unparsable)
     assert (broken.needs, broken.line) == (version, line)
-    assert broken.reason == f"valid from Python {version}; this assignment is graded with {this}"
+    assert broken.reason == (
+        f"only valid from Python {version} on; this assignment is graded with {this}"
+    )
 
 
 UNSURE = {

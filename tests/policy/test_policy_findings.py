@@ -460,7 +460,7 @@ TECHNIQUES = [
 
 @pytest.mark.parametrize(("line", "column", "what"), TECHNIQUES)
 def test_expressions_outside_the_list(line: str, column: int, what: str) -> None:
-    message = f"{what} is not one of the permitted techniques"
+    message = f"{what} is not one of the allowed techniques"
     assert found(HEAD + line + "\n") == [("syntax", 3, column, message)]
 
 
@@ -482,7 +482,7 @@ STATEMENTS = {
 @pytest.mark.parametrize(("body", "what"), STATEMENTS.values(), ids=STATEMENTS.keys())
 def test_statements_outside_the_list(body: str, what: str) -> None:
     findings = found(HEAD + f"def f():\n    {body}\n")
-    message = f"{what} is not one of the permitted techniques"
+    message = f"{what} is not one of the allowed techniques"
     assert [(rule, text) for rule, _, _, text in findings] == [("syntax", message)]
 
 
@@ -500,17 +500,19 @@ NAMES = [
 
 
 @pytest.mark.parametrize(("expression", "column", "name"), NAMES)
-def test_builtins_and_methods(expression: str, column: int, name: str) -> None:
+def test_a_builtin_or_method_that_is_not_allowed_is_found(
+    expression: str, column: int, name: str
+) -> None:
     rule, what = ("method", "methods") if name[0] == "." else ("builtin", "functions")
     kind = {"method": "the method", "builtin": "the built-in"}[rule]
-    message = f"{kind} {name} is not one of the permitted {what}"
+    message = f"{kind} {name} is not one of the allowed {what}"
     assert found(HEAD + f"def f(a):\n    return {expression}\n") == [(rule, 4, column, message)]
 
 
 TYPING = "from typing import Optional\n"
 SUPPORT = "from a1_support import *\n"
 OPTIONAL = "the given import `from typing import Optional`"
-ONLY = "only the given imports are permitted"
+ONLY = "only the given imports are allowed"
 IMPORTS = {
     "added": (HEAD + "import random\n", [(3, f"`import random` was added; {ONLY}")]),
     "added in a function": (
@@ -540,7 +542,7 @@ IMPORTS = {
     ),
     "moved": (
         TYPING + "if 1:\n    from a1_support import *\n",
-        [(3, "`from a1_support import *` was moved; it is at the top of the file as given")],
+        [(3, "`from a1_support import *` was moved; leave it at the top of the file")],
     ),
     "spelled over lines": ("from typing import (\n    Optional,\n)\n" + SUPPORT, []),
     "from the future": (
@@ -566,7 +568,7 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize(("program", "expected"), ALLOWED.values(), ids=ALLOWED.keys())
-def test_allowed_imports(program: str, expected: list[str]) -> None:
+def test_an_import_that_is_not_allowed_is_found(program: str, expected: list[str]) -> None:
     only = Policy(imports=ImportPolicy(allow=("random",)))
     messages = [text.removesuffix(" may be imported") for _, _, _, text in found(program, only)]
     assert messages == expected
@@ -592,7 +594,7 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize(("program", "expected"), FORBIDDEN.values(), ids=FORBIDDEN.keys())
-def test_forbidden_imports(program: str, expected: list[str]) -> None:
+def test_a_forbidden_import_is_found(program: str, expected: list[str]) -> None:
     other = Policy(imports=ImportPolicy(forbid=("os", "urllib.request")))
     messages = [message for _, _, _, message in found(program, other)]
     assert [text.removesuffix(", which may not be imported") for text in messages] == expected
@@ -606,7 +608,7 @@ LISTED = Policy(
     )
 )
 LISTS = {
-    "a function": ("def f(): return 1\n", [("syntax", 1, "a function of one's own")]),
+    "a function": ("def f(): return 1\n", [("syntax", 1, "a function definition")]),
     "nothing that is named": ("a = [n for n in (1, 2)]\nprint(len(a), a.index(1), 3 * 4)\n", []),
     "an operator": ("a = 5 % 2\n", [("syntax", 5, "the operator %")]),
     "what no list permits or not": ("if 1:\n    pass\n", [("syntax", 5, "the syntax Pass")]),
@@ -629,7 +631,7 @@ LISTS = {
 @pytest.mark.parametrize(("program", "expected"), LISTS.values(), ids=LISTS.keys())
 def test_lists_of_what_is_forbidden(program: str, expected: list[tuple[str, int, str]]) -> None:
     findings = [
-        (rule, column, message.split(" is not one of the permitted ")[0])
+        (rule, column, message.split(" is not one of the allowed ")[0])
         for rule, _, column, message in found(program, LISTED)
     ]
     assert findings == expected
@@ -639,7 +641,7 @@ def test_a_forbidden_built_in_is_a_technique_also_where_imports_are_restricted()
     """Its severity is that of the list that names it, and it is found once."""
     program = "eval('1')\nexec('1')\n"
     assert found(program, replace(LISTED, imports=ImportPolicy(forbid=("os",)))) == [
-        ("builtin", 1, 1, "the built-in eval is not one of the permitted functions"),
+        ("builtin", 1, 1, "the built-in eval is not one of the allowed functions"),
         ("import_evasion", 2, 1, "exec runs text as code"),
     ]
 
@@ -648,7 +650,7 @@ def test_a_technique_is_named_as_in_the_policy() -> None:
     nothing = Policy(lists=(NameList(key="syntax", allow=()),))
     (finding,) = check([source("a = 1 < 2")], nothing).findings
     assert finding.word == "Compare"
-    assert finding.message == "a comparison is not one of the permitted techniques"
+    assert finding.message == "a comparison is not one of the allowed techniques"
 
 
 GAME = "import board\nimport random\nexec('')\n"
@@ -669,7 +671,9 @@ BY_FILE = {
 
 
 @pytest.mark.parametrize(("rules", "expected"), BY_FILE.values(), ids=BY_FILE.keys())
-def test_imports_by_file(rules: dict[str, ImportPolicy], expected: dict[str, list[str]]) -> None:
+def test_each_file_has_its_own_imports(
+    rules: dict[str, ImportPolicy], expected: dict[str, list[str]]
+) -> None:
     policy = Policy(
         file_imports=tuple(FileImports(file=name, imports=rule) for name, rule in rules.items()),
         on_imports=Consequence(severity=Severity.NOTE),
@@ -773,7 +777,7 @@ HIDDEN_EVASIONS = {
 
 
 @pytest.mark.parametrize("program", HIDDEN_EVASIONS.values(), ids=HIDDEN_EVASIONS.keys())
-def test_hidden_ways_around(program: str) -> None:
+def test_a_hidden_way_around_the_imports_is_found(program: str) -> None:
     only = Policy(imports=ImportPolicy(allow=("a1_support", "os", "random", "re")))
     files = (source(program), source("A = 1\n", "re.py"))
     assert "import_evasion" in {finding.rule for finding in check(files, only).findings}
@@ -782,7 +786,7 @@ def test_hidden_ways_around(program: str) -> None:
 HONEST = {
     "a function of a provided module": "import a1_support\na1_support.copy([])\n",
     "a constant of a provided module": "import a1_support\na1_support.string\n",
-    "a function of one's own module": "import board\nboard.select(1)\n",
+    "a function definition module": "import board\nboard.select(1)\n",
     "an operator by its method": "def f(a, b):\n    return a.__pow__(b) + a.__mod__(b)\n",
     "rarer methods of operators": "def f(a, b):\n    return a.__matmul__(b), a.__rtruediv__(b)\n",
     "the name of an object's class": "class A:\n    def __repr__(self):\n"
@@ -831,7 +835,7 @@ def test_nothing_is_found_in_honest_uses(program: str) -> None:
 
 def test_a_module_reached_through_the_provided_one() -> None:
     only = Policy(imports=ImportPolicy(allow=("a1_support",)), provided_modules=("a1_support",))
-    message = "a1_support.os reaches the module os through another module"
+    message = "a1_support.os uses the module os through another module"
     findings = found("import a1_support\na1_support.os.system('x')\n", only)
     assert findings == [("import_evasion", 2, 1, message)]
 
@@ -848,15 +852,15 @@ LEVEL = [
     ("print('x')", f"prints {LOADED}"),
     ("input()", f"input is called {LOADED}"),
     ("a = input()", f"input is called {LOADED}"),
-    ("a = len('x')", "len is called when the file is loaded; a constant is written as a value"),
+    ("a = len('x')", "len is called when the file is loaded; write the constant as a value"),
     ("while 0:\n    pass", f"a while loop runs {LOADED}"),
     ("if 1:\n    pass", f"an if statement runs {LOADED}"),
     ("if __name__ != '__main__':\n    pass", f"an if statement runs {LOADED}"),
     ("if __name__ == '__main__':\n    pass\nelse:\n    print(1)", f"prints {LOADED}"),
-    ("A = [1]\nA[0] = 2", "changes something at module level; only constants may be defined there"),
+    ("A = [1]\nA[0] = 2", "changes something at module level; define only constants there"),
     ("A = 1\nA += 1", f"an assignment such as += runs {LOADED}"),
     ("A = []\nA.append(1)", f"A.append is called {LOADED}"),
-    ("class A:\n    pass", "a class is not permitted at module level"),
+    ("class A:\n    pass", "a class is not allowed at module level"),
 ]
 
 
@@ -866,7 +870,7 @@ def test_a_lambda_with_a_name_is_a_function_at_module_level() -> None:
     assert found(body, Policy(lists=(functions,))) == []
     constants = NameList(key="module_level", allow=("constants",))
     ((_, _, _, text),) = found(body, Policy(lists=(constants,)))
-    assert text == "a function is not permitted at module level"
+    assert text == "a function is not allowed at module level"
 
 
 @pytest.mark.parametrize(("body", "message"), LEVEL)

@@ -24,7 +24,9 @@ from harness.policy.checking import check
 from tests.intake.cohorts import told
 from tests.tiny_course import Course, environment, ran
 
-FOUR = "too many quotes in a row: an empty text has two, one over several lines begins with three"
+FOUR = (
+    "too many quotes in a row: an empty text has two, a text over several lines begins with three"
+)
 TOO_DEEP = "the code is nested too deeply to be read"
 UTF_16 = "the file is saved as UTF-16; Python needs UTF-8"
 NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
@@ -47,14 +49,15 @@ REFUSED: dict[str, object] = {
     "declares ascii": b"# coding: ascii\n@@b = 'caf\xc3\xa9'\n",
     "the file is not Windows-1252 text (byte 0x81 here): save it as UTF-8, without the line that "
     "declares cp1252": b"# coding: cp1252\n@@b = '\x81'\n",
-    "the file declares the text encoding cp1252; only UTF-8 is "
+    "the file declares the text encoding cp1252, but only UTF-8 is "
     "accepted": b"\xef\xbb\xbf@@# coding: cp1252\na = 1\n",
-    "the file declares the text encoding rot13; only UTF-8 is accepted": [
+    "the file declares the text encoding rot13, but only UTF-8 is accepted": [
         b"@@# coding: rot13\nvzcbeg bf\n",
         b"# x\r@@# coding: rot13\rvzcbeg bf\r",  # lines of an old Mac
     ],
-    "the file declares the text encoding utf-7; only UTF-8 is "
-    "accepted": b"#!/usr/bin/python\n@@# -*- coding: utf-7 -*-\n# +AAo-import os\n",
+    "the file declares the text encoding utf-7, but only UTF-8 is accepted": (
+        b"#!/usr/bin/python\n@@# -*- coding: utf-7 -*-\n# +AAo-import os\n"
+    ),
     "tabs and spaces are mixed in the indentation": b"def f():\n        a = 1\n@@\treturn a\n",
     FOUR: [
         b'def f():\n    """Text.\n@@    """"\n    return 1\n',
@@ -131,7 +134,7 @@ ACCEPTED: dict[str, object] = {
     "a1.py declares the text encoding Windows-1252; "
     "accepted": b"# -*- coding: windows-1252 -*-\na = '\x80'\n",
     "a1.py line 2: Python warns: ": b"a = 1\nb = a is 1\n",
-    "a1.py line 1 holds invisible marks that reorder its text": "a = 1  # \u202egnp\n".encode(),
+    "a1.py line 1 contains invisible marks that reorder its text": "a = 1  # \u202egnp\n".encode(),
 }
 
 
@@ -156,7 +159,7 @@ def test_one_unreadable_file_of_several_costs_only_what_needs_it() -> None:
     report = check((bad, good), None)
     assert report.unparsable is None
     assert report.notes == (
-        "b.py, line 1 cannot be read: syntax error: '(' was never closed; what needs it fails",
+        "b.py, line 1 cannot be read: syntax error: '(' was never closed. Checks that need it fail",
     )
 
 
@@ -187,8 +190,8 @@ def test_what_runs_and_cannot_be_checked_is_for_a_person() -> None:
     (finding,) = report.findings
     assert (finding.rule, finding.consequence.severity) == ("unchecked", Severity.REVIEW)
     assert finding.message == (
-        "this file could not be checked (the code is nested too deeply to be read); "
-        "read it before its mark counts"
+        "this file could not be checked (the code is nested too deeply to be read); a person "
+        "must read it before the mark counts"
     )
 
 

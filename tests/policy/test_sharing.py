@@ -306,12 +306,12 @@ def test_a_reason_names_the_file_where_there_are_two() -> None:
 @pytest.mark.parametrize("name", [*sorted(LIBRARY), "os", "sys"])
 def test_a_file_with_the_name_of_a_module_of_python(name: str) -> None:
     answer = sharing("import math\n", **{name: "x = 1\n"})
-    assert answer.reason == f"{name}.py has the name of a module of Python"
+    assert answer.reason == f"{name}.py has the same name as a module of Python"
 
 
 def test_a_file_that_takes_the_place_of_the_program() -> None:
     answer = sharing("x = 1\n", __main__="x = 1\n")
-    assert answer.reason == "__main__.py has the name of a module of Python"
+    assert answer.reason == "__main__.py has the same name as a module of Python"
 
 
 def test_a_provided_file_is_held_to_the_same_rules() -> None:

@@ -315,7 +315,7 @@ FINDINGS = (
         line=40,
         column=12,
         source="    return '|'.join(row)  # <b>",
-        message="the method join is not one of the permitted methods",
+        message="the method join is not one of the allowed methods",
     ),
 )
 

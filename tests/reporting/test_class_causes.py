@@ -290,7 +290,7 @@ def test_percent_says_all_and_nothing_only_when_so(part: int, whole: int, shown:
     assert words.percent(part, whole) == shown
 
 
-def test_numbers_and_sections() -> None:
+def test_numbers_and_sections_are_worded() -> None:
     shown = [words.number(Fraction(each)) for each in ("6", "9/2", "10", "0")]
     assert shown == ["6", "4.5", "10", "0"]
     sections = ["4.10", "4.2", "§3 step 5", "4", "Table 1", ""]

@@ -149,7 +149,9 @@ def test_the_key_names_the_signs_that_are_used() -> None:
         ("[\n    ['a', 'b'],\n    ['c', 'd'],\n]", "[['a', 'b'], ['c', 'x']]", (1, 1), "'x'"),
     ],
 )
-def test_two_boards(expected: str, actual: str, mark: tuple[int, int], words: str) -> None:
+def test_two_boards_are_shown_side_by_side(
+    expected: str, actual: str, mark: tuple[int, int], words: str
+) -> None:
     part = returned(expected, actual)
     assert part.grids is not None
     row, index = mark
@@ -265,11 +267,11 @@ FIRST: list[tuple[Comparison, str]] = [
     (LONG, "First difference: line 13, character 1"),
     (printed("a\nb\n", "a\nb"), "line 2: your program prints no line end there."),
     (printed("a\nb", "a\nb\n"),
-     "line 2: your program prints a line end that should not be there."),
+     "line 2: your program prints an extra line end."),
     (printed("a\x1b\nc\n", "ab\nc\n"), r"expected “\x1b”, your program has “b”."),
     (of_file(f"{A_LINE}\n", A_LINE), "First difference: the end: your file has no line end there."),
     (of_file(A_LINE, f"{A_LINE}\n"),
-     "First difference: the end: your file has a line end that should not be there."),
+     "First difference: the end: your file has an extra line end."),
     (printed("a\nb\n", ""), ""),  # nothing printed
     (returned("None", "'X'"), ""),  # short enough to see
     (A_LIST, ""),

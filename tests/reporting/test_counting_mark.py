@@ -102,7 +102,7 @@ def test_the_class_page_has_names_lateness_and_extensions() -> None:
     assert 'data-kind="name"' not in plain
 
 
-def test_lateness_in_short() -> None:
+def test_lateness_is_told_in_short() -> None:
     too_late = replace(PERFECT, status=SubmissionStatus.LATE)
     assert late_in_short(too_late) == "too late"
     assert late_in_short(marked(late=AN_HOUR)) == "1 hour (-0.5 %)"

@@ -136,7 +136,7 @@ def test_another_maximum_is_noticed(platform: str, language: str, tmp_path: Path
     text = DOWNLOADS[platform](language)
     path = tmp_path / "book.csv"
     path.write_text(text.replace("6,0", "9,0"), "utf-8")
-    with pytest.raises(UserError, match="is out of 9, the marks are out of 6"):
+    with pytest.raises(UserError, match="is out of 9, but the marks are out of 6"):
         make(platform, (ZOE,), path)
 
 

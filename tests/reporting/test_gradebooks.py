@@ -96,9 +96,11 @@ def test_a_comment_in_blackboards_gradebook_has_a_format(tmp_path: Path) -> None
 
 
 NO_WAY = {
-    "gradescope": "Gradescope imports no marks. Hint: harness gradescope ID",
-    "feedback-gradescope": "Gradescope takes no feedback files. Hint: harness gradescope ID",
-    "feedback-blackboard": "Blackboard takes no feedback files for a whole class. Hint: --to black",
+    "gradescope": "marks cannot be imported into Gradescope. Hint: harness gradescope ID",
+    "feedback-gradescope": "feedback files cannot be imported into Gradescope. "
+    "Hint: harness gradescope ID",
+    "feedback-blackboard": "Blackboard cannot import feedback files for a whole class. "
+    "Hint: --to black",
 }
 
 
@@ -141,8 +143,8 @@ def test_brightspace_has_keys_of_the_roster(roster: str, lines: list[str], tmp_p
     path.write_text(roster, encoding="utf-8")
     found = make("brightspace", BY_LOGIN, None, roster=path)
     assert encoded(found.sheet).decode().splitlines() == lines
-    named = f"BY NAME ALONE: {path}:3: Wei Ng is taken to be s103 (Wei Ng)"
-    by_name = [line for line in found.warnings if line.startswith("BY NAME ALONE")]
+    named = f"ONLY BY NAME: {path}:3: Wei Ng is treated as s103 (Wei Ng)"
+    by_name = [line for line in found.warnings if line.startswith("ONLY BY NAME")]
     assert by_name == [named] * ("#x" in roster)
 
 
@@ -165,7 +167,7 @@ def canvas(
 
 
 ADA = entry(0, "Ada Lovelace", "4.50", id="folder", student_id="9")
-NAMED = "BY NAME ALONE: book.csv:2: Lovelace, Ada is taken to be "
+NAMED = "ONLY BY NAME: book.csv:2: Lovelace, Ada is treated as "
 MATCHED = {
     "the id": ("x,9,,,,", ADA, []),
     "an id that we wrote as no formula": ("x,'=9,,,,", entry(0, "", "1.00", student_id="=9"), []),
@@ -277,7 +279,7 @@ def test_a_row_whose_id_lost_its_zeros(book: Path) -> None:
     who = entry(0, "Ada", "4.50", id="folder", student_id="00429")
     marks, lines = canvas(book, "x,429,,,,", who)
     assert marks == ["4.50"]
-    assert lines == ["WITHOUT ZEROS IN FRONT: book.csv:2: x is taken to be folder (Ada)"]
+    assert lines == ["WITHOUT LEADING ZEROS: book.csv:2: x is treated as folder (Ada)"]
 
 
 TWINS = '"Lovelace, Ada",1,,,,\n"Lovelace, Ada",2,,,,\n"Hopper, Grace",3,,,,'
@@ -290,7 +292,7 @@ def test_two_of_one_name_get_nothing_by_it(book: Path) -> None:
             "book.csv:2: Lovelace, Ada has no submission; the row stays",
             "book.csv:3: Lovelace, Ada has no submission; the row stays",
             "book.csv: submission folder (Ada Lovelace) has no row (or more than one)",
-            "book.csv: --match FILE says which row is whose",
+            "book.csv: use --match FILE to say whose rows they are",
         ],
     )
 
@@ -324,7 +326,7 @@ BAD_MATCHES = {
     f"{PAIRS}nobody,2": "match.csv:2: no submission of this run has the id 'nobody'",
     f"{PAIRS}folder,44": "match.csv:2: no row of the gradebook has the id '44'",
     f"{PAIRS}folder,": "match.csv:2: no row of the gradebook has the id ''",
-    f"{PAIRS}folder,2\nfolder,1": "match.csv:3: folder or 1 was matched on a line above already",
+    f"{PAIRS}folder,2\nfolder,1": "match.csv:3: a line above already has folder or 1",
 }
 
 
@@ -392,7 +394,7 @@ TWO_LINE = (
     '2 columns are called \'A tiny till\'. Hint: --column "A tiny till (7)" | "A  Tiny till (8)"'
 )
 NOT_OURS = CANVAS.format(title="Quiz", rows="x,9,,,,7.50")
-MAXIMUM = 'the column "A tiny till (7)" is out of 100, the marks are out of 6'
+MAXIMUM = 'the column "A tiny till (7)" is out of 100, but the marks are out of 6'
 MOODLE = (GIVEN / "moodle.csv").read_text("utf-8").replace("Maximum grade", "Nota massima")
 WRONG = {
     "nobody fits": ("canvas", CANVAS.format(title=TITLE, rows="x,1,,,,"), None,
@@ -402,17 +404,17 @@ WRONG = {
     "no column of ours": ("canvas", NOT_OURS, None,
                           "no column is called 'A tiny till'. Hint: --column \"Quiz (7)\""),
     "another maximum": ("canvas", OUT_OF_100, None,
-                        f'{MAXIMUM}. Hint: --column "A tiny till (7)" fills it all the same'),
+                        f'{MAXIMUM}. Hint: add --column "A tiny till (7)" to fill it anyway'),
     # It stands beside the grade, whatever it is called.
     "another maximum in Moodle": ("moodle", MOODLE.replace(",6.00,", ",9.00,"), None,
-                                  'the column "Grade" is out of 9, the marks are out of 6'),
+                                  'the column "Grade" is out of 9, but the marks are out of 6'),
     "two columns": ("canvas", TWO, None, TWO_LINE),
     "two columns, asked for": ("canvas", TWO, TITLE, TWO_LINE),
     "two columns of one header": (
         "canvas", TWO.replace("(8)", "(7)"), "A tiny till (7)",
         "2 columns are called 'A tiny till (7)'. Hint: rename one of them on the platform",
     ),
-    "no students": ("canvas", CANVAS.format(title=TITLE, rows=""), None, "has no students in it"),
+    "no students": ("canvas", CANVAS.format(title=TITLE, rows=""), None, "contains no students"),
     "no header": ("canvas", "a,b\n1,2\n", None, "has no columns Student and ID"),
     "no participants": ("moodle", "a,b\n1,2\n", None,
                         'has no column with "Participant 12" in every row'),
@@ -445,8 +447,8 @@ def test_a_column_that_is_asked_for_is_filled(book: Path) -> None:
 
 
 WITHOUT = {
-    "moodle": "Moodle imports only the worksheet that it offers for download",
-    "brightspace": "Brightspace's gradebook has none of the ids that its downloads have",
+    "moodle": "Moodle can only import its own worksheet",
+    "brightspace": "Brightspace's gradebook has different ids than its downloads",
 }
 
 

@@ -200,8 +200,8 @@ REFUSED = {
     "no template": (replace(REQUEST, template=Path("/nowhere/mail.txt")), "cannot be read"),
     "no sender": (replace(REQUEST, sender="CSSE7030"), "--from: 'CSSE7030' is not an address"),
     "two senders": (replace(REQUEST, sender="a@b.example, c@d.example"), "is not an address"),
-    "no link": (replace(REQUEST, link="file:///etc"), "--link: is not an address of pages"),
-    "a link with lines": (replace(REQUEST, link="https://x\ny"), "is not an address of pages"),
+    "no link": (replace(REQUEST, link="file:///etc"), "--link: is not a web address"),
+    "a link with lines": (replace(REQUEST, link="https://x\ny"), "is not a web address"),
 }
 
 

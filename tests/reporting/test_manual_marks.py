@@ -149,7 +149,7 @@ def test_a_header_of_something_else_is_refused() -> None:
     assert pages_read.refusal(given, "bob,1", header="student,Style").split("\n") == [
         "m.csv:1: 'student' is not a column of marks. Hint: the slots are: style | report",
         "m.csv:1: 'Style' is not a column of marks. Hint: the slots are: style | report",
-        "m.csv:1: the column id is missing. Hint: begin with --to manual-marks",
+        "m.csv:1: the column id is missing. Hint: start from a table of --to manual-marks",
     ]
 
 
@@ -210,7 +210,7 @@ def test_the_terminal_says_why_there_is_no_mark_and_what_takes_none() -> None:
     lenient = result("ada", {"check_input/a-leading-zero": FAILED})
     text = pages_read.on_terminal(show_submission(lenient, PLAN))
     assert "✗" not in text
-    assert text.endswith("costs no marks, but differs: check_input: a leading zero\n")
+    assert text.endswith("no marks lost: check_input: a leading zero\n")
     text = pages_read.on_terminal(show_submission(report_samples.UNREADABLE, PLAN))
     assert "its own process" not in text
     assert "differs" not in text
@@ -439,7 +439,7 @@ def test_who_was_not_graded_before_has_no_new_scenarios() -> None:
 def test_a_hundredth_has_a_reason_and_other_assignments_are_not_compared() -> None:
     before = entry("x", "4.51", ONLY_A)
     found = compared(before, replace(before, mark=Fraction(9, 2)))
-    reason = '"scenarios count for a little more or less, or rounding"'
+    reason = '"small changes of points, or rounding"'
     assert comparison_csv(found).splitlines()[1] == f"x,4.51,4.50,-0.01,same,{reason}"
     with pytest.raises(UserError, match="a run of other cannot be compared with one of small"):
         compare_runs(OLD, replace(NEW, assignment="other"))
@@ -462,7 +462,7 @@ def test_new_scenarios_and_other_points_are_told_apart() -> None:
     assert [(each.id, each.marks) for each in change.scenarios] == [("f/c", 0), ("f/gone", -2)]
     assert (change.weights, change.rest) == (Fraction(8, 5), half * -1)
     text = comparison_csv(found)
-    assert "+1.60 because scenarios count for more or less; -0.50 from deductions" in text
+    assert "+1.60 because scenarios have other points; -0.50 from deductions" in text
     page = comparison_page(found)
     assert "1 scenario is new: f/c." in page
     assert "1 scenario is no longer there: f/gone." in page

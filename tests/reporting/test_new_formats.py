@@ -228,10 +228,12 @@ def test_a_group_has_one_page(tmp_path: Path) -> None:
     both = (replace(PERFECT, id="ada", source=source), replace(PERFECT, id="bo", source=source))
     pages, packed = feedback(both, tmp_path, "-moodle")
     assert list(pages) == [f"{source}/feedback.html"]
-    assert packed.warnings == (f"bo: {source}/feedback.html is the page of ada, of the same group",)
+    assert packed.warnings == (
+        (f"bo: {source}/feedback.html is the page of ada, who is in the same group"),
+    )
 
 
-def test_feedback_by_id(tmp_path: Path) -> None:
+def test_feedback_is_packed_by_id(tmp_path: Path) -> None:
     written(tmp_path, "perfect")
     assert list(feedback([PERFECT], tmp_path)[0]) == ["perfect.html"]
     line = "no submission of this run came from a download of Moodle"

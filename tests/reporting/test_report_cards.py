@@ -118,7 +118,7 @@ def test_a_long_game_shows_its_end_and_folds_its_beginning() -> None:
 
 
 WORKS = "With the <course>'s own module this works"
-FAILS = "returned 1. This was with the course's own module in place of yours"
+FAILS = "returned 1. This was with the course's own module instead of yours"
 RESCUED = replace(
     PASSED,
     explanation=stated("stand_in_passed", WORKS),
@@ -129,7 +129,7 @@ RESULT = result("ada", {HOURS.id: RESCUED, BOARD.id: RESCUED, REFUSES.id: BEYOND
 ONE = result("one", {LABELS.id: RESCUED})
 NONE = result("none", {ACCEPTS.id: BEYOND})
 RENAME = WrongFiles(renaming=Renaming(found="assignment1.py", expected="a1.py"))
-COUNTED = "2 checks pass only with the course's own file in place of one"
+COUNTED = "2 checks pass only with the course's file instead of one"
 
 
 def test_pages_and_terminal_say_what_was_rescued() -> None:
@@ -353,7 +353,7 @@ PASTED = {
 
 
 @pytest.mark.parametrize(("stimulus", "lines"), PASTED.items())
-def test_python_lines(stimulus: Stimulus, lines: str) -> None:
+def test_lines_to_paste_into_python_are_shown(stimulus: Stimulus, lines: str) -> None:
     assert python_lines(stimulus, AROUND) == HEAD + lines
 
 

@@ -315,8 +315,8 @@ def of(facts: Facts, lead: Lead | None = None) -> Explanation:
 
 HEADLINES: dict[str | Explanation, tuple[str, str]] = {
     "It is wrong.": ("It is wrong, for example in “is a float”.", ""),
-    "f returned a and b and c and d in place of e and f.": (
-        "f returned a and b and c and d in place of e and f.", "",
+    "f returned a and b and c and d instead of e and f.": (
+        "f returned a and b and c and d instead of e and f.", "",
     ),
     of(CALLED_AT): ("f raised TypeError: can't multiply a text by (x) (line 3).", ""),
     of(replace(CALLED_AT, rest=QUESTION)): (
@@ -384,7 +384,7 @@ def test_a_headline_is_short_and_nothing_is_left_unsaid(message: str | Explanati
 
 
 def test_an_example_is_named_in_a_headline_that_stays_short() -> None:
-    message = "f returned one and two and three in place of four."
+    message = "f returned one and two and three instead of four."
     found = cause(message, "wrong_value")
     long_name = "a row of red, and beside it one more that is red as well"
     named = replace(found, checks=(replace(found.checks[0], name=long_name),))

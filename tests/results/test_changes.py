@@ -123,7 +123,7 @@ def test_people_mark_while_a_grading_writes_and_its_end_keeps_it(database: Path)
         store.save(replace(ADA, source_digest="b" * 64), state_digest="s3")
         (found,) = store.run().submissions
     assert (found.manual[0].mark, found.comment) == (3, "good")
-    earlier = "a person marked an earlier version of these files"
+    earlier = "a tutor marked an earlier version of these files"
     assert found.notes == (*ADA.notes, earlier)
 
 

@@ -95,7 +95,9 @@ def test_one_student_has_two_names_and_two_of_one_name_stay_two() -> None:
     found = course(run("a1", of(ADA)), run("a2", of(Student(id="99", name="Lovelace, Ada"))))
     assert table(found) == {"Ada Lovelace": ["3", "-"], "Lovelace, Ada": ["-", "3"]}
     (line,) = found.notices
-    assert line.startswith("2 students share a name with another: Ada Lovelace (4711) and Lovel")
+    assert line.startswith(
+        "2 students have the same name as another: Ada Lovelace (4711) and Lovel"
+    )
     assert "--roster" in line
 
 
@@ -129,7 +131,7 @@ def test_two_of_one_run_are_never_one_nor_is_nobody_somebody_else() -> None:
     assert len(found.students) == 3
     assert all(len(student.marked) == 1 for student in found.students)
     assert found.notices[0] == (
-        "4711, 4712 and 4711 have one id or email and several submissions: not put together"
+        "4711, 4712 and 4711 share one id or email, but have several submissions: not added up"
     )
     nobody = Student(id=" ")
     found = course(run("a1", of(nobody, 1, id="x")), run("a2", of(nobody, 2, id="y")))
@@ -140,7 +142,7 @@ LATER = {"finished": "2026-03-01T12:00:00+01:00"}  # an hour earlier than 12:00 
 TWO_RUNS = {
     "the later one": (
         run("a1", of(ADA, 1), path="new"), run("a1", of(ADA, 2), path="before", **LATER),
-        "a1: new counts, not before: it is of 2026-03-01T12:00:00+00:00, the other of "
+        "a1: new counts, not before: it is from 2026-03-01T12:00:00+00:00, the other from "
         "2026-03-01T12:00:00+01:00",
     ),
     "the complete one": (
@@ -149,11 +151,11 @@ TWO_RUNS = {
     ),
     "the last by name": (
         run("a1", of(ADA, 1), path="b"), run("a1", of(ADA, 2), path="a"),
-        "a1: b counts, not a: both have the same time, and its name sorts last",
+        "a1: b counts, not a: both have the same time, and its name is the last",
     ),
     "with others": (
         run("a1", of(ADA, 1), path="tuesday"), run("a1", of(BOB, 2), path="monday", **LATER),
-        "a1: tuesday counts, not monday: it is of 2026-03-01T12:00:00+00:00, the other of "
+        "a1: tuesday counts, not monday: it is from 2026-03-01T12:00:00+00:00, the other from "
         "2026-03-01T12:00:00+01:00; only in the other: 4712",
     ),
 }  # fmt: skip

@@ -29,5 +29,5 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("wanted", REFUSED)
-def test_nobody_or_several(wanted: str) -> None:
+def test_a_name_of_nobody_or_of_several_is_refused(wanted: str) -> None:
     assert refusal(only_match, wanted, CALLED) == REFUSED[wanted]

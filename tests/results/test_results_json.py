@@ -276,7 +276,7 @@ def test_what_is_visible_grows_with_time_and_what_is_hidden_says_little() -> Non
     assert len(views) == 1
 
 
-def test_marks_and_tallies() -> None:
+def test_a_view_has_the_mark_and_a_tally_for_each_function() -> None:
     view = student_view(result("ada"), PLAN)
     about = (view.id, view.title, view.course, view.mark, view.out_of)
     assert about == ("ada", "Small", "C1", Fraction(9, 2), 6)

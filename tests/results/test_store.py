@@ -112,7 +112,7 @@ def test_a_run_starts_anew_over_what_is_there_but_not_of_another_assignment(stor
     store.begin(later, PLAN)
     assert store.run().facts == later
     assert [one.id for one in store.run().submissions] == ["ada"]
-    with pytest.raises(UserError, match=r"holds a run of small, not of other\. Hint: "):
+    with pytest.raises(UserError, match=r"contains a run of small, not of other\. Hint: "):
         store.begin(replace(FACTS, assignment="other"), PLAN)
     assert store.run().facts == later
 
@@ -270,15 +270,15 @@ def test_another_run_over_it_is_never_taken_for_it(tmp_path: Path) -> None:
     with Store.open(tmp_path / STORE_NAME) as store:
         store.keep_only(["ada"])
     assert next(iter(found)) == result("ada")
-    with pytest.raises(UserError, match="another run was written here"):
+    with pytest.raises(UserError, match="another run has been written here"):
         list(found)
     with Store.open(tmp_path / STORE_NAME) as store:
         store.begin(replace(FACTS, started="another day"), PLAN)
-    with pytest.raises(UserError, match="another run was written here"):
+    with pytest.raises(UserError, match="another run has been written here"):
         list(found)
 
 
-def test_none_is_held(tmp_path: Path) -> None:
+def test_no_submission_stays_in_memory(tmp_path: Path) -> None:
     large = 200_000
     found = stored(tmp_path, *(f"s{n:02}" for n in range(40)), text="x" * large).submissions
     tracemalloc.start()

@@ -364,7 +364,7 @@ def test_a_run_that_is_graded_again_while_somebody_marks(ann: Window) -> None:
         again = replace(store.facts(), started="2027-01-01T00:00:00+00:00", complete=False)
         store.begin(again, COURSE)
         store.keep_only(["s002", "s003", "s004"])
-        told = "s001 is being graded. Hint: look again in a moment"
+        told = "s001 is being graded. Hint: try again in a moment"
         assert ann.refused(1, "comment", text="x") == told
         changed = submission(1)
         file = replace(changed.files[0], data=b"# new\n" + changed.files[0].data)
@@ -447,7 +447,7 @@ def test_parts_are_a_class_without_overlap(ann: Window) -> None:
     assert ann.stored("s002").comment == "In a part."
 
 
-def test_marking_without_names(ann: Window) -> None:
+def test_marking_can_hide_the_names(ann: Window) -> None:
     ben = window(ann.database, "ben", anonymous=True)
     seen = str(ben.get("/since/0/0")) + "".join(
         ben.get(f"/submission/{n}")["html"].replace("the s00", "") for n in range(1, COUNT + 1)
@@ -473,7 +473,7 @@ def test_what_a_student_asks_is_opened(ann: Window, tmp_path: Path) -> None:
         assert re.search(rf'<details class="card fix" open>\s*<summary><h3>{number}\. ', html)
     assert "Regrade request" not in ben.get("/submission/1")["html"]
     for text, line in (
-        ("Please!", "mail.txt: has no link of a student's page"),
+        ("Please!", "mail.txt: contains no link from a student's page"),
         (request_text(replace(view, id="s099")), 'is about "s099", which is not in this run'),
     ):
         mail.write_text(text)
@@ -486,7 +486,7 @@ def test_the_address_has_a_token_that_is_never_sent(ann: Window) -> None:
         assert server.address == f"http://127.0.0.1:{server.port}/#token={server.token}"
         assert len(server.token) >= 40
         taken = refusal(ReviewServer, ann.desk, ann.database.parent, server.port)
-        assert f"port {server.port} of this machine is taken" in taken
+        assert f"port {server.port} of this machine is in use" in taken
 
 
 @contextmanager

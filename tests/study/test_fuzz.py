@@ -140,7 +140,7 @@ def test_a_draw_is_shrunk_while_it_differs(course: Course) -> None:
 @pytest.mark.parametrize(
     ("strategy", "line", "message"),
     [
-        ("filtered", 6, "everything is filtered away"),
+        ("filtered", 6, "it filters out everything"),
         ("no_literals", 8, "which is not a Python literal"),
         ("of_its_own", 11, "gives different draws when it runs again"),
         ("broken", 14, "failed (ZeroDivisionError: no baskets today)"),
@@ -222,7 +222,7 @@ def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     outcome = course.run(*arguments, "--jobs", "1", "--json", "found.json")
     assert outcome.status == 1, outcome.err
     assert outcome.out.endswith("1 of 2 submissions differs from the reference; no mark changes\n")
-    why = "its scenarios name no strategy that makes its arguments"
+    why = "its scenarios name no strategy for its arguments"
     assert f"\nis_valid: not fuzzed: {why}\nadd: not fuzzed: {why}\n" in outcome.out
     report = json.loads(course.path("found.json").read_text(encoding="utf-8"))
     assert report["not_fuzzed"] == [
@@ -261,11 +261,11 @@ def test_what_is_not_fuzzed_is_told_with_the_reason(course: Course) -> None:
     clauses.write_text(clauses.read_text(encoding="utf-8") + clause, encoding="utf-8")
     found = not_fuzzed(load(course.root, "tiny").plan, settings)
     assert {each.function: each.reason for each in found} == {
-        "is_valid": "its scenarios name no strategy that makes its arguments",
-        "add": "its scenarios name no strategy that makes its arguments",
-        "helper": "no scenario is of this function, though some call it",
+        "is_valid": "its scenarios name no strategy for its arguments",
+        "add": "its scenarios name no strategy for its arguments",
+        "helper": "no scenario belongs to this function, though some call it",
         "unused": "no scenario calls it",
-        "a1.py": "no game under fuzz: says what to type",
+        "a1.py": "no game under fuzz: states inputs for it",
     }
 
 
@@ -547,7 +547,7 @@ def test_a_reason_for_what_is_noticed_or_is_not_there_is_a_mistake() -> None:
         [equivalent(before="seen"), equivalent(before="gone")],
     )
     assert found.mistakes == (
-        "a1.py, g: `gone` as `a`: the reference has no such change",
+        "a1.py, g: `gone` as `a`: this change of the reference does not exist",
         "a1.py, g: `seen` as `a`: g/one notices it",
     )
 

@@ -63,8 +63,9 @@ def test_where_all_marks_are_given_it_is_told_how_to_give_points(course: Course)
     said = imported(course, shown("1", "2", "q"), "--clause", "5.game", to=file)
     assert said.splitlines() == [
         "Three amounts.txt: scenario 'Three amounts' with 3 inputs",
-        "It costs no marks: the marks: of the other files are all that the assignment has. To give "
-        f"it points, lower one of those, and take informational: true out of {file}",
+        "It costs no marks, because `marks:` of the other files add up to all of the "
+        "assignment's marks. To give it points, lower one of them, and remove informational: "
+        f"true from {file}",
     ]
     course.ok("validate", "tiny", "--no-samples")
     course.edit("specs/tiny/main.yaml", "marks: 3\n", "marks: 2\n")
@@ -187,7 +188,7 @@ def test_what_was_typed_is_found(transcript: str, inputs: tuple[str, ...]) -> No
         (GOOD.replace("Name: ", "Name:"), 2, "has 'Name:Ada', the reference shows 'Name: '"),
         (GOOD[: GOOD.index("lo, A")], 3, "ends here, but the reference goes on with 'Hello, Ada!'"),
         (GOOD[: GOOD.index("n\nBye")], 4, "ends here, but the reference still asks for input"),
-        (GOOD + "More.\n", 6, "the reference has ended before 'More.'"),
+        (GOOD + "More.\n", 6, "the reference ends before 'More.'"),
         ("A game of chess\n", 1, "has 'A game of chess', the reference shows 'Welcome'"),
         ("", 1, "ends here, but the reference goes on with 'Welcome'"),
     ],
@@ -281,9 +282,9 @@ def test_the_page_and_the_table_show_it(course: Course, monkeypatch: pytest.Monk
     before = course.run("export", "reports/tiny", "--to", "manual-marks")
     monkeypatch.setattr(style, "find_ruff", lambda: None)
     outcome = course.ok("style", "reports/tiny")
-    assert "ruff is not installed, so its rules were not looked at" in outcome.out
+    assert "ruff is not installed, so its rules were not checked" in outcome.out
     page = (course.report / "submissions" / "jo.html").read_text(encoding="utf-8")
-    assert "Style, for the person who marks it" in page
+    assert "Style evidence" in page
     assert "<code>odd_one</code>" in page
     assert "odd_one" not in (course.report / "feedback" / "jo.html").read_text(encoding="utf-8")
     course.ok("export", "reports/tiny", "--to", "manual-marks", "-o", "style.csv")

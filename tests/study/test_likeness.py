@@ -371,7 +371,7 @@ def test_who_handed_in_another_file_is_not_compared(course: Course) -> None:
 
 def test_a_run_whose_submissions_are_gone_is_refused(with_a_copy: Course) -> None:
     with_a_copy.path("submissions/tiny").rename(with_a_copy.path("elsewhere"))
-    assert "the graded files have moved. Hint: put them back" in with_a_copy.refusal(
+    assert "the graded files have moved. Hint: move them back" in with_a_copy.refusal(
         "similarity", "reports/tiny"
     )
 
@@ -388,7 +388,7 @@ def test_a_copy_with_a_syntax_error_is_listed(with_a_copy: Course) -> None:
     assert pair["matches"]
     assert ["ada", "bob"] in found["groups"]
     assert found["by_tokens"] == ["bob", "syntax_error"]
-    assert found["omitted"] == [{"id": "cem", "reason": "nothing of it can be compared"}]
+    assert found["omitted"] == [{"id": "cem", "reason": "it has no code that can be compared"}]
     index = (with_a_copy.report / "similarity/index.html").read_text(encoding="utf-8")
     assert "have a syntax error" in index
 

@@ -90,11 +90,11 @@ class LateShape(Shape):
     per_day: Percent | None = None
     """The cost of each day begun after the due time, like 10%."""
     per_hour: Percent | None = None
-    """The same for each hour begun, in place of per_day."""
+    """The cost of each hour begun after the due time, instead of per_day."""
     of: Literal["total", "reached"] = "total"
-    """Percentages of: the assignment's maximum, or the marks reached."""
+    """The base of percentages: the assignment's maximum, or the marks reached."""
     at_most: Percent = Field(Fraction(1), json_schema_extra={"default": "100%"})
-    """The largest deduction for lateness, as a share of that."""
+    """The largest deduction for lateness, as a percentage of the same."""
     grace: PeriodText | None = None
     """Time after the due time that does not count as late, like 15 min."""
     until: PeriodText | None = None
@@ -117,8 +117,8 @@ class LateShape(Shape):
         elif not (has_rate or self.slip_days or self.grace):
             what, hint = "expected per_day, per_hour, grace or slip_days", "write {per_day: 10%}"
         elif spare:
-            what = f"{spare[0]} is about per_day or per_hour, and there is neither"
-            hint = f"add one, or leave {spare[0]} out"
+            what = f"{spare[0]} needs per_day or per_hour"
+            hint = f"add one of them, or remove {spare[0]}"
         else:
             return self
         raise wrong(what, hint, instead={"per_day": "10%"})
@@ -217,7 +217,7 @@ def _module_pattern(pattern: str) -> str:
     _file_name(pattern or "none")
     if not pattern.endswith(".py"):
         what = f"expected a pattern of names that ends in .py, got {describe(pattern)}"
-        raise wrong(what, "only Python modules are taken", instead="*.py")
+        raise wrong(what, "only Python modules can be allowed", instead="*.py")
     return pattern
 
 
@@ -268,12 +268,12 @@ class SubmissionShape(Shape):
     laid_as: str = Field("", alias="as")
     """The name under which the submitted file is run."""
     archive: Annotated[str, AfterValidator(_archive_name)] = ""
-    """The archive that they are handed in as, like A3.zip; .tar, .tar.gz and .tgz are read too."""
+    """The name of the archive to hand in, like A3.zip; .tar, .tar.gz and .tgz are read, too."""
     otherwise: Literal["zero", "review"] = "zero"
-    """The result of other files: no marks (zero), or a person decides (review)."""
+    """If something else is handed in: no marks (zero), or a person decides (review)."""
     extra: _Extra = "ignore"
-    """Other modules beside them: taken (allow), left out (ignore), or the submission is refused
-    (refuse); or patterns of names, like {allow: [util*.py]}."""
+    """Other modules that are handed in: accept them (allow), leave them out (ignore), or refuse the
+    submission (refuse); or accept only some, like {allow: [util*.py]}."""
 
     notebooks: Literal["allow", "refuse"] | None = None
     """Whether a1.ipynb may be handed in for a1.py (left out: allow, if only one file is asked
@@ -351,7 +351,7 @@ class ManualShape(Shape):
     out_of: Points
     """Its marks: a positive number or a fraction like "1/3"."""
     clause: str = ""
-    """The clause of the sheet that it is about, quoted."""
+    """The clause of the sheet to which it belongs, quoted."""
     rubric: list[RubricItemShape] = []
     """The parts of the mark. If all items subtract, it starts at out_of, otherwise at 0."""
 
@@ -362,7 +362,7 @@ class AssignmentShape(Shape):
     title: str = Field(examples=["Guess a number"])
     """The assignment's title."""
     course: str = Field(examples=["Programming 1"])
-    """The course, and when."""
+    """The course and its semester."""
     python: Annotated[str, AfterValidator(_version)] = Field(examples=["3.12"])
     """The Python version, quoted: "3.12"."""
     submission: SubmissionShape = Field(examples=[{"files": ["a1.py"]}])
@@ -372,8 +372,8 @@ class AssignmentShape(Shape):
     clock: str = ""
     """The time that programs see if a scenario sets none, like 2026-03-01T12:00 in that zone."""
     isolation: Literal["auto", "all", "proved"] = "auto"
-    """Scenarios that may share a process: those of programs without global state (auto), or none
-    (all). proved is the former name of auto."""
+    """Scenarios to run in separate processes: those of programs with global state (auto), or all
+    scenarios (all). proved is the former name of auto."""
     packages: list[Annotated[str, AfterValidator(_package)]] = []
     """Packages that programs may import, each with its version, like emoji==2.14.0."""
     provided: _FileNames = []
@@ -388,8 +388,8 @@ class AssignmentShape(Shape):
     limits: AllLimitsShape = AllLimitsShape()
     """Limits of scenarios that set none themselves."""
     compare: dict[str, Comparison] = {}
-    """Classes, and how their objects are compared: by attributes (a list), attributes (all public
-    ones), repr, equality, or none (only by the class)."""
+    """How objects of a class are compared: by a list of attributes, by all public ones
+    (attributes), by repr, by equality, or only by their class (none)."""
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
     """The tolerance for floats anywhere in a value (left out: none), and with in_text also in
     printed and returned text, files, sessions and transcripts."""
@@ -463,7 +463,7 @@ def _tested_program(
         return ()
     names = shape.test_writing.program or shape.submission.files
     if not names:
-        what = "the program that the tests are for is not named"
+        what = "the tests need a program, and none is named"
         document.add(("test_writing",), what, "add program: [a1.py]")
     paths = [beside / name for name in names]
     return _files(document, root, ("test_writing", "program"), paths)
@@ -541,7 +541,7 @@ def manual_slots(symbols: AssignmentSymbols) -> tuple[ManualSlot, ...]:
     for index, part in enumerate(symbols.shape.manual):
         if part.id in slots:
             what = f"the id {part.id} appears twice"
-            document.add(("manual", index, "id"), what, "ids are unique in the list")
+            document.add(("manual", index, "id"), what, "give each entry its own id")
         if part.clause:
             symbols.has_clause(document, ("manual", index, "clause"), part.clause)
         loc: Loc = ("manual", index, "rubric")
@@ -551,7 +551,7 @@ def manual_slots(symbols: AssignmentSymbols) -> tuple[ManualSlot, ...]:
         slots[part.id] = slot
         if slot.spare < 0:
             together = float(part.out_of - slot.spare)
-            what = f"the items of the rubric add up to {together:g}, more than out_of"
+            what = f"the rubric adds up to {together:g}, more than out_of"
             document.add(loc, what, "lower their points, or raise out_of")
     return tuple(slots.values())
 
@@ -562,7 +562,7 @@ def _rubric(document: Document, loc: Loc, slot: ManualShape) -> tuple[RubricItem
     for index, item in enumerate(slot.rubric):
         if item.id in items:
             what = f"the id {item.id} appears twice"
-            document.add((*loc, index, "id"), what, "ids are unique in a rubric")
+            document.add((*loc, index, "id"), what, "give each item its own id")
         levels: list[RubricLevel] = []
         for title, points in item.levels.items():
             levels.append(RubricLevel(title=title, points=points))

@@ -30,9 +30,9 @@ class _TargetShape(Shape):
     name: str
     """The name of the target, unique in the list."""
     function: str
-    """The function (or the submitted program) it is about."""
+    """The function, or the submitted program, to test."""
     clause: Words = []
-    """The clauses that a scenario found so is given."""
+    """The clauses of a scenario that is made from a difference."""
     constants: Constants = {}
     """Provided constants to override: a value, or a list of values to sweep."""
 
@@ -41,9 +41,9 @@ class FuzzSampleShape(_TargetShape):
     """Inputs to draw for a call that no scenario draws for."""
 
     given: str = ""
-    """Statements run first."""
+    """Statements to run first."""
     call: str
-    """One Python expression with the names that are drawn."""
+    """One Python expression that uses the drawn names."""
     strategy: str
     """`file.function` in a Python file of this folder: it returns a strategy of dicts."""
 
@@ -52,11 +52,11 @@ class FuzzAnswersShape(Shape):
     """Lines to type at a prompt, or `file.function`, which returns them."""
 
     often: FuzzLines
-    """Inputs typed four times out of five: a list, or `file.function`."""
+    """The inputs to type in four of five cases: a list, or `file.function`."""
     sometimes: FuzzLines = []
-    """Inputs typed one time out of five: a list, or `file.function`."""
+    """The inputs to type in one of five cases: a list, or `file.function`."""
     closing: FuzzLines = []
-    """Inputs typed in turn, repeatedly, to end a game (often, if left out)."""
+    """Inputs to type one after the other, repeatedly, until the game ends (left out: often)."""
 
 
 class FuzzGameShape(_TargetShape):
@@ -69,7 +69,7 @@ class FuzzGameShape(_TargetShape):
     run: str = ""
     """A submitted or provided program, run as `__main__` on a terminal."""
     inputs: Whole = 40
-    """How many lines are typed at most, before the game is brought to its end."""
+    """The most lines to type before the game is ended."""
     answers: dict[str, FuzzAnswersShape]
     """Possible inputs, by the ending of the text printed before them."""
 
@@ -78,10 +78,10 @@ class FuzzShape(Shape):
     """`fuzz:` more inputs for `harness fuzz`, besides the scenarios' own strategies."""
 
     assume: Words = []
-    """`file.function`: whether the sheet defines a draw's result. It applies to draws that bind
-    all names of its parameters; of a game they are `typed` and `printed`."""
+    """`file.function` that returns whether the sheet defines the result of a draw. It is called if
+    the draw has a value for each of its parameters; a game has `typed` and `printed`."""
     samples: list[FuzzSampleShape] = []
-    """Calls that no scenario draws for."""
+    """Calls for which no scenario has draws."""
     games: list[FuzzGameShape] = []
     """Conversations."""
 

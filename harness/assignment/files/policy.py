@@ -116,7 +116,7 @@ class ListShape(OneKeyShape):
     allow: list[str] = []
     """Allowed names."""
     forbid: list[str] = []
-    """Names that are forbidden."""
+    """Forbidden names."""
 
 
 class PolicyClausesShape(Shape):

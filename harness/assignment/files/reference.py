@@ -29,7 +29,9 @@ def check_reference_imports(symbols: AssignmentSymbols, root: Path, problems: Pr
                     hint = "write import and the module's name"
                 problems.add(place, "", what, hint)
             elif first not in known and (folder / f"{first}.py").is_file():
-                what = f"{first}.py lies beside the reference and is neither submitted nor provided"
+                what = (
+                    f"{first}.py is beside the reference, but it is neither submitted nor provided"
+                )
                 hint = "list it in assignment.yaml, under submission: files or under provided:"
                 problems.add(place, "", what, hint)
 

@@ -63,7 +63,7 @@ class ClauseShape(Shape):
     id: str
     """Its id, quoted."""
     section: str
-    """The section of the sheet, quoted."""
+    """The sheet's section, quoted."""
     text: Line
     """One line in our own words."""
     unsettled: Stripped = ""
@@ -83,7 +83,7 @@ class ExemptionShape(Shape):
     student: Stripped = ""
     """An id or email; everybody if left out."""
     scenarios: list[str]
-    """Globs over scenario ids."""
+    """Patterns of scenario ids; * stands for anything."""
     reason: Reason
     """The reason, which the student reads."""
 
@@ -103,9 +103,9 @@ class EquivalentShape(Shape):
     function: str
     """The function or method that has the line; `(module)` outside of all."""
     find: str
-    """The line as it is, without its indentation."""
+    """The original line, without its indentation."""
     replace: str
-    """The line as changed."""
+    """The changed line."""
     why: Reason
     """The reason why no scenario can notice it."""
 
@@ -222,7 +222,7 @@ def _mutant(document: Document, index: int, part: MutantShape, texts: dict[str, 
             hint = "several lines must be whole lines; only their indentation may differ"
         refuse("find", f"this text is not in {file}", hint)
     if len(places) > 1:
-        what = f"this text is {len(places)} times in {file}"
+        what = f"this text occurs {len(places)} times in {file}"
         refuse("find", what, "add a line before or after it")
     find, replacement = places[0]
     if find == replacement:
@@ -290,7 +290,7 @@ def _check_name(key: str, what: str, every: str, name: str) -> str:
     if name in names:
         return name
     elsewhere = next((other for other, others in _names().items() if name in others), "")
-    hint = f"it stands under {elsewhere}" if elsewhere else nearest(name, names)
+    hint = f"write it under {elsewhere}" if elsewhere else nearest(name, names)
     raise wrong(f"{what} {name}", hint or every.format(listed(names, "or")), instead=names[0])
 
 
@@ -312,7 +312,7 @@ def _sentence(text: str) -> str:
             keys.setdefault(name, key)
     close = difflib.get_close_matches(text, keys, n=1, cutoff=_MISSPELLED)
     if close and re.fullmatch(r"[a-z]+(?:_[a-z]+)+", text):
-        what, hint = f"the rule {text}", f"it stands under {keys[close[0]]}"
+        what, hint = f"the rule {text}", f"write it under {keys[close[0]]}"
         if text not in keys:
             what, hint = text, f"did you mean {close[0]}?"
         raise wrong(f"expected a rule or words of a message, got {what}", hint, instead="")
@@ -332,7 +332,7 @@ class ExpectShape(Shape):
     """expect.yaml of a sample submission."""
 
     fails: list[str] = []
-    """Globs of the ids of all failing scenarios."""
+    """The ids of all failing scenarios; * stands for anything."""
     mark: Annotated[
         float | Annotated[list[float], Field(min_length=2, max_length=2)],
         Expects("a number or [least, most]", whole=True, instead=0),
@@ -340,11 +340,11 @@ class ExpectShape(Shape):
     ] = []
     """The mark, or an inclusive range."""
     explains: list[Annotated[str, AfterValidator(_sentence)]] = []
-    """Rules of its explanations, or texts that these hold."""
+    """Rules of the expected explanations, or parts of their texts."""
     findings: list[Annotated[str, _FINDING]] = []
-    """Policy rules it breaks."""
+    """The policy rules that it breaks."""
     verdicts: dict[str, Annotated[str, _VERDICT]] = {}
-    """Verdicts by glob, except plain failures."""
+    """Verdicts other than plain failures, by scenario id; * stands for anything."""
     causes: dict[str, Annotated[list[Annotated[str, _CAUSE]], OneOrMore()]] = {}
     """All causes: the function to fix ("" the whole file) and the rule of the example, or a list of
     rules."""

@@ -19,7 +19,7 @@ class CoverageShape(Shape):
     statements: Percent | None = None
     """The share of its statements, like 80%."""
     branches: Percent | None = None
-    """The share of its branches: of each if, while and for, with the body and past it."""
+    """The share of branches: the body of each if, while and for, and the way past it."""
     points: Points = Fraction(1)
     """Points if both are reached."""
 
@@ -44,19 +44,19 @@ class TestWritingShape(Shape):
     accepts: Points | None = None
     """Points if all tests pass on the reference."""
     accepts_own: Points | None = None
-    """Points if all tests pass on the program that is handed in beside them."""
+    """Points if all tests pass on the program that is handed in with them."""
     coverage: CoverageShape | None = None
     """Points if the tests run enough of the reference."""
     doctests: bool = False
     """Whether examples in the docstrings of the program that is handed in are tests, too."""
     notices: dict[str, Points] = Field(min_length=1, examples=[{"2.1": 2}])
-    """Clauses, and the points for noticing the faults against each: its mutants share them."""
+    """Points for noticing the faults against each clause; the clause's mutants share them."""
     visible: Visible = True
     """What students see of each fault: true, false, hint, after_due_date, after_published. The page
     names the clause, but never shows the fault itself."""
     clause: Words = []
-    """The clause or clauses of the sheet that ask for the tests themselves."""
+    """The clauses of the sheet that ask for tests."""
     hints: dict[str, str] = {}
-    """Clauses, and the hint that students read if their tests notice no fault against one."""
+    """Hints for each clause: students read them if their tests notice no fault against it."""
     limits: LimitsShape = LimitsShape()
     """Limits of the program in each run of the tests that differ from the assignment's."""

@@ -44,9 +44,9 @@ class SelectShape(Shape):
     """Settings for some of the tests."""
 
     match: str = Field(examples=["test_add*"])
-    """Their names, in which * stands for anything: test_add, TestAccount.test_empty."""
+    """Names of tests, like test_add or TestAccount.test_empty; * stands for anything."""
     function: str = ""
-    """The function that their points belong to (left out: the one that they use)."""
+    """The function to which their points belong (left out: the one that they use)."""
     points: Points = Fraction(1)
     """Points of each."""
     visible: Visible = False
@@ -60,7 +60,7 @@ class SelectShape(Shape):
     informational: bool = False
     """Shown as a difference that costs no marks."""
     extra_credit: bool = False
-    """Points above the total."""
+    """Extra points, above the total."""
     limits: LimitsShape = LimitsShape()
     """Limits that differ from those of the other tests."""
 
@@ -75,14 +75,14 @@ class CourseTestsShape(Shape):
     """Files that the tests import or read, like conftest.py or expected.txt. No program sees
     them."""
     data: _Below = []
-    """Files that the program reads, placed in the folder in which a test and the program run."""
+    """Files that the program reads. They are put into the folder in which it runs."""
     hand_out: _Below = []
     """Those of files and beside that students get. All tests in them must be visible: true."""
     runner: Literal["pytest", "unittest", "doctest"] = "pytest"
-    """What counts as a test: as for pytest (TestCase classes too), TestCase classes only, or
-    examples in docstrings."""
+    """How to find tests: like pytest (TestCase classes, too), only TestCase classes, or examples in
+    docstrings."""
     points: Points = Field(default=Fraction(1), json_schema_extra={"default": 1})
-    """Points of each test whose decorators (points, weight) state none."""
+    """Points of each test without a decorator that states them (points, weight)."""
     marks: Points = Fraction()
     """The marks of all tests together, out of functionality_marks."""
     visible: Visible = False

@@ -124,11 +124,11 @@ def _check_values(reader: ScenarioReader, loc: Loc, written: Any, base: object) 
 def _hint_to_fit(value: Any, base: object) -> str:
     """Return the hint for a value that is not of the constant's type."""
     if isinstance(value, str) and isinstance(base, int | float):
-        return "take the quotes away"
+        return "remove the quotes"
     if isinstance(base, str):
         return "quote it"
     if isinstance(base, list | tuple | set):
-        return "of such values the sweep is a list: write [[1, 2]] for a single one"
+        return "a sweep of such values is a list of them: write [[1, 2]] for a single one"
     return ""
 
 
@@ -165,7 +165,7 @@ def check_draw_keys(reader: ScenarioReader) -> None:
         hint = "write a scenario for each"
         reader.add((*reader.loc, "cases"), "expected one of sample and cases", hint, key=True)
     elif reader.states("each") and not reader.has_cases:
-        reader.add((*reader.loc, "each"), "each belongs to sample or cases", key=True)
+        reader.add((*reader.loc, "each"), "each needs sample or cases", key=True)
     if reader.states("transcript") and reader.has_cases:
         what = "a transcript shows one game, but there are several cases"
         hint = "state turns in each case, or write a scenario for each game"
@@ -254,7 +254,7 @@ def _rows(reader: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioRe
             this = ", ".join(bound) or "nothing"
             first = ", ".join(names[0]) or "nothing"
             what = f"this case binds {this}, the first one {first}"
-            reader.refuse(row.row, what, "every case binds the same names")
+            reader.refuse(row.row, what, "bind the same names in every case")
     return rows
 
 

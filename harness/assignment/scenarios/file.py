@@ -92,16 +92,16 @@ class ScenarioFile:
             what = "marks and points_total both set the file's marks"
             self.document.add(("marks",), what, "keep one of them")
         elif head.marks and not counted_points(self.scenarios):
-            what = "no scenario of the file counts"
-            self.document.add(("marks",), what, "informational scenarios earn nothing")
+            what = "no scenario in this file counts"
+            self.document.add(("marks",), what, "informational scenarios give no marks")
         else:
             self.marks = head.marks
 
     def _head(self, data: dict[Any, Any]) -> tuple[ScenarioFileShape, frozenset[Any]]:
         # The scenarios are read one by one, so that an error in one leaves the others readable.
         for key in data.keys() & OF_EACH_ALONE:
-            what = "this key belongs to each scenario, not to the head of the file"
-            self.document.refuse((key,), what, "write it in each", key=True)
+            what = "this key cannot be at the head of the file"
+            self.document.refuse((key,), what, "write it in each scenario", key=True)
         items = data.get("scenarios")
         placeholder = [{"name": "stands for all of them"}]
         whole = dict(data)
@@ -123,7 +123,7 @@ class ScenarioFile:
             what = f"{name!r} and {names[short]!r} make the same id"
             if names[short] == name:
                 what = "another scenario has this name"
-            reader.refuse(where, what, "names are unique in their file")
+            reader.refuse(where, what, "give each scenario its own name")
         names[short] = name
 
     def _scenario(self, reader: ScenarioReader) -> None:
@@ -253,7 +253,7 @@ def _cost(reader: ScenarioReader, stimuli: Sequence[Stimulus]) -> CostLimit | No
     growth = Growth(reader.shape.cost)
     where = (*reader.loc, "cost")
     if reader.shape.each or reader.shape.stand_in or reader.states("replies"):
-        reader.refuse(where, "cost needs one scenario without each, stand_in and replies")
+        reader.refuse(where, "cost cannot be combined with each, stand_in or replies")
     values: dict[str, list[str]] = {}
     for stimulus in stimuli:
         for binding in stimulus.bindings:
@@ -274,7 +274,7 @@ def _check_faster_than(reader: ScenarioReader) -> None:
     if reader.shape.stand_in:
         clashing.append("stand_in")
     if clashing and reader.states("faster_than"):
-        what = f"faster_than and {clashing[0]} do not go together"
+        what = f"faster_than and {clashing[0]} cannot be combined"
         reader.add((*reader.loc, "faster_than"), what, key=True)
 
 

@@ -177,7 +177,7 @@ class ScenarioReader:
         """Return the file with this path below the spec folder. Raise Refused, with the error
         noted, if it does not exist."""
         if name.startswith("/") or ".." in name.split("/"):
-            self.refuse(loc, f"{name} is not below the spec folder")
+            self.refuse(loc, f"{name} is outside the folder of the scenarios")
         path = self.symbols.folder / name
         if not path.is_file():
             self.refuse(loc, f"the spec folder has no file {name}", hint)
@@ -217,7 +217,9 @@ class ScenarioReader:
             return render(text, names, quote)
         except TemplateError as error:
             if self.names_known:
-                hint = "only a name can stand here: bind the value to one, in a case for example"
+                hint = (
+                    "only a name is allowed here: bind the value to a name, for example in a case"
+                )
                 if error.name.isidentifier():
                     hint = nearest(error.name, self.constants)
                 self.add(loc, str(error), hint, line=line)
@@ -347,7 +349,7 @@ class ScenarioReader:
             what = f"a line of {size} bytes cannot be typed (a terminal takes {_MAX_LINE_LENGTH:,})"
             self.add(loc, what)
         elif "\n" in line or "\r" in line:
-            self.add(loc, "an input is one line", "write each line as an item of its own")
+            self.add(loc, "an input is one line", "write each line as its own item")
         elif any(ord(character) < 32 and character != "\t" for character in line):
             what = "a control character cannot be typed"
             self.add(loc, what, "write {key: ctrl-d} or {key: ctrl-c}")
@@ -380,7 +382,7 @@ class ScenarioReader:
         for name in sorted(needed & set(symbols.function_names) - set(self.names)):
             if file := symbols.other_file_of(name):
                 main = symbols.main_file
-                what = f"{name} is a name of {file}, and scenarios know those of {main}"
+                what = f"{name} is defined in {file}, but scenarios know only names of {main}"
                 hint = f"write given: from {file.removesuffix('.py')} import {name}"
                 self.add(loc, what, hint, line=line)
         what = "is not defined by the reference, a provided file or the scenario"
@@ -398,13 +400,13 @@ class ScenarioReader:
         name, symbols = self.shape.function, self.symbols
         owners = (*symbols.function_names, *symbols.file_names)
         if not name and not self.broken:
-            hint = "name the function that the points belong to, here or at the head of the file"
+            hint = "add function: here or at the head of the file"
             self.add(self.loc, "the key function is missing", hint)
         elif name and symbols.reference and name not in owners:
             what, hint = f"the reference has no function {name}", nearest(name, owners)
             owner, _, member = name.rpartition(".")
             if member.startswith("__") and owner in owners:
-                what = f"{name} has no row of its own"
+                what = f"special method {name} has no own row in reports"
                 hint = f"special methods belong to their class: write function: {owner}"
             self.add(self.at("function"), what, hint)
         for index, clause in enumerate(self.shape.clause):

@@ -176,7 +176,8 @@ class RaisesShape(Shape):
     message: WrittenText = None
     """Its message."""
     is_a: Annotated[str, AfterValidator(_identifier), Expects("the name of a class")] = ""
-    """The class that it is of or derives from: a builtin one, or one of the program's own."""
+    """The class of the exception, or a class that it derives from: a builtin one, or one of the
+    program."""
 
     @model_validator(mode="before")
     @classmethod
@@ -273,9 +274,9 @@ class SettingsShape(Shape):
     """Keys of a scenario that may also stand at the head of its file."""
 
     function: str = ""
-    """The function (or the submitted program) that the points belong to."""
+    """The function, or the submitted program, to which the points belong."""
     clause: Words = []
-    """The clause or clauses of the sheet that this tests."""
+    """The clause or clauses of the sheet that are tested."""
     visible: _Visible = False
     """What students see: true, false, hint (hint if it fails), after_due_date, after_published."""
     points: Points = Field(default=Fraction(1), json_schema_extra={"default": 1})
@@ -283,9 +284,9 @@ class SettingsShape(Shape):
     informational: bool = False
     """Shown as a difference that costs no marks."""
     extra_credit: bool = False
-    """Points above the total."""
+    """Extra points, above the total."""
     needs: Words = []
-    """Functions and scenarios that must be right first: if one is not, this is not run."""
+    """Functions and scenarios that must pass first; otherwise this one is not run."""
     hint: str = ""
     """Shown to students if it fails."""
     description: str = ""
@@ -319,14 +320,14 @@ class SettingsShape(Shape):
     environment: dict[str, str] = {}
     """Environment variables."""
     stand_in: dict[str, str] = {}
-    """Submitted modules, and the course's own to try in their place if the scenario fails."""
+    """Submitted modules, and the course's module to try instead of each if the scenario fails."""
 
 
 class StatedShape(Shape):
     """Typed lines and expectations of a scenario, of a case, or of all scenarios of a file."""
 
     clock: _Clocks = ""
-    """The time that programs are told, like 2026-03-01T12:00 (only a date: its midnight), or a
+    """The time that the program sees, like 2026-03-01T12:00 (only a date: its midnight), or a
     list to sweep."""
     input: list[_Typed] = []
     """The user's inputs: texts and whole numbers, each followed by Enter, or {key: ctrl-d}."""
@@ -341,7 +342,7 @@ class StatedShape(Shape):
     prints: WrittenText = None
     """All text on the screen, prompts included, typed text excluded."""
     stderr: WrittenText = None
-    """The output to stderr, which then does not count as printed."""
+    """The output to stderr. It then does not count as printed."""
     turns: _Turns = []
     """The output before each input and after the last; or {any: true}."""
     raises: RaisedShape = ""
@@ -359,8 +360,8 @@ class StatedShape(Shape):
     """All figures drawn with matplotlib, in the order in which they are shown or made; what is not
     stated of one is free. Or {count: N}."""
     ends: _Ends = ""  # type: ignore[assignment]
-    """How it ends if it gives no answer; or {any: true}: in any way except at a limit or by
-    a crash."""
+    """How the run ends if it gives no answer; {any: true} allows every end except a limit or a
+    crash."""
 
 
 _OF_SCENARIO = "write it in the scenario, beside steps"
@@ -435,7 +436,7 @@ class CaseShape(StatedShape):
 _Calls = Annotated[
     int,
     Field(ge=2, le=MAX_CALLS),
-    Expects(f"a whole number from 2 to {MAX_CALLS}", "it is a number of calls"),
+    Expects(f"a whole number from 2 to {MAX_CALLS}", "write the number of calls"),
 ]
 
 
@@ -461,7 +462,7 @@ _Cases = Annotated[
 _Multiple = Annotated[
     int,
     Field(ge=_MIN_MULTIPLE),
-    Expects(f"a whole number from {_MIN_MULTIPLE}", "it is a multiple of the reference's CPU time"),
+    Expects(f"a whole number from {_MIN_MULTIPLE}", "write a multiple of the reference's CPU time"),
 ]
 
 
@@ -472,17 +473,17 @@ class _ScenarioShape(SettingsShape, StatedShape):
     name: str = Field(examples=["an empty list"])
     """The name of the test, unique in its file."""
     over: _Calls = None  # type: ignore[assignment]
-    """How many calls are made; returns is then about each of them."""
+    """How many calls to make; returns then applies to each of them."""
     occur: Annotated[list[Any], Field(min_length=1)] = []
-    """Of `over`: values that must be among the results."""
+    """With `over`: values that must occur among the results."""
     all_different: Annotated[Literal[True], WrapValidator(strictly)] = False  # type: ignore[assignment]
-    """Of `over`: true: no result occurs twice."""
+    """With `over`: true if no result may occur twice."""
     share: _Shares = {}
-    """Of `over`: how many of the results a value is, as 40% ± 15%."""
+    """With `over`: the share of the results that have a value, like 40% ± 15%."""
     parameters: list[str] = []
-    """Of `exists` or `class`: the parameters as a def has them, without self: [name, age=0]."""
+    """With `exists` or `class`: the parameters as in a def, without self: [name, age=0]."""
     attributes: list[_Name] = []
-    """Of `exists` or `class`: the attributes that objects of the class have, among others."""
+    """With `exists` or `class`: attributes that objects of the class must have."""
     replies: str = ""
     """`file.function`: a generator in a Python file of this folder. It gets the printed text and
     yields the next line to type."""
@@ -500,7 +501,7 @@ class _ScenarioShape(SettingsShape, StatedShape):
     """How the number of executed lines may grow with the size. The size is a whole number in each
     of the `cases:`, twice the one before."""
     faster_than: _Multiple = None  # type: ignore[assignment]
-    """How many times the reference's CPU time is too slow."""
+    """The multiple of the reference's CPU time that is too slow."""
 
 
 _STIMULI = stimulus_kinds()

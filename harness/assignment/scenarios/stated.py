@@ -103,14 +103,14 @@ def _returns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) 
 
 @_reads("over")
 def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
-    """Read the statements about the results of many calls. Note an error if a right program would
+    """Read the statements about the results of many calls. Note an error if a correct program would
     fail it too often."""
     shape = reader.shape
     of_each: Matcher | None = None
     if reader.states("returns"):
         returns_at = reader.at("returns")
         if isinstance(shape.returns, dict) and "equals" in shape.returns:
-            reader.refuse(returns_at, "equals is about a single call")
+            reader.refuse(returns_at, "equals needs a single call")
         of_each = reader.matcher(returns_at, shape.returns)
     written = reader.field(reader.at("occur"), shape.occur)
     occur = written.value().items
@@ -134,7 +134,7 @@ def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> 
 def _of_many(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Note an error for statements about many calls without `over`."""
     if not reader.states("over") and "over" not in reader.broken:
-        what = f"{loc[-1]} is about many calls"
+        what = f"{loc[-1]} needs many calls"
         reader.refuse(loc, what, "add over: 200, the number of calls", key=True)
     return {}
 
@@ -153,21 +153,21 @@ def _shares(reader: ScenarioReader) -> tuple[Share, ...]:
         together += about
         shares.append(Share(value=Value.of(value), about=about, within=within))
     if together > 1 + _ROUNDING:
-        reader.refuse(loc, "the shares are more than 100% together", key=True)
+        reader.refuse(loc, "the shares add up to more than 100%", key=True)
     return tuple(shares)
 
 
 def _check_fair(reader: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
-    """Note an error if a right program would fail with more than one in a billion."""
+    """Note an error if a correct program would fail with more than one in a billion."""
     chance = matcher.unfairness(matcher.calls)
     if chance <= MAX_UNFAIR:
         return
-    hint = "state larger bounds, such as 40% ± 15%"
+    hint = "state wider bounds, such as 40% ± 15%"
     fair = matcher.fair_calls()
     if fair:
         hint = f"write over: {fair}"
     runs = 1 / chance
-    reader.add(loc, f"a right program fails this by chance, once in {runs:,.0f} runs", hint)
+    reader.add(loc, f"a correct program fails this by chance, once in {runs:,.0f} runs", hint)
 
 
 @_reads("exists", "class")
@@ -178,7 +178,7 @@ def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
         try:
             parameters = read_parameters(reader.shape.parameters)
         except ValueError:
-            what = "expected parameters as a def has them"
+            what = "expected parameters as in a def"
             reader.refuse(reader.at("parameters"), what, "write [name, age=0], without self")
         is_of_class = str(loc[-1]) == "class" or "." in data
         if is_of_class and parameters and parameters[0] == "self":
@@ -204,7 +204,7 @@ def _kind_of_name(reader: ScenarioReader, key: str, name: str) -> str:
 
 @_reads("session")
 def _shown_matchers(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
-    """Read the matchers that stand in place of the output of single steps."""
+    """Read the matchers that stand instead of the output of single steps."""
     stated: list[StatedStep] = []
     for index, step in enumerate(parse_session(data)):
         text = "".join(step.shown).strip()
@@ -301,7 +301,7 @@ def _ends(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> 
     if not isinstance(data, str):
         for key in ("returns", "raises", "leaves", "exit"):
             if reader.states(key):
-                what = f"a program that may ask for more need not come to {key}"
+                what = f"asks_for_more and {key} cannot be combined"
                 reader.refuse(loc, what, "keep one of the two", key=True)
         return {"ends_any": True}
     if data == "asks_for_more":
@@ -485,9 +485,9 @@ def transcript_of(reader: ScenarioReader, *, recording: bool) -> tuple[str, str 
         name, _, _ = mark.partition("=")
         if name not in used:
             hint = f"put {{{{ {name} }}}} into the name"
-            reader.refuse(loc, f"the file's name does not hold the swept {name}", hint)
+            reader.refuse(loc, f"the file's name does not contain the swept {name}", hint)
     if reader.prompts_any and not reader.symbols.reference:
-        what = "a transcript shows the prompts, which are free here"
+        what = "a transcript contains the prompts, but prompts are free here"
         hint = "state prompts: exact, or prints: or turns: without the prompts"
         reader.refuse(loc, what, hint, key=True)
     path = reader.render(written, loc)

@@ -31,7 +31,7 @@ from harness.stimuli import stimulus_kinds
 
 _CLASHES = (
     ("stdin", "input", "piped input does not come from a terminal"),
-    ("replies", "input", "a generator of replies types all input"),
+    ("replies", "input", "a generator of replies gives all input"),
     ("run", "at_load", "a program is run, not loaded first"),
     ("returns", "raises", "a call that raises returns nothing"),
 )
@@ -71,7 +71,7 @@ def check_takes(reader: ScenarioReader, kind: type[Action]) -> None:
             hint = kind.elsewhere if key in _SHOWN else ""
             if not hint:
                 owners = [other.key for other in stimulus_kinds().values() if key in other.takes]
-                hint = f"it belongs to {listed(owners, 'or')}"
+                hint = f"use it with {listed(owners, 'or')}"
             reader.add(reader.at(key), f"a {kind.noun or kind.key} has no {key}", hint, key=True)
     for first, second, what in _CLASHES:
         if reader.states(first) and reader.states(second):
@@ -214,7 +214,7 @@ def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
         what = f"{text} does not exist in {name}: the clocks are put forward then"
         raise HintedError(what, f"write {shown.isoformat(timespec='minutes')}")
     if first.utcoffset() != second.utcoffset():
-        what = f"clocks in {name} show {text} twice: they are put back then"
+        what = f"{text} occurs twice in {name}: the clocks are put back then"
         earlier = first.isoformat(timespec="minutes")
         later = second.isoformat(timespec="minutes")
         raise HintedError(what, f"write {earlier} or {later}")
@@ -319,7 +319,7 @@ def _check_beside(reader: ScenarioReader, loc: Loc, files: Mapping[str, SourceFi
     last = str(loc[-1])
     for name in files:
         if name.startswith(f"{last}/") or last.startswith(f"{name}/"):
-            what = f"{min(name, last, key=len)} would be a file and a folder"
+            what = f"{min(name, last, key=len)} is both a file and a folder"
             reader.add(loc, what, "give one of them another name", key=True)
 
 
@@ -357,7 +357,8 @@ def provided_names(reader: ScenarioReader) -> set[str]:
 def stand_in_files(reader: ScenarioReader) -> dict[str, SourceFile]:
     """Return the stand-in files by name, from the spec folder or beside the reference.
 
-    Note errors for files that cannot stand in, and if nothing of the submission would be left."""
+    Note errors for files that cannot stand in, and if all of the submission's modules are replaced.
+    """
     files: dict[str, SourceFile] = {}
     names = reader.shape.stand_in
     where = reader.at("stand_in")
@@ -370,8 +371,8 @@ def stand_in_files(reader: ScenarioReader) -> dict[str, SourceFile]:
                 reader.refuse(loc, f"{module} is not a submitted module", hint, key=True)
             files[name] = _stand_in(reader, loc, name)
     if names and set(names) >= set(submitted):
-        what = "nothing of the submission would be left"
-        reader.add(where, what, "leave out the module that the scenario is about", key=True)
+        what = "all of the submission's modules are replaced"
+        reader.add(where, what, "leave out the module that the scenario tests", key=True)
     return files
 
 
@@ -380,7 +381,7 @@ def _stand_in(reader: ScenarioReader, loc: Loc, name: str) -> SourceFile:
     if "/" in name or "\\" in name:
         reader.refuse(loc, f"{name} is a path", "write only the file's name")
     paths = [symbols.folder / name]
-    hint = "the reference's own answer is never used"
+    hint = "the reference's own file cannot replace a module"
     if name not in symbols.submission_files:
         paths.append(symbols.reference_folder / name)
         hint = ""
@@ -390,7 +391,7 @@ def _stand_in(reader: ScenarioReader, loc: Loc, name: str) -> SourceFile:
         reader.refuse(loc, what, hint)
     file = SourceFile(name=name, data=found[0].read_bytes())
     if any(file.data == answer.data for answer in symbols.reference):
-        reader.refuse(loc, f"{name} is the reference's own answer", "write a module for this use")
+        reader.refuse(loc, f"{name} is the reference's own file", "write a module for this use")
     try:
         parse_statements(file.data)
     except PythonError as error:

@@ -22,9 +22,9 @@ REFERENCE = "the reference"
 _CPU_SECONDS = 5.0
 _NAMES = {
     SuiteQuestion.RUNS: "the tests can be run",
-    SuiteQuestion.ACCEPTS: "the tests accept a right program",
+    SuiteQuestion.ACCEPTS: "the tests accept a correct program",
     SuiteQuestion.ACCEPTS_OWN: "the tests accept the program beside them",
-    SuiteQuestion.COVERS: "the tests run enough of a right program",
+    SuiteQuestion.COVERS: "the tests run enough of a correct program",
     SuiteQuestion.HELPS: "each test notices a fault of its own",
 }
 

@@ -1,1 +1,1 @@
-"""One file a command, one folder a section of `harness --help` (`SECTIONS` in `harness.cli`)."""
+"""The commands: one file for each, in one folder per section of `harness --help` (`SECTIONS`)."""

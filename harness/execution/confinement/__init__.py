@@ -9,19 +9,18 @@ from harness.model.observation import Tier
 
 NOT_PREVENTED: Mapping[Tier, str] = {
     Tier.STRONG: (
-        "A submission could still read the Python installation and system libraries, look at the "
-        "clock, and slow its neighbours down within its limits; a hole in the kernel itself would "
-        "let it out."
+        "A submission can still read the Python installation and system libraries, read the "
+        "clock, and slow down others within its limits. A security hole in the kernel would let "
+        "it out."
     ),
     Tier.STANDARD: (
-        "A submission could still read the Python installation and system libraries, see which "
-        "processes run and which files exist, look at the clock, and slow its neighbours down "
-        "within its limits; a hole in the kernel itself would let it out."
+        "A submission can still read the Python installation and system libraries, see which "
+        "processes run and which files exist, read the clock, and slow down others within its "
+        "limits. A security hole in the kernel would let it out."
     ),
     Tier.PORTABLE: (
-        "Self-check only, marks are not secure: nothing kept a submission from reading files, "
-        "using the network, starting processes, or changing other submissions and the grading "
-        "itself."
+        "Only for self-checks, marks are not secure: a submission can read files, use the "
+        "network, start processes, and change other submissions and the grading itself."
     ),
 }
 

@@ -64,7 +64,7 @@ def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTr
         shortcomings.append(f"{tier}: {trial.shortcoming}")
         if tier is require:
             raise UserError(
-                f"the {tier} tier was required and this machine does not give it: "
+                f"the {tier} tier is required, but does not work on this machine: "
                 + "; ".join(shortcomings),
                 hint="see `harness doctor`, or ask for a weaker one with --require-tier.",
             )
@@ -221,7 +221,7 @@ _SETTINGS = (
 def remedies(trials: Sequence[TierTrial]) -> tuple[str, ...]:
     """Return one line for each thing that the trials of all tiers found missing."""
     if not sys.platform.startswith("linux") or not has_terminals():
-        return ("grade on Linux: this system offers no confinement that the harness knows",)
+        return ("grade on Linux: the harness cannot confine programs on this system",)
     failed = {trial.tier for trial in trials if trial.shortcoming}
     lines: list[str] = []
     if Tier.STANDARD in failed:
@@ -236,7 +236,7 @@ def remedies(trials: Sequence[TierTrial]) -> tuple[str, ...]:
     if any(trial.input_mechanism.startswith("standard input") for trial in trials[:-1]):
         lines.append(
             "the kernel does not report reads here, probably because a container runtime uses "
-            "that channel: a program that reads past sys.stdin does not get its input"
+            "that channel: a program that does not read through sys.stdin gets no input"
         )
     return tuple(lines)
 
@@ -246,14 +246,14 @@ _NO_SECCOMP = (
     "libseccomp) and the Python package pyseccomp"
 )
 _NO_LANDLOCK = (
-    "for the standard tier: Linux 6.2 or later with Landlock among its security modules (the "
-    "boot option lsm=landlock,… adds it), and in a container a runtime that lets processes "
-    "use Landlock and install seccomp filters"
+    "for the standard tier: use Linux 6.2 or later with the Landlock security module (the boot "
+    "option lsm=landlock,… adds it). A container also needs a runtime that allows Landlock and "
+    "seccomp filters"
 )
-_NO_BUBBLEWRAP = "for the strong tier: install bubblewrap (the package is named so everywhere)"
+_NO_BUBBLEWRAP = "for the strong tier: install the package bubblewrap"
 _NO_NAMESPACES = (
-    "for the strong tier: bubblewrap must be allowed to make namespaces. A container seldom "
-    "allows it: grade on the host itself, or stay with the standard tier"
+    "for the strong tier: allow bubblewrap to create namespaces. Few containers do: grade on the "
+    "host itself, or use the standard tier"
 )
 
 

@@ -276,7 +276,7 @@ class _Restarts:
 
 
 def _question(job: ScenarioJob, limits: Limits) -> Question:
-    """Return the question that a shared run gets in place of this job."""
+    """Return the question that a shared run gets instead of this job."""
     return Question(
         cpu_seconds=sharing.CPU_SHARE * limits.cpu_seconds,
         output_bytes=limits.output_kib * 1024,

@@ -42,7 +42,7 @@ from harness.model.values import KINDS, NAMED_CONTAINERS, Value, ValueKind
 
 T = TypeVar("T")
 
-_SHORT = 1024  # bytes: shorter replies are cached, since right programs give the same ones
+_SHORT = 1024  # bytes: shorter replies are cached, since correct programs give the same ones
 _OF_DATA = frozenset({ValueKind.INT, ValueKind.FLOAT, ValueKind.STR, ValueKind.TOO_LARGE})
 _PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"  # how each begins
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})

@@ -20,8 +20,8 @@ from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.results.reuse import Piece
 
-# Makes, once in each worker, the function that handles each result there, while others grade.
-# It can be pickled. The result that it returns is stored.
+# Creates, once in each worker, the function that handles each result there. It can be pickled. The
+# result that it returns is stored.
 OnGraded = Callable[[Plan], Callable[[SubmissionResult], SubmissionResult]]
 
 
@@ -68,8 +68,8 @@ class CausesJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureJob:
-    """One program of ours whose first `most` failures are looked for, among the scenarios `first`
-    and then among the others."""
+    """A search for the first `most` failures of one of our own programs, among the scenarios
+    `first` and then among the others."""
 
     submission: Submission
     first: frozenset[str]
@@ -87,9 +87,9 @@ class WorkerFailure:
 class Paused:
     """A job took long and can go on later, from its stored parts.
 
-    `used` is the time that counts so far, in `seconds` of real time; `decided` the share of its
-    scenarios that were decided, `kept` the share that will not run again. `so_far` is for the
-    worker that goes on, packed (None: there is nothing).
+    `used` is the time that counts so far, and `seconds` the real time. `decided` is the share of
+    decided scenarios, `kept` the share that will not run again. `so_far` has packed data for the
+    worker that goes on (None: no data).
     """
 
     used: Used
@@ -114,9 +114,8 @@ class PartDone:
         return replace(job, before=self.used, so_far=self.so_far)
 
 
-Ended = (
-    Graded | WorkerFailure | Paused
-)  # of a `BatchJob`: its observations and verdicts came before, in pieces
+# The result of a `BatchJob`; its observations and verdicts came before, in pieces.
+Ended = Graded | WorkerFailure | Paused
 BatchJob = Job | CausesJob  # of a class; an engine takes these
 TheJob = TypeVar("TheJob", Job, CausesJob)
 AnyJob = BatchJob | FailureJob
@@ -131,5 +130,5 @@ class Engine(AbstractContextManager["Engine"], Protocol):
     ) -> Iterator[tuple[TheJob, Piece | Ended]]:
         """Yield for each job any number of pieces to be stored in this order, then how it ended.
 
-        Several jobs may run at once. A job is taken from `jobs` not long before it is begun.
+        Several jobs may run at once. A job is taken from `jobs` shortly before it begins.
         """

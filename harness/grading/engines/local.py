@@ -1,6 +1,6 @@
 """The local engine: the submissions of a class, graded by worker processes of this machine.
 
-Programs of ours are graded with it side by side, and nothing of them is stored.
+Our own programs are also graded with it, without storing anything.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
     """The local `Engine`: at most `size` workers (None: one a core), processes that run `main` of
     `module`.
 
-    A worker that says nothing for `patience` seconds counts as dead (None: it is waited for).
+    A worker that is silent for `patience` seconds counts as dead (None: wait for it forever).
     Threads may share the pool. Leaving its `with` block ends all workers, even busy ones.
     """
 
@@ -63,7 +63,7 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
                     return worker
             others = [worker for _, worker in self._idle]
             self._idle.clear()
-        for worker in others:  # they are usually of a run that has ended
+        for worker in others:  # they usually belong to a run that has ended
             self.end(worker)
         with self._lock:
             if self._closed:
@@ -150,7 +150,7 @@ class _AssignedJob(Generic[Task]):
     rest: object  # the unfinished part of the job
     worker: SpawnedWorker
     is_second: bool = False  # the worker of the first one died
-    is_hung: bool = False  # nothing was heard of it for too long
+    is_hung: bool = False  # it was silent for too long
     has_ended: bool = False
 
     def keep(self, part: PartDone) -> None:
@@ -191,8 +191,8 @@ class _PoolRun(Generic[Task]):
         attempt.worker.send(attempt.rest)
 
     def wait(self) -> list[_AssignedJob[Task]]:
-        """Wait for messages and return the attempts that have one, or all if no worker says
-        anything: then they are hung."""
+        """Wait for messages and return the attempts that have one. If no worker sends anything,
+        return all, because they hang."""
         connections = [attempt.worker.connection for attempt in self.busy]
         ready = wait(connections, self.patience)
         if ready:
@@ -247,7 +247,8 @@ def search_failures(
     context: GradingContext, jobs: Sequence[FailureJob], workers: int | None
 ) -> Iterator[tuple[FailureJob, FirstFailures]]:
     """Yield each job with its failures, as `run_jobs` does."""
-    # Our own programs do not exploit the order of a shared run: a fixed one, for the same answers.
+    # Our own programs do not exploit the order of a shared run. A fixed order gives the same
+    # answers each time.
     grader = replace(context.grader_setup(), secret=bytes(32))
     return _outcomes(context.worker_setup(grader), jobs, workers)
 

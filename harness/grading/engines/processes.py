@@ -25,7 +25,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle, send_handle
 from pathlib import Path
 
-_PATIENCE = 2.0  # seconds for the server to notice that nobody needs it
+_PATIENCE = 2.0  # seconds for the server to notice that it is no longer needed
 _CODE = "import sys; sys.path[:] = {path!r}; from harness.grading.engines import processes; "
 
 
@@ -34,7 +34,7 @@ def start(module: str) -> tuple[subprocess.Popen[bytes] | _ForkedProcess, Connec
     other end has that descriptor; `parent` is the number of the process that waits for it. It leads
     a process group: Ctrl-C goes to the whole foreground group, and we decide its meaning. (To
     ignore it would be inherited by programs that a scenario interrupts.) It has our working
-    directory, environment and processors. OSError when no process can be started."""
+    directory, environment and processors. Raise OSError if no process can be started."""
     if not _can_fork():
         ours, theirs = multiprocessing.Pipe()
         with theirs:
@@ -51,8 +51,7 @@ def start(module: str) -> tuple[subprocess.Popen[bytes] | _ForkedProcess, Connec
 
 
 def import_early(*modules: str) -> None:
-    """Have the grader, and these modules, imported for the processes to come, while the caller does
-    other work."""
+    """Import the grader and these modules for later processes, while the caller does other work."""
     if _can_fork():
         with _lock, contextlib.suppress(OSError):
             _running_server().import_modules(modules)
@@ -212,7 +211,7 @@ def serve(descriptor: int) -> None:
             _reap()
             os._exit(0)
         control.close()
-        # The parent's settings that a started interpreter would have.
+        # The parent's settings, as a started interpreter would have them.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setpgid(0, 0)
         sys.path[:] = request.path
@@ -231,7 +230,7 @@ def _fork() -> tuple[int, int, str]:
     """Return the fork's number (0: this is the fork) and a pidfd for it, or -1 and the reason why
     there is none.
     """
-    gc.freeze()  # a collection in a fork would copy all that it visits
+    gc.freeze()  # a collection in a fork would copy all memory that it visits
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # reaped, it has no pidfd
     try:
         pid = os.fork()
@@ -243,7 +242,7 @@ def _fork() -> tuple[int, int, str]:
 
 
 def _received(connection: Connection) -> int:
-    """Return a descriptor that came over the connection; no program that is started inherits it."""
+    """Return a descriptor that came over the connection; started programs do not inherit it."""
     descriptor = recv_handle(connection)
     os.set_inheritable(descriptor, False)
     return descriptor

@@ -71,7 +71,7 @@ class SpawnedWorker:
 
     def stop(self) -> None:
         """End the process; everything below it ends with it."""
-        self.connection.close()  # an idle worker leaves by itself at that
+        self.connection.close()  # an idle worker then leaves by itself
         if self.current is not None:
             self._process.terminate()
         try:
@@ -112,8 +112,8 @@ def worker_process(descriptor: int, parent: int, serve: Serve) -> None:
 
 
 class _ParentsEnd(Connection):
-    """The connection to the parent. Once it is closed this process leaves by itself: a signal that
-    came while it removes its folder would keep it from doing so."""
+    """The connection to the parent. Once it is closed, this process leaves by itself, because a
+    signal could interrupt the removal of its folder."""
 
     def recv(self) -> Any:
         try:
@@ -193,7 +193,8 @@ def _grade_in_turn(
                         break
                     pending = again = None
                     if on_graded and isinstance(graded, Graded) and not graded.paused:
-                        # A full disk is left to the writer of the reports: no mark depends on it.
+                        # The writer of the reports handles a full disk, because no mark depends on
+                        # it.
                         with contextlib.suppress(OSError):
                             graded = replace(graded, result=on_graded()(graded.result))
                     for message in _messages(graded, Packer() if setup.pack_alone else packer):
@@ -232,8 +233,7 @@ def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:
 
 @dataclass(slots=True)
 class _LastPart:
-    """The last whole part of a job. `note` also tells the parent, for the case that this worker
-    dies."""
+    """The last whole part of a job. `note` also tells the parent, in case this worker dies."""
 
     on_part: OnPart
     so_far: RunsSoFar | None = None

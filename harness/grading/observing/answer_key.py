@@ -1,8 +1,9 @@
 """The answer key: the reference run through every scenario, in its own server; and the cost of each
-stimulus of a scenario is compared with.
+stimulus for comparison.
 
 Parts of the reference that may share a process are observed together, as of a submission
-(`shared_run`)."""
+(`shared_run`).
+"""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ class _ReferenceObserver:
 def _observe_shared(
     driver: AnyDriver, server: Observer, plan: Plan, reference: tuple[SourceFile, ...]
 ) -> dict[Stimulus, Observation]:
-    """Observe sharable scenarios in shared processes; nothing if a check refutes these."""
+    """Observe sharable scenarios in shared processes; return nothing if a check refutes sharing."""
     if not isinstance(server, SharingObserver):
         return {}
     with driver.tool(SOURCES, ENTRY) as tool:
@@ -101,8 +102,8 @@ def _shareable(plan: Plan) -> dict[Stimulus, Limits]:
 def _observe_together(
     server: SharingObserver, asked: dict[Stimulus, Limits]
 ) -> dict[Stimulus, Observation]:
-    # Its time counts only in its own process; limits of looping submissions follow from it:
-    # what runs here may take so little only, and counts as if it had taken all of that.
+    # Its time counts only in its own process, because limits of looping submissions follow from it.
+    # A run here has this short limit, and counts as if it had used all of it.
     most = _MAX_SECONDS / CPU_SHARE
     brief: dict[int, tuple[Stimulus, Limits]] = {}
     for number, (stimulus, limits) in enumerate(asked.items()):
@@ -147,9 +148,7 @@ class Problem:
     place: str
     message: str
     scenario: str = ""  # its id
-    reason: str = (
-        ""  # the message without the scenario's name, and without what goes without saying
-    )
+    reason: str = ""  # the message without the scenario's name and obvious parts
 
     @classmethod
     def of(
@@ -166,9 +165,8 @@ class Problem:
 
 
 def made_with(interpreter: Interpreter, tier: Tier, plan: Plan) -> str:
-    """Return a short digest of everything that a key depends on beside the plan and the
-    reference.
-    """
+    """Return a short digest of everything that a key depends on, except the plan and the
+    reference."""
     parts = [
         interpreter.build,
         tier.value,
@@ -219,7 +217,7 @@ def evaluated_parts(stated: Expected) -> tuple[OfExpression, ...]:
 
 
 def _question(stimulus: Stimulus, expression: str) -> Stimulus:
-    """Return the stimulus whose value is that of `expression` beside another stimulus."""
+    """Return the stimulus that evaluates `expression` in the setting of another stimulus."""
     return Stimulus(
         action=Call(expression=expression),
         given=stimulus.given,
@@ -243,8 +241,8 @@ def _evaluated(
         if observed.value is None:
             raise _no_value(expression, observed, place)
         if isinstance(part, EqualTo) and part.tells_answer(observed.value):
-            what = f"equals: {expression} gives no object of the program's own"
-            hint = "submissions are told it: write a literal, or {python: …}"
+            what = f"equals: {expression} is not an object of the program's own class"
+            hint = "submissions would see it: write a literal, or {python: …}"
             raise UserError(what, place=place, hint=hint)
         answers.append(PythonAnswer(expression=expression, value=observed.value))
     return tuple(answers)
@@ -259,12 +257,12 @@ def _no_value(expression: str, observed: Observation, place: str) -> UserError:
     what = f"{expression} has no value with the reference ({why})"
     hint = "it may use provided constants, given names and the reference's functions"
     if observed.phase is Phase.LOADING:
-        what = f"the reference does not load ({why}), so that {expression} has no value"
+        what = f"the reference does not load ({why}), so {expression} has no value"
         hint = "correct the reference"
         if observed.ending is Ending.ASKED_FOR_MORE:
-            hint = "at_load: [Ann] types a line that it asks for then"
+            hint = "if it asks for input while loading, write at_load: [Ann]"
     elif observed.phase is Phase.GIVEN:
-        what = f"given: fails with the reference ({why}), so that {expression} has no value"
+        what = f"given: fails with the reference ({why}), so {expression} has no value"
         hint = "correct the given values"
     return UserError(what, place=place, hint=hint)
 
@@ -303,7 +301,7 @@ def parameters(stimulus: Stimulus, assignment: Assignment) -> tuple[str, ...]:
 def expectation(
     scenario: Scenario, stimulus: Stimulus, answer: Answer | None, assignment: Assignment
 ) -> Expectation:
-    """Return what one stimulus is held to; without an answer (no reference) only the stated
+    """Return the expectation of one stimulus; without an answer (no reference) only the stated
     parts."""
     names = parameters(stimulus, assignment)
     stated = scenario.stated_for(stimulus)

@@ -1,4 +1,4 @@
-"""Judges large observations of one submission when they arrive, so that nobody has to keep them."""
+"""Judges large observations of one submission when they arrive, so that they need not be kept."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Arrivals:
         """Store the verdict.
 
         It is explained only for the first draw, and for the first one that fails with this ending:
-        no other explanation is asked for.
+        no other explanation is needed.
         """
         judge = self._judge_of(scenario, index)
         explained = self._explained.setdefault(scenario.id, set())

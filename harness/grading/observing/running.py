@@ -40,7 +40,7 @@ _log = logger_of(__name__)
 # The shortened limit, as long as the budget allows: CPU seconds, and times the reference's own.
 SHORTENED_SECONDS = 0.05
 REFERENCE_FACTOR = 50
-# And below this it never comes. A right program's process takes one to two milliseconds.
+# And below this it never comes. A correct program's process takes one to two milliseconds.
 MIN_SECONDS = 0.008
 MIN_FACTOR = 3
 MIN_WALL_SECONDS = 0.25
@@ -132,8 +132,8 @@ class LoopingBudget:
         remaining time.
 
         With enough left, that is the greater of 0.05 s and 50 times the reference's CPU seconds;
-        with less, all are lowered alike towards the least that a right program needs. Later
-        parts keep their share of the remaining time.
+        with less, all are lowered alike towards the least that a correct program needs. Later parts
+        keep their share of the remaining time.
         """
         bounds = [self._bounds(scenario) for scenario in scenarios]
         lowest = sum(bound.low for bound in bounds)

@@ -17,7 +17,7 @@ from harness.results.reuse import ResultCache
 class GraderSetup:
     """The means of grading a submission.
 
-    `reference` answers in place of a submission's functions, to see which of them is to blame
+    `reference` answers instead of a submission's functions, to see which of them is to blame
     (empty: causes are found without that). `timed_beside` is the reference for fast scenarios
     (None: the same; empty: no time is judged). `secret` is the course's, and chooses which draws
     the audits of shared runs look at (None: another one each time). With `digests`,

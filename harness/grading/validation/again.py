@@ -27,8 +27,8 @@ from harness.stimuli.call import Call
 
 _SECOND_SEED = 20_011
 _ADDRESS = re.compile("0x[0-9a-f]+")
-_BY_CHANCE = "random seed; state one (seed: 1), or leave open what chance decides"
-_BY_OTHERS = "hash seed, clock, directory or order; if the time matters, state clock: 2026-03-01"
+_BY_CHANCE = "random seed. Hint: state one (seed: 1), or leave random results open"
+_BY_OTHERS = "hash seed, clock, folder or order. Hint: if the time matters, state clock: 2026-03-01"
 
 
 @contextmanager
@@ -59,8 +59,8 @@ def printing_givens(context: GradingContext) -> Iterator[str]:
     with reference_again(context) as server:
         for stimulus, scenario in asked.items():
             if server.observe(stimulus, scenario.limits).printed:
-                what = "output of given: counts as its output"
-                yield f"{scenario.id}: {what}. Hint: leave the print out of given:"
+                what = "the output of given: counts as output of the call"
+                yield f"{scenario.id}: {what}. Hint: remove the print from given:"
 
 
 def _states_output(scenario: Scenario) -> bool:
@@ -87,7 +87,7 @@ def second_run(context: GradingContext) -> Iterator[Problem]:
             depends_on = _BY_OTHERS
             if _passes(context, server, scenario):
                 depends_on = _BY_CHANCE
-            what = f"has another outcome under another {depends_on}"
+            what = f"has another outcome with another {depends_on}"
             problems.append(Problem.of(scenario, CheckName.REPEAT, what))
     yield from reversed(problems)
 
@@ -153,7 +153,7 @@ def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
             found.append(f"{shared.scenario_id}: {outcomes}")
     for name, digest in alone.observed_digests.items():
         if name not in different and together.observed_digests.get(name) != digest:
-            found.append(f"{name}: behaved differently in a shared and in its own process")
+            found.append(f"{name}: behaved differently in a shared process and in its own")
     if not found and _whole_result(together) != _whole_result(alone):
         found.append("its mark or its findings differ between the two ways")
     return tuple(Problem(CheckName.ISOLATION, alone.result.id, message) for message in found)

@@ -95,10 +95,10 @@ def golden_count(plan: Plan) -> int:
     )
 
 
-_VALUES = "values, also as a session shows them"
+_VALUES = "values, also in sessions"
 _TEXTS = (
-    "texts that are printed, returned, written or on stderr, sessions, transcripts, "
-    "but not what matches: or shows: states"
+    "text that is printed, returned, written or on stderr, sessions and transcripts, but not "
+    "matches: and shows:"
 )
 
 
@@ -146,7 +146,7 @@ def _free_prompts(plan: Plan) -> Iterator[str]:
     if not free:
         return
     rest = len(reading) - free
-    exact = f"; it is compared in {rest} that read input" if rest else ""
+    exact = f"; it is compared in {rest} others that read input" if rest else ""
     yield f"the text of each input() is free in {counted(free, 'scenario')}{exact}"
 
 
@@ -180,7 +180,7 @@ def value_problems(
                 yield _uncompared(scenario, name)
         noisy = _noisy_value(scenario, values)
         if noisy is not None:
-            what = f"asks for exactly {noisy.text}"
+            what = f"expects exactly {noisy.text}"
             hint = "compare with a tolerance: floats: {within: 0.000001} in assignment.yaml"
             yield Problem.of(scenario, CheckName.FLOATS, f"{what}; {hint}")
 
@@ -212,9 +212,9 @@ def _with_bases(name: str, bases: dict[str, list[str]]) -> set[str]:
 
 def _uncompared(scenario: Scenario, name: str) -> Problem:
     what = f"compares every public attribute of {name}"
-    ways = "attributes compares all of them, none compares none"
+    ways = "or write attributes (all of them) or none"
     hint = f"compare: {{{name}: [its attributes]}} in assignment.yaml ({ways})"
-    return Problem.of(scenario, CheckName.OBJECTS, f"{what}; say so: {hint}")
+    return Problem.of(scenario, CheckName.OBJECTS, f"{what}; state it: {hint}")
 
 
 def _noisy_value(scenario: Scenario, values: Iterable[Value]) -> Value | None:

@@ -53,7 +53,7 @@ def unspoken_files(plan: Plan, key: AnswerKey) -> Iterator[str]:
         if text and not _SPEAKS_OF_FILES.search(text) and not _makes_files(scenario, key):
             found.append(scenario)
     if found:
-        what = "a program that leaves another file fails it, which its clause does not mention"
+        what = "a program that leaves another file fails, but the clause does not mention files"
         yield f"{_named(found)}: {what}. Hint: write writes: {{any: true}} if a log file is fine"
 
 
@@ -69,8 +69,8 @@ def unspoken_stderr(plan: Plan) -> Iterator[str]:
         if is_stated and text and not _SPEAKS_OF_STDERR.search(text):
             found.append(scenario)
     if found:
-        what = "it states the text on stderr, which its clause does not mention"
-        yield f"{_named(found)}: {what}. Hint: say it in the clause, or write stderr: {{any: true}}"
+        what = "it states the text on stderr, but its clause does not mention stderr"
+        yield f"{_named(found)}: {what}. Hint: mention it there, or write stderr: {{any: true}}"
 
 
 def counted_blank_lines(plan: Plan) -> Iterator[str]:
@@ -84,8 +84,8 @@ def counted_blank_lines(plan: Plan) -> Iterator[str]:
                 found.append(scenario)
                 break
     if found:
-        what = "a blank line counts in lines_unordered"
-        yield f"{_named(found)}: {what}. Hint: ignore: [blank-lines] forgives any number of them"
+        what = "blank lines count in lines_unordered"
+        yield f"{_named(found)}: {what}. Hint: ignore: [blank-lines] ignores them"
 
 
 def chosen_forms(context: GradingContext) -> Iterator[str]:
@@ -101,9 +101,9 @@ def chosen_forms(context: GradingContext) -> Iterator[str]:
     for maker, kind in _made_by_reference(context, passing):
         scenarios = [scenario for scenario in passing[kind] if scenario.function != maker]
         if scenarios:
-            maker_form = f"it passes a {kind}, like the reference's {maker}()"
+            maker_form = f"it passes a {kind}, in the form that the reference's {maker}() returns"
             what = f"{maker_form}, but another form may be right too"
-            hint = f"begin with {maker}() in a session or steps, so that any form is right"
+            hint = f"begin with {maker}() in a session or steps, so that every form is accepted"
             yield f"{_named(scenarios)}: {what}. Hint: {hint}"
 
 

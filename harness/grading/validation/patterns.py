@@ -15,7 +15,7 @@ from harness.model.plan import Plan
 _STEPS = (1, 3, 10, 30, 100, 300, 1000)
 _MAX_NAMED = 3
 _MAX_PATTERN_LENGTH = 60  # characters
-_HINT = "Hint: begin with a text that is rarely there, bound repetitions ({0,80}), or search a turn"
+_HINT = "Hint: begin with a rare text, limit repetitions ({0,80}), or search only one turn"
 
 
 def slow_patterns(plan: Plan, key: AnswerKey, slowness: float) -> Iterator[str]:
@@ -50,7 +50,4 @@ def _in_words(search: Search, step: int) -> str:
     pattern = quoted(shortened(search.matcher.pattern, _MAX_PATTERN_LENGTH))
     named = f"{search.matcher.words} ({pattern})" if search.matcher.words else pattern
     size = counted(len(search.text), "character")
-    return (
-        f"slow to search for: the pattern {named} takes more than {step} ms "
-        f"on the reference's output of {size}"
-    )
+    return f"slow pattern: {named} takes more than {step} ms on the reference's output of {size}"

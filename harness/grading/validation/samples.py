@@ -146,7 +146,7 @@ class _GradedSample:
                 line = f"{entry.scenario_id}: {explanation.message}"
                 unlisted.setdefault(explanation.rule, line)
         for rule, first in unlisted.items():
-            yield f"explanation {rule} is not listed under explains ({first})"
+            yield f"the explanation {rule} is not listed under explains ({first})"
 
     def other_mark(self) -> Iterator[str]:
         """Yield a line if the mark is outside the stated range."""

@@ -201,8 +201,8 @@ def _advice(reference: Graded, plan: Plan) -> Iterator[str]:
     if found:
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         yield (
-            f"hard to read: {found[0]}{more} would show students a regular expression. Hint: name "
-            "it under patterns: in assignment.yaml and write {shows: its name}"
+            f"hard to read: {found[0]}{more} would show students a regular expression. Hint: give "
+            "it a name under patterns: in assignment.yaml and write {shows: its name}"
         )
 
 

@@ -110,7 +110,7 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
             raise UserError(what, place=str(path)) from None
         fault = ""
         if found.broken:
-            fault = f"{found.broken}: nothing was read behind {len(found.entries)} entries"
+            fault = f"{found.broken}: only the first {len(found.entries)} entries were read"
         yield _folder(path, by_folder, "", fault)
 
 
@@ -194,7 +194,7 @@ def _placed(member: Entry, caps: Caps, *, backslashes: bool) -> Entry:
     if path.startswith("/") or _DRIVE.match(path):
         fault = f"an absolute path ({shown})"
     elif ".." in parts:
-        fault = f"a path that leads out of it ({shown})"
+        fault = f"a path outside the archive ({shown})"
     if fault or not parts:
         return Entry(name=shown, kind=EntryKind.NOWHERE, fault=fault)
     fault = member.fault

@@ -25,7 +25,7 @@ _END_64 = struct.Struct("<4sQ2H2L4Q")
 _MEMBER = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 _MAX_COMMENT = 0xFFFF
-_IS_64 = 0xFFFFFFFF  # in place of a size or an offset that is in the extra field
+_IS_64 = 0xFFFFFFFF  # instead of a size or an offset that is in the extra field
 _SIZES_64, _NAME_IN_UTF_8 = 0x0001, 0x7075
 _LOCKED = 0x1
 _SIZES_AFTER = 0x8
@@ -255,7 +255,7 @@ def _beginning(
     if member.flags & _LOCKED:
         raise RefusedUpload("is locked with a password, expected a file without one")
     if member.method not in (_STORED, _DEFLATED):
-        raise RefusedUpload("is compressed by a method that usual archiving programs do not use")
+        raise RefusedUpload("is compressed by an unusual method")
     if member.start >= stream.seek(0, io.SEEK_END):
         raise RefusedUpload(_DAMAGED)
     stream.seek(member.start)

@@ -108,7 +108,7 @@ def derive(
 def _merge_by_number(
     causes: Sequence[Cause], failures: Sequence[FailedScenario], outline: Outline
 ) -> tuple[Cause, ...]:
-    """Return the causes. A number in place of a constant is one cause, even in several
+    """Return the causes. A number instead of a constant is one cause, even in several
     functions."""
     by_id = {failure.scenario.id: failure for failure in failures}
 

@@ -189,7 +189,7 @@ class _Tries:
 
 
 def _corrected(turn: Turn, line: _LinePair) -> Turn:
-    """Return a turn with the expected line in place of each that is the wrong one."""
+    """Return a turn with the expected line instead of each that is the wrong one."""
     lines = turn.printed.split("\n")
     for index, text in enumerate(lines):
         if text == line.actual:

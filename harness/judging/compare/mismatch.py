@@ -152,7 +152,7 @@ def accepts_value(matcher: Matcher, value: Value, rules: TextRules) -> bool:
 
 
 def narrowed(mismatch: Mismatch, rules: TextRules) -> Mismatch:
-    """Return the same mismatch, with the first part that fails in place of an `all_of` or
+    """Return the same mismatch, with the first part that fails instead of an `all_of` or
     `none_of`.
     """
     match mismatch:

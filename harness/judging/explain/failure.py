@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class TextEdit:
-    """Two texts that differ, by their lines: from line `at` (0-based) on, `inserted` is in place of
+    """Two texts that differ, by their lines: from line `at` (0-based) on, `inserted` is instead of
     `removed`. Each is computed once, because a text may be very long."""
 
     expected: list[str] = field(default_factory=list)

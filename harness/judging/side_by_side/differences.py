@@ -57,9 +57,9 @@ ENDINGS = {
     Ending.TIMEOUT: "it does not end in time",
     Ending.CPU_LIMIT: "it uses up its computing time",
     Ending.MEMORY_LIMIT: "it uses too much memory",
-    Ending.OUTPUT_LIMIT: "it prints more than it may",
+    Ending.OUTPUT_LIMIT: "it prints more than allowed",
     Ending.CRASHED: "Python itself crashes",
-    Ending.TAMPERED: "it breaks the grading protocol",
+    Ending.TAMPERED: "it interferes with grading",
     Ending.NOT_RUN: "it was not run",
     Ending.STOPPED_EARLY: "it was stopped early",
     Ending.STAND_IN_INAPPLICABLE: "the course's own file could not be used",
@@ -209,7 +209,7 @@ def _lines_of_suite(outcome: SuiteOutcome) -> list[str]:
     for name in outcome.unsteady:
         lines.append(f"{name}: it differs from run to run")
     for name in outcome.useless:
-        lines.append(f"{name}: it fails on no fault")
+        lines.append(f"{name}: it fails on no wrong program")
     for group in outcome.alike:
         lines.append(f"{', '.join(group)}: they fail on the same faults")
     if outcome.coverage is not None:

@@ -1,6 +1,6 @@
 """Properties of the results of many calls together: `over:` with `occur`, `all_different`, `share`.
 
-It has no key: the keys of a scenario state it. How likely a right program fails it by chance is
+It has no key: the keys of a scenario state it. How likely a correct program fails it by chance is
 known from the statement, so that `harness validate` can refuse a check that is unfair.
 """
 
@@ -13,7 +13,7 @@ from harness.matchers.comparison import same, source
 from harness.model.expectation import Matcher
 from harness.model.values import Value, ValueKind
 
-MAX_UNFAIR = 1e-9  # the probability with which a right program may fail
+MAX_UNFAIR = 1e-9  # the probability with which a correct program may fail
 MAX_CALLS = 20_000
 _SHOWN = 60  # characters of a value
 
@@ -92,7 +92,7 @@ class ByChance(Matcher):
         return ", ".join(words)
 
     def unfairness(self, calls: int) -> float:
-        """Return an upper bound of the probability that a right program fails in so many calls.
+        """Return an upper bound of the probability that a correct program fails in so many calls.
 
         Values without a share are taken to be equally likely.
         """

@@ -105,7 +105,7 @@ class AllOf(_Combination):
         for part in self.matchers:
             if not holds(part):
                 return part.failing_part(holds)
-        raise ValueError("all parts hold")
+        raise ValueError("text that fits all parts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,7 @@ def _matchers(field: YamlNode) -> tuple[Matcher, ...]:
         field.expected("a list of matchers")
     combinations = [key for key in field.path if key in _COMBINED]
     if len(combinations) > _MAX_DEPTH:
-        field.refuse("all_of and none_of go no deeper than one inside another", of_key=True)
+        field.refuse("all_of and none_of can be nested only once", of_key=True)
     return read_all(field.items(), read_matcher)
 
 

@@ -132,12 +132,14 @@ def _expression(field: YamlNode) -> str:
     is_literal = isinstance(field.data, str) and _literal(field.data) is not None
     if field.path[-2:] != ("returns", "equals") or (is_of_step and not is_literal):
         hint = "write the value itself, or {python: …}"
-        field.refuse("equals belongs to returns of a call", hint, of_key=True)
+        field.refuse("equals is only for returns: of a call", hint, of_key=True)
     expression = field.expression()
     names = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
     if names <= _BUILTINS and expression not in _EMPTY and _literal(expression) is None:
         # Evaluated beside the submission, it could be read by the program.
-        field.refuse("this uses nothing of the program", "write the value itself, as a literal")
+        field.refuse(
+            "this expression does not use the program", "write the value itself, as a literal"
+        )
     return expression
 
 

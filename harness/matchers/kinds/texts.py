@@ -181,7 +181,7 @@ def _searched(pattern: str, text: str, flags: int) -> bool:
         return _occurs_elsewhere(pattern, text, flags)
     except _OverBudgetError:
         what = f"the pattern {quoted(pattern)} takes more than {BUDGET_SECONDS:g} s of CPU time"
-        hint = "make it try fewer ways: (?>…), possessive *+ and bounds such as {0,80} help"
+        hint = "simplify it: (?>…), possessive *+ and bounds such as {0,80} make it faster"
         raise HarnessError(f"{what} on a text of {len(text)} characters; {hint}") from None
 
 
@@ -303,7 +303,7 @@ def fault_of(pattern: str, version: tuple[int, ...] = sys.version_info[:3]) -> s
         if version < fixed and written.search(pattern):
             here = ".".join(map(str, version))
             needed = ".".join(map(str, fixed))
-            return f"Python {here} searches wrongly for {what}: do without, or install {needed}"
+            return f"Python {here} has a bug with {what}: avoid them, or install {needed}"
     return ""
 
 

@@ -18,7 +18,7 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """The sentences of a rule about which nothing more is asked, as the rule made them."""
+    """The sentences of a rule without further facts."""
 
     sentence: str
 
@@ -43,7 +43,7 @@ class RaisedAtLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaisedAsLoaded:
-    """An exception that code outside the functions raised as the file was loaded."""
+    """An exception that code outside the functions raised while the file was loaded."""
 
     raised: str  # its type, and its message in brackets
     line: SourceLine
@@ -60,15 +60,15 @@ class NotPython:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DidNotEnd:
-    """A program used up its computing time, and nothing more is known. `clause` says which."""
+    """A program used up its computing time, for an unknown reason. `clause` names the limit."""
 
     clause: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnedNone:
-    """A function returned None instead of `wanted`, which is as it is written in Python or
-    described. `where` is empty or says in which step."""
+    """A function returned None instead of `wanted`, which is Python source or a description.
+    `where` is empty or names the step."""
 
     where: str = ""
     function: str
@@ -76,7 +76,7 @@ class ReturnedNone:
 
 
 class Guess(StrEnum):
-    """A question that a sentence ends with, because only the submission's text can answer it."""
+    """A question at the end of a sentence, because only the submission's text can answer it."""
 
     COPY = "copy"
     ROUNDED_OR_COPY = "rounded_or_copy"
@@ -84,7 +84,7 @@ class Guess(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentNotChanged:
-    """An argument stayed as it was. `returned_new`: its right new value was returned."""
+    """An argument did not change. `returned_new`: the correct new value was returned."""
 
     sentence: str
     returned_new: bool = False
@@ -93,7 +93,7 @@ class ArgumentNotChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinesOfSize:
-    """So many lines ran for an input of this size."""
+    """The number of lines that ran for an input of one size."""
 
     size: int
     lines: int
@@ -101,8 +101,8 @@ class LinesOfSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrowsTooFast:
-    """So many lines ran for inputs of growing sizes, in the last step `times` as many as before;
-    `asked` is how they may grow."""
+    """The numbers of lines that ran for inputs of growing sizes. In the last step there were
+    `times` as many as before; `asked` is the allowed growth."""
 
     asked: str
     counts: tuple[LinesOfSize, ...]
@@ -118,7 +118,7 @@ class NotHandedIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotJudged:
-    """Our own code failed at `place`; empty: the reader need not know where."""
+    """Our own code failed at `place`; empty if the reader need not know the place."""
 
     place: str
 
@@ -133,8 +133,8 @@ class HardCodedSign(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HardCoded:
-    """A number stands instead of a constant. It shows when the constant is `size`. `also_in`
-    names other functions that have the number."""
+    """A number stands instead of a constant. It shows if the constant is `size`. `also_in` names
+    other functions that have the number."""
 
     number: int
     constant: str
@@ -164,9 +164,8 @@ class LoopEnd(StrEnum):
 
     NEVER = "never"
     NEVER_OR_LATE = "never_or_late"
-    LATER_PERHAPS = (
-        "later_perhaps"  # it ran when a limit was reached, and may end, or did in twice that
-    )
+    # It was running at a limit, and may end, or ended within twice the limit.
+    LATER_PERHAPS = "later_perhaps"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,8 +196,8 @@ Reason = InLoop | InRecursion | NoReturn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongBranch:
-    """The condition at line `condition` went the wrong way, after it asked the helper `asked`, if
-    any. `taken`: line `prints` prints unexpected output, otherwise expected output."""
+    """The condition at line `condition` went the wrong way; it may have called the helper `asked`.
+    If `taken`, line `prints` printed unexpected output; otherwise it missed expected output."""
 
     condition: int
     prints: int
@@ -237,7 +236,7 @@ class Later:
 
 
 def lines_in(part: Facts | Reason | Lead | None) -> tuple[int, ...]:
-    """Return the lines of the submission's files that these facts speak of."""
+    """Return the lines of the submission's files that these facts mention."""
     match part:
         case RaisedAtLine(line=line) | RaisedAsLoaded(line=line) | NotPython(line=line):
             return (line.number,)

@@ -7,19 +7,19 @@ from enum import StrEnum
 
 
 class SubstitutionOutcome(StrEnum):
-    """The outcome of a run with functions of the reference in place of the submission's."""
+    """The outcome of a run with functions of the reference instead of the submission's."""
 
     PASSED = "passed"
     FAILED = "failed"
     REACHED_LIMIT = "reached_limit"
     INAPPLICABLE = "inapplicable"  # the arguments of the calls cannot leave the process
-    # It was inapplicable too, but something wrong had been printed by then.
+    # It was also inapplicable, but wrong output had been printed before.
     WRONG_BEFORE = "wrong_before"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubstitutedRun:
-    """A run with substituted functions. Nothing is kept of it but its outcome."""
+    """A run with substituted functions. Only its outcome is kept."""
 
     outcome: SubstitutionOutcome
 
@@ -64,7 +64,8 @@ class Suspicion:
     """What traced runs tell about a cause."""
 
     lines: tuple[Line, ...]  # the most suspect ones
-    deciding_function: str = ""  # whose lines are clearly the most suspect, if there is one
+    # The function whose lines are clearly the most suspect, if there is one.
+    deciding_function: str = ""
     returned_none_at: Line | None = None  # in the example
     branch: BranchTaken | None = None
 

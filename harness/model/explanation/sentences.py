@@ -43,10 +43,10 @@ _MAX_NAME = 60
 _MAX_SOURCE = 80
 _UNKNOWN_LOOP = "perhaps a loop whose condition stays true, or a function that calls itself"
 _GUESSES = {
-    Guess.COPY: "Is a copy changed in its place?",
-    Guess.ROUNDED_OR_COPY: "Is the result rounded, or is a copy changed in its place?",
+    Guess.COPY: "Does it change a copy instead?",
+    Guess.ROUNDED_OR_COPY: "Does it round the result, or change a copy instead?",
 }
-# The beginnings of sentences, other than names of functions, that are small inside a sentence.
+# Words at the beginning of sentences that lose their capital letter inside a sentence.
 _BEGINNINGS = frozenset({"The", "It", "In", "After", "Before"})
 
 
@@ -57,12 +57,12 @@ def as_shown(sentence: str) -> str:
 
 
 def finished(sentence: str) -> str:
-    """Return a sentence, or a piece of one, as it is kept in facts or shown."""
+    """Return a sentence, or a part of one, for facts or pages."""
     return as_shown(sentence)
 
 
 def statement(sentence: str) -> Stated:
-    """Return the facts of a rule about which nothing more is asked than this sentence."""
+    """Return the facts of a rule that states only this sentence."""
     return Stated(sentence=finished(sentence))
 
 
@@ -73,8 +73,8 @@ def statement_of_line(before: str, line: int, after: str) -> StatedOfLine:
 
 
 def text_of(explanation: Explanation, *, with_helper: bool = True, with_source: bool = True) -> str:
-    """Return all that an explanation says. Leave out the helper that is the most suspect, or the
-    texts of lines, if these are shown elsewhere."""
+    """Return all sentences of an explanation. Leave out the most suspect helper, or the texts of
+    lines, if they are shown elsewhere."""
     parts = [*_parts(explanation, with_helper, with_source), *explanation.remarks]
     text = " ".join(part for part in parts if part)
     return finished(f"{text} Hint: {explanation.hint}" if explanation.hint else text)
@@ -142,7 +142,7 @@ def own_words(
 
 
 def at_import(what: str) -> str:
-    """Return the sentence that code outside the functions did this as the file was loaded."""
+    """Return the sentence that code outside the functions did this while the file was loaded."""
     return f"Code outside the functions ran at import: as soon as the file is loaded, {what}."
 
 
@@ -173,7 +173,7 @@ def _hard_coded(facts: HardCoded) -> str:
             sign = f"it shows a board of that size though {name} is {size}"
         case HardCodedSign.INDEX_ERROR:
             sign = f"an index is out of range when {name} is {size}"
-    looks = f"This looks hard-coded to {number}: {sign}; use {name} in place of the number"
+    looks = f"This looks hard-coded to {number}: {sign}; use {name} instead of the number"
     if not facts.also_in:
         return f"{looks}."
     return f"{looks}, also in {listed(named(function) for function in facts.also_in)}."
@@ -182,7 +182,7 @@ def _hard_coded(facts: HardCoded) -> str:
 def _with_reason(
     facts: Facts, reason: Reason | None, with_source: bool, places: Sequence[CellLine]
 ) -> str:
-    """Return the sentence about the facts, with the known reason in place of a guess."""
+    """Return the sentence about the facts, with the known reason instead of a guess."""
     said = own_words(facts, with_guess=reason is None, with_source=with_source, places=places)
     match reason:
         case None:
@@ -270,5 +270,5 @@ def capitalised(sentence: str) -> str:
 
 
 def ended(sentence: str) -> str:
-    """Return a sentence with a full stop, unless it ends with a sign already."""
+    """Return a sentence with a full stop, unless it already ends with a punctuation mark."""
     return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."

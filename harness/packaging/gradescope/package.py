@@ -7,7 +7,7 @@ The score is the whole mark, rounded once; without a mark it is left out. Tests 
 rounded ones would add up to another mark, and deductions and extra credit belong to no test.
 
 The text above the tests is HTML that passes the platform's sanitiser: no styles, no scripts.
-Students see it at once, so it has no count of hidden checks and no mark.
+Students see it at once, so it contains no count of hidden checks and no mark.
 """
 
 import hmac
@@ -97,7 +97,7 @@ def gradescope_zip(
         end_after=_END_AFTER * platform_seconds,
         harness=harness.__version__,
     )
-    # The harness runs from this tree: nothing has to be built.
+    # The harness runs from this tree, so nothing has to be built.
     files = dict(files_below(resources.files("harness"), "harness", _is_packed))
     package_files = resources.files("harness.packaging.gradescope").joinpath("files")
     for name in (*_PROGRAMS, "requirements.txt"):
@@ -239,7 +239,7 @@ class NoMark(StrEnum):
 class PlatformRun:
     """The results of one run on the platform."""
 
-    # Its plan has only the visible scenarios if programs could not be confined.
+    # If programs cannot be confined, its plan has only the visible scenarios.
     context: GradingContext | None = None
     result: SubmissionResult | None = None
     # If it is None, the result's mark counts.
@@ -415,18 +415,18 @@ def _text(**plain: object) -> str:
 REASONS = {
     NoMark.OUT_OF_TIME: (
         "The time for this run was used up before every check was done, so you get no mark yet. "
-        "Checks that did not run do not count as wrong. Look for loops that never end and hand in "
+        "Checks that did not run do not count as wrong. Look for endless loops and hand in "
         "again, or ask the staff to run it again."
     ),
     NoMark.NOT_CONFINED: (
-        "This machine did not let the autograder confine programs, so hidden checks were not run "
-        "and you get no mark yet. Nothing is counted as wrong. The staff must run it again."
+        "This machine cannot confine programs. Hidden checks were not run, so you get no mark "
+        "yet. Nothing counts as wrong. The staff must run it again."
     ),
     NoMark.FAILED: (
         "The autograder itself failed and gives no mark. Your program is not the cause. "
         "The staff must run it again."
     ),
-    NoMark.NEEDS_REVIEW: "No mark yet: a teacher has to review this submission.",
+    NoMark.NEEDS_REVIEW: "No mark yet: a teacher must review this submission.",
 }
 
 

@@ -1,10 +1,10 @@
 """Run the package on the platform: `prepare` when the image is built, `run` for a submission.
 
-`run` only watches: the grading is its own process (`grade`), which may be killed, by us when the
-time is over or by the container when memory is. In any case there is a valid results.json:
-`run_autograder` writes one before anything else, and each later one replaces it whole. Programs are
-confined if the container allows it. After the deadline nothing new is run, and scenarios that were
-not run have no answer.
+`run` only watches: the grading is its own process (`grade`). It may be killed, by us if time runs
+out or by the container if memory does. There is always a valid results.json: `run_autograder`
+writes the first one, and each later one replaces it completely. Programs are confined if the
+container allows it. After the deadline nothing new starts, and scenarios that did not run have no
+answer.
 """
 
 import contextlib
@@ -121,7 +121,7 @@ def _write(tree: PlatformFolder, started: float, outcome: PlatformRun) -> None:
 
 
 def prepared(specification: Specification, python: Path, cache: Path) -> GradingContext:
-    """Make or recall the answer key, and return as much of the assignment as may be run here.
+    """Make or load the answer key, and return the part of the assignment that may run here.
 
     Raise UserError for another version of Python, or a reference that disagrees.
     """
@@ -134,7 +134,7 @@ def prepared(specification: Specification, python: Path, cache: Path) -> Grading
 
 
 def grade_one(context: GradingContext, submission: Submission, end: float) -> PlatformRun:
-    """Grade in this process; nothing new is begun after `time.monotonic()` reaches `end`.
+    """Grade in this process; start nothing new after `time.monotonic()` reaches `end`.
 
     If the harness itself fails, try once more. Run nothing if a program can neither be confined
     nor run as another user than the owner of the answers.

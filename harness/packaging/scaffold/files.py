@@ -1,8 +1,8 @@
 """Make the files of a new assignment: from the template, from an assignment that comes with the
 harness, or from a reference.
 
-The first scenarios of a reference are tried: an exception that it raises is stated, and results
-that cannot be compared are left out with the reason.
+The first scenarios of a reference are tried: if it raises an exception, the scenario states it, and
+results that cannot be compared are left out with the reason.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _WHY = "# harness: answers of the reference, and students' marks"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A call or run that is not a first scenario, and why."""
+    """A call or run that cannot be a first scenario, and the reason."""
 
     first: First
     reason: str
@@ -99,7 +99,7 @@ def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
 
 
 def of_several(assignment_id: str, names: Sequence[str]) -> dict[str, bytes]:
-    """Return an assignment with a program of one line in each of these files."""
+    """Return an assignment with a one-line program in each of these files."""
     reference = {}
     for name in names:
         reference[name] = f'"""{_OWN}"""\n\nprint("Hello from {name}")\n'.encode()
@@ -109,9 +109,8 @@ def of_several(assignment_id: str, names: Sequence[str]) -> dict[str, bytes]:
 def from_reference(
     assignment_id: str, reference: Mapping[str, bytes], packages: Sequence[str], cache: Path
 ) -> Begun:
-    """Write a clause, a first scenario and a mutant for each class and program of the reference
-    and each function without input or files, and the reference as a sample, as far as they
-    validate.
+    """Write a clause, a first scenario and a mutant for each class, each program and each function
+    without input or files. Add the reference as a sample. Keep only what validates.
 
     `reference` has its Python files by name. It is run with these packages, which are installed
     below the folder `cache`. If no scenario can be made, return all other files. Raise UserError
@@ -146,11 +145,14 @@ def _why_nothing(assignment_id: str, left_out: Sequence[LeftOut]) -> tuple[str, 
     for entry in left_out:
         module = entry.missing_module
         if module:
-            problem = f"the reference imports {module}, no module of Python and no file beside it"
+            problem = (
+                f"the reference imports {module}, which is neither a module of Python nor a file "
+                "beside it"
+            )
             hint = f"if it is a package, harness new {assignment_id} --package {module}==VERSION"
             raise UserError(problem, hint=hint)
     if not left_out:
-        return ("the reference has nothing to call or run without input or files",)
+        return ("the reference has no function or program that runs without input or files",)
     return tuple(str(entry).removesuffix(".") for entry in left_out[:_MAX_REASONS])
 
 
@@ -162,7 +164,7 @@ def _draft(reference: Mapping[str, bytes]) -> Draft:
         for first in first_scenarios(file, data):
             key = re.sub(r"[\W_]+", "", first.name.lower())
             if firsts.setdefault(key, first) is not first:
-                reason = f"{firsts[key].name} of {firsts[key].file} has this name already"
+                reason = f"{firsts[key].name} of {firsts[key].file} already has this name"
                 left_out.append(LeftOut(first=first, reason=reason))
     return Draft(firsts=tuple(firsts.values()), left_out=tuple(left_out))
 
@@ -266,7 +268,8 @@ def _root() -> Path:
 
 
 def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft, cache: Path) -> Draft:
-    """Return the draft with which `harness validate` finds no problem. Raise as `prepare` does."""
+    """Return the part of the draft with which `harness validate` finds no problem. Raise the errors
+    of `prepare`."""
 
     def answered(draft: Draft) -> GradingContext:
         files = _whole(assignment_id, reference, draft)
@@ -322,8 +325,8 @@ def _raised(key: AnswerKey) -> list[str]:
 def _without_problems(
     draft: Draft, report: ValidationReport, key: AnswerKey, ids: Sequence[str]
 ) -> Draft:
-    """Return the draft without the scenarios in which `harness validate` found a problem; what
-    differs from run to run gets a seed first."""
+    """Return the draft without the scenarios in which `harness validate` found a problem; scenarios
+    that differ from run to run get a seed first."""
     firsts: list[First] = []
     left_out = list(draft.left_out)
     for first, scenario_id in zip(draft.firsts, ids, strict=True):
@@ -342,7 +345,7 @@ def _without_problems(
 
 
 def _missing_module(key: AnswerKey, scenario_id: str) -> str:
-    """Return the module that the reference imports in vain in a scenario; empty if there is
+    """Return the missing module that the reference imports in a scenario; empty if there is
     none."""
     for answer in key.answers(scenario_id):
         module = missing_module(answer.observation)

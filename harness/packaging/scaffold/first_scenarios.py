@@ -36,7 +36,7 @@ class First:
     seeded: bool = False
 
     def attempt(self, number: int) -> First:
-        """Return the same with other arguments: those of this number, from 1 on; 0 is itself."""
+        """Return the scenario with other arguments, by their number from 1 on; 0 returns itself."""
         if number == 0:
             return self
         return replace(self, action=self.others[number - 1])
@@ -75,7 +75,7 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
 
 
 def unwritten(file: str, source: bytes) -> Iterator[First]:
-    """Yield a change for each public function, class and program, as if it were not written. Raise
+    """Yield for each public function, class and program the change that removes its body. Raise
     SyntaxError if the file is not Python."""
     text = source.decode("utf-8-sig")
     tree = ast.parse(text)
@@ -128,8 +128,7 @@ def _call(
 
 
 def _once(lines: Sequence[str], start: int, stop: int) -> list[str]:
-    """Return these lines, with as many lines before them as it takes to make them unique at any
-    indentation."""
+    """Return these lines, with enough of the lines before them to be unique at any indentation."""
     stripped = [line.strip() for line in lines]
     while start:
         part = stripped[start:stop]
@@ -203,7 +202,7 @@ def _run(
 def _asking(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
     """Return the functions that ask for input or open files, themselves or through others."""
     asking = set(_OUTSIDE)
-    # A chain of calls is at most as long as there are functions.
+    # A chain of calls is at most as long as the number of functions.
     for _ in functions:
         for name, node in functions.items():
             if names_in(node) & asking:

@@ -1,5 +1,5 @@
-"""Begin an assignment from tests that exist: their files, and the solution that they pass, as they
-are."""
+"""Begin an assignment from existing tests: their files, and the solution that they pass, all
+unchanged."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from harness.packaging.scaffold.program_checks import FoundChecks, find_checks
 from harness.packaging.scaffold.recording.choose import Recording, choose, mutants_of
 from harness.packaging.scaffold.recording.test_file import TestFile
 
-_FOLDERS = (".", "tests", "test")  # of the given one, in which test files are looked for
-_BESIDE = (".", "src", "..", "../src")  # in which the modules that they import are looked for
+_FOLDERS = (".", "tests", "test")  # subfolders of the given folder to search for test files
+_BESIDE = (".", "src", "..", "../src")  # folders to search for modules that the tests import
 _EXAMPLES = (".meta/example.py", ".meta/exemplar.py")  # where Exercism keeps a solution
 _FRAMEWORKS = frozenset(("pytest", "unittest", "hypothesis", "gradescope_utils", "tmc", "_pytest"))
 _NOT_TAKEN = frozenset((".py", ".pyc", ".toml", ".cfg", ".ini", ".sh"))
@@ -63,7 +63,7 @@ class _Found:
 
     @property
     def read(self) -> dict[str, bytes]:
-        """Return the other files whose names, or folders' names, stand in a test or the
+        """Return the other files whose names, or folders' names, occur in a test or the
         solution."""
         texts = b"\n".join((*self.tests.values(), *self.beside.values(), *self.solution.values()))
         found: dict[str, bytes] = {}
@@ -89,8 +89,8 @@ class _Found:
 def from_tests(
     assignment_id: str, folder: Path, reference: Path | None, *, record: bool = False
 ) -> NewFiles:
-    """Return the assignment. With `record`, a test becomes a scenario if that asks for the same.
-    Raise UserError if no tests or no solution are found."""
+    """Return the assignment. With `record`, a test becomes a scenario if the scenario checks the
+    same. Raise UserError if no tests or no solution are found."""
     if not folder.is_dir():
         raise UserError("this folder does not exist", place=str(folder))
     checks = find_checks(folder)
@@ -110,7 +110,7 @@ def from_tests(
         recording = _recorded(assignment_id, found, checks)
     notes = list(_notes(found))
     for why in (*checks.left_out, *found.otter.left_out):
-        notes.append(f"Not taken: {why}")
+        notes.append(f"Left out: {why}")
     for kept in recording.kept:
         notes.append(f"Still a test: {kept.file} {kept.test}: {kept.why}")
     return NewFiles(
@@ -122,7 +122,7 @@ def from_tests(
 
 
 def _program_modules(found: _Found, folder: Path, reference: Path | None) -> list[str]:
-    """Return the modules that the tests import or name and that are none of their own files."""
+    """Return the modules that the tests import or name, except their own files."""
     given = found.tests | found.beside
     of_tests = {PurePosixPath(name).stem for name in given}
     texts = [_python_in(name, data) for name, data in given.items()]
@@ -156,7 +156,7 @@ def _recorded(assignment_id: str, found: _Found, checks: FoundChecks) -> Recordi
     without_tests = replace(found, tests={}, beside={}, others={})
 
     def files_of(recording: Recording) -> dict[str, bytes]:
-        """Return an assignment of the scenarios only, without anything to try them on."""
+        """Return an assignment with only the scenarios, without programs to try them on."""
         files = _files(assignment_id, without_tests, FoundChecks(), recording)
         files[f"specs/{assignment_id}/mutants.yaml"] = mutants_file(())
         return files
@@ -222,14 +222,14 @@ def _look_into(folder: Path) -> _Found:
 
 
 def _with_documented(found: _Found, folder: Path, reference: Path | None) -> _Found:
-    """Return it with the solution's docstrings as tests, if they have examples."""
+    """Return the assignment with the solution's docstrings as tests, if they have examples."""
     paths = sorted(folder.glob("*.py")) if reference is None else [reference]
     tests = {path.name: path.read_bytes() for path in paths if b">>>" in path.read_bytes()}
     return replace(found, tests=tests, runner="doctest") if tests else found
 
 
 def _python_in(name: str, data: bytes) -> bytes:
-    """Return a test file's statements: of a text those of its examples."""
+    """Return a test file's statements; for a text file those of its examples."""
     if not name.endswith(DOCTEST_ENDINGS):
         return data
     try:
@@ -313,7 +313,7 @@ def _solution(folder: Path, reference: Path | None, modules: list[str]) -> dict[
         if path.is_file() and len(modules) == 1:
             found = {f"{modules[0]}.py": path.read_bytes()}
     if not found:
-        what = "no solution was found that these tests import"
+        what = "no solution for these tests was found"
         names = ", ".join(f"{name}.py" for name in modules) or "a1.py"
         hint = f"give it: --reference {names.split(', ')[0]}"
         raise UserError(f"{what} ({names})", place=str(folder), hint=hint)
@@ -386,7 +386,7 @@ def _assignment_file(
 
 
 def _remaining(found: _Found, recording: Recording) -> list[str]:
-    """Return the files that still have tests which are no scenarios in YAML."""
+    """Return the files that still have tests without a YAML scenario."""
     names: list[str] = []
     for name, data in found.tests.items():
         tests = {(name, test.test) for test in find_tests(name, data, found.runner)}
@@ -417,8 +417,8 @@ def _notes(found: _Found) -> Iterator[str]:
         outside.update(name.decode() for name in _ABOVE(text))
     if outside:
         names = ", ".join(sorted(outside)[:5])
-        yield f"Tests name files outside this folder ({names}): copy them in, and change the paths"
+        yield f"Tests use files outside this folder ({names}): copy them here, and change the paths"
     rest = sorted(found.others.keys() - found.read.keys())
     if rest:
         names = ", ".join(rest[:5])
-        yield f"Not taken, since no test names them: {names}"
+        yield f"Left out, because no test uses them: {names}"

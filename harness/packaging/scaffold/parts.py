@@ -13,7 +13,7 @@ from harness.packaging.scaffold.first_scenarios import First
 
 
 def in_yaml(value: object) -> str:
-    """Return a value of plain Python as YAML reads it in one line."""
+    """Return a plain Python value as one line of YAML."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -35,7 +35,7 @@ def clauses_file(names: Iterable[str]) -> bytes:
 
 
 def mutants_file(changes: Iterable[First]) -> bytes:
-    """Return mutants.yaml with a function that is not written yet for each of these."""
+    """Return mutants.yaml with one mutant for each of these functions: its body is missing."""
     items = "".join(map(_mutant, changes))
     if not items:
         return b"mutants: []\n"

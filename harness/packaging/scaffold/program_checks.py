@@ -66,7 +66,7 @@ class ProgramCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundChecks:
-    """The checks of a folder, and why some of them are none of ours."""
+    """The checks of a folder, and why some of them cannot become scenarios."""
 
     checks: tuple[ProgramCheck, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -172,7 +172,7 @@ def _of_tests(tests: Sequence[dict[str, Any]]) -> FoundChecks:
 
 
 def _with_own_names(checks: Sequence[ProgramCheck]) -> tuple[ProgramCheck, ...]:
-    """Return the checks with a number behind each name that an earlier one has."""
+    """Return the checks. A name that occurred before gets a number."""
     taken: dict[tuple[str, str], int] = {}
     found: list[ProgramCheck] = []
     for check in checks:

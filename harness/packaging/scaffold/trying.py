@@ -23,8 +23,8 @@ def loaded(files: Mapping[str, bytes], assignment_id: str) -> Specification:
 def prepared(
     files: Mapping[str, bytes], assignment_id: str, cache: Path | None = None
 ) -> GradingContext:
-    """Return the assignment with its reference's answers, also if they have faults. Its packages
-    are installed below the folder `cache`. Raise as `load` and `prepare` do."""
+    """Return the assignment with its reference's answers, even if they have faults. Its packages
+    are installed below the folder `cache`. Raise the errors of `load` and `prepare`."""
     with _laid_out(files) as root:
         return prepare(load(root, assignment_id), cache=cache, refuse=False)
 

@@ -22,7 +22,7 @@ class CallGraph:
     reached: Mapping[str, frozenset[str]]
 
     def uses(self, function: str, other: str) -> bool:
-        """Return whether a function uses another one that does not use it."""
+        """Return whether a function uses another one that does not use it in turn."""
         return other in self.reached.get(function, ()) and function not in self.reached.get(
             other, ()
         )
@@ -71,13 +71,13 @@ def _reached(start: str, mentioned: Mapping[str, set[str]]) -> frozenset[str]:
 def callees_first(
     causes: Sequence[ShownCause], files: Iterable[SourceFile]
 ) -> tuple[ShownCause, ...]:
-    """Return the causes, each after those of the functions that its function uses; else as they
-    were."""
+    """Return the causes, each after those of the functions that its function uses, otherwise in the
+    given order."""
     graph = call_graph(files)
     waiting = list(causes)
     ordered: list[ShownCause] = []
     while waiting:
-        # There is always one: no two functions use each other in this sense.
+        # There is always one, because no two functions use each other in this sense.
         chosen = next(name for name in waiting if not _waits_for(name, waiting, graph))
         waiting.remove(chosen)
         ordered.append(chosen)

@@ -107,7 +107,7 @@ def _without_clauses(checks: Iterable[ShownCheck]) -> tuple[ShownCheck, ...]:
 
 
 def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequence[str]) -> str:
-    """Run a scenario with these lines typed in place of its own, and return JSON.
+    """Run a scenario with these lines typed instead of its own, and return JSON.
 
     It has the `screen` (texts, and whether they were typed), whether the program `waits` for
     another line, the scenario's `next` line and a `hint` for it: null and empty once a line differs
@@ -127,8 +127,8 @@ def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequenc
 
 
 def run(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequence[str]) -> str:
-    """Run a file of the submission as a program with these lines typed, and return JSON like
-    `play`: no example gives a next line."""
+    """Run a file of the submission as a program with these typed lines, and return JSON like
+    `play`, but without a next line."""
     plan, _ = _packed()
     stimulus = Stimulus(action=Run(program=name))
     observation = _observed(machine, files, stimulus, lines, plan.assignment.limits)
@@ -142,7 +142,7 @@ def _observed(
     lines: Sequence[str],
     limits: Limits,
 ) -> Observation:
-    """Observe these files, with these lines typed in place of the stimulus's own."""
+    """Observe these files, with these lines typed instead of the stimulus's own."""
     plan, _ = _packed()
     assignment = plan.assignment
     paths = _write_files(files)
@@ -169,7 +169,7 @@ def _shown(observation: Observation, kind: str, example_lines: Sequence[str]) ->
     elif example_lines:
         following = example_lines[0]
         typed = following or "only Enter"
-        hint = f"The example types {typed} now."
+        hint = f"The example now types {typed}."
     return json.dumps({"screen": screen, "waits": waits, "next": following, "hint": hint})
 
 

@@ -1,4 +1,4 @@
-"""Compile an archive of modules, so that a browser need not do it at each start.
+"""Compile an archive of modules, so that a browser does not have to at each start.
 
 This file runs with the Python whose code is needed, without the harness. It reads the archive
 from standard input and writes it back with compiled code. The argument names the folder in which

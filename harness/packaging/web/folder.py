@@ -83,14 +83,14 @@ EDITOR = Pin(
 
 
 def package(pin: Pin, cache: Path) -> dict[str, bytes]:
-    """Return the files of a package by their paths in it. Raise UserError if it is neither below
-    `cache` nor can be fetched, or if it is not the pinned one."""
+    """Return the files of a package by their paths in it. Raise UserError if it is not below
+    `cache` and cannot be fetched, or if it differs from the pinned one."""
     cached = cache / "npm" / pin.archive
     if not cached.is_file():
         write_bytes(cached, _fetch(pin, cached.parent))
     data = cached.read_bytes()
     if not _is_pinned(pin, data):
-        hint = "remove it and make the page again"
+        hint = "remove it and build the page again"
         raise UserError(f"it is not {pin.name} {pin.version}", place=str(cached), hint=hint)
     files: dict[str, bytes] = {}
     size = 0
@@ -122,7 +122,7 @@ def _fetch(pin: Pin, folder: Path) -> bytes:
                 command, capture_output=True, cwd=download, timeout=_PATIENCE, check=False
             )
         except FileNotFoundError:
-            raise UserError(f"npm is needed to fetch {package_name}, once", hint=hint) from None
+            raise UserError(f"npm is needed once, to fetch {package_name}", hint=hint) from None
         except (OSError, subprocess.TimeoutExpired) as error:
             raise UserError(f"npm did not fetch {package_name}: {error}", hint=hint) from None
         archive = Path(download, pin.archive)
@@ -203,8 +203,8 @@ def _pyodide_for(assignment: Assignment) -> Pin:
         raise UserError(f"it needs {needs}, which a browser does not have", place=assignment.id)
     pin = PYODIDE.get(assignment.python)
     if pin is None:
-        hint = f"there are {', '.join(PYODIDE)}"
-        problem = f"no browser runs Python {assignment.python}"
+        hint = f"available: {', '.join(PYODIDE)}"
+        problem = f"no Python {assignment.python} for browsers is available"
         raise UserError(problem, place=assignment.id, hint=hint)
     return pin
 
@@ -235,8 +235,8 @@ def _assignment_script(specification: Specification, assignment: Assignment, loa
 
 
 def _compiled_library(archive: bytes, place: str, python: Interpreter, cache: Path) -> bytes:
-    """Return the same as `_compiled`, from the cache if possible: compiling takes most of the time
-    in which a page is made."""
+    """Return the same as `_compiled`, from the cache if possible, because compiling takes most of
+    the time."""
     program = resources.files("harness.packaging.web").joinpath("compiled.py").read_bytes()
     digests = sha256()
     for part in (archive, place.encode(), python.build.encode(), program):

@@ -126,7 +126,7 @@ def _exactly(
             missing.remove(text)
             last = max(last, given.index(text))
             earlier_texts.append(text)
-            yield Breach(node, f"{shown} was moved; it is at the top of the file as given")
+            yield Breach(node, f"{shown} was moved; leave it at the top of the file")
         elif text in given:
             yield Breach(node, f"{shown} appears twice")
         elif original:
@@ -134,7 +134,7 @@ def _exactly(
             yield Breach(node, f"the given import `{short(original)}` was changed to {shown}")
         else:
             added = "was added" if at_top else "was added inside other code"
-            yield Breach(node, f"{shown} {added}; only the given imports are permitted")
+            yield Breach(node, f"{shown} {added}; only the given imports are allowed")
     for text in missing:
         yield Breach(None, f"the given import `{short(text)}` was removed")
 
@@ -154,10 +154,10 @@ EVASIVE_NAMES = {
     "exec": "exec runs text as code",
     "eval": "eval runs text as code",
     "compile": "compile turns text into code",
-    "globals": "globals gives access to names without naming them",
-    "locals": "locals reaches names without naming them",
+    "globals": "globals gives access to names that do not appear in the code",
+    "locals": "locals gives access to names that do not appear in the code",
     "breakpoint": "breakpoint starts a debugger",
-    "__builtins__": "__builtins__ reaches the built-ins without naming them",
+    "__builtins__": "__builtins__ gives access to built-ins that do not appear in the code",
     "__loader__": "__loader__ reaches the import machinery",
     "__spec__": "__spec__ reaches the import machinery",
     "__build_class__": "__build_class__ reaches the interpreter's own machinery",
@@ -265,25 +265,25 @@ class _NodeJudge:
                 # `__match_args__` and the fields of a class name what its patterns reach.
                 is_walk = node.id == "__match_args__" and not _are_plain(visit)
                 if node.id in _FRAME_WALK or is_walk:
-                    yield f"{node.id} lets a pattern of this class reach the parts of other values"
+                    yield f"{node.id} lets a pattern of this class use the parts of other values"
             case ast.Attribute():
                 yield from self._attribute(node, visit)
                 yield from self._as_value(node, visit)
             case ast.Constant(value=str(text)):
                 step = _STEPS.search(text)  # for `getattr`, `format` or a dictionary
                 if step is not None and not isinstance(visit.holder, ast.Expr):
-                    yield f"a text contains {step[0]}, which leads to modules"
+                    yield f"a text contains {step[0]}, which gives access to modules"
             case ast.MatchClass():
                 for name in filter(_is_walk, node.kwd_attrs):
-                    yield f"the pattern reaches .{short(name)}"
+                    yield f"the pattern uses .{short(name)}"
             case ast.ImportFrom(module=str(module), level=0):
                 # `from a1_support import os`: a module by way of one that imported it.
                 for alias in node.names:
                     reached = self._other_module(module, alias.name)
                     if reached is not None:
-                        yield f"takes the module {reached} out of {short(module)}"
+                        yield f"takes the module {reached} from {short(module)}"
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name in _PRETENDS:
-                yield f"{name} lets a pattern take other values for this class's own"
+                yield f"{name} lets a pattern treat other values as objects of this class"
 
     def _name(self, node: ast.Name, visit: Visit[ast.AST]) -> Iterator[str]:
         name = node.id
@@ -295,7 +295,7 @@ class _NodeJudge:
         elif origin is Origin.BUILTIN and name in _REACHING and self._reaches(node, visit):
             yield f"{name} is used to reach a module that the program did not import"
         elif origin is Origin.UNKNOWN and self._came_by_star(name, visit):
-            yield f"uses the module {name}, which no import of this file names"
+            yield f"uses the module {name}, which this file does not import"
 
     def _came_by_star(self, name: str, visit: Visit[ast.AST]) -> bool:
         """Return whether `name` is a module that comes along with an import of `*`."""
@@ -325,7 +325,7 @@ class _NodeJudge:
             return
         modules = self._modules.of(node, visit)
         for module in sorted(modules):
-            yield f"the module {short(module)} is used as a value; only its parts may be"
+            yield f"the module {short(module)} is used as a value; use only its functions and names"
 
     def _reaches(self, node: ast.Name, visit: Visit[ast.AST]) -> bool:
         """Return whether getattr and its kin are used on more than a variable's plain attribute."""
@@ -359,16 +359,16 @@ class _NodeJudge:
         name = node.attr
         if _is_walk(name):
             if not self._stays(node, visit):
-                yield f".{short(name)} leads from a value to modules"
+                yield f".{short(name)} gives access to modules"
             return
         modules = self._modules.of(node.value, visit)
         for module in sorted(modules):
             reached = self._other_module(module, name)
             if module == "sys" and name in {"modules", "meta_path", "path_hooks"}:
-                yield f"sys.{name} reaches modules without an import"
+                yield f"sys.{name} gives access to modules without an import"
             elif reached is not None:
                 value = short(ast.unparse(node.value))
-                yield f"{value}.{name} reaches the module {reached} through another module"
+                yield f"{value}.{name} uses the module {reached} through another module"
 
     def _stays(self, node: ast.Attribute, visit: Visit[ast.AST]) -> bool:
         """Return whether a step leads only to the program's own classes and attributes."""

@@ -81,7 +81,7 @@ def _why_not(node: ast.stmt, allowed: Set[str]) -> str:
     if part in allowed:
         return ""
     words, _ = _PARTS[part]
-    return f"{words} is not permitted at module level"
+    return f"{words} is not allowed at module level"
 
 
 def _part_of(node: ast.stmt) -> str:
@@ -113,7 +113,7 @@ def _why_not_constant(node: ast.Assign | ast.AnnAssign) -> str:
     """Return why an assignment is not that of a constant; an empty text if it is."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     if not all(map(_is_plain_target, targets)):
-        return "changes something at module level; only constants may be defined there"
+        return "changes something at module level; define only constants there"
     call = None
     if node.value is not None:
         call = _first_call(node.value)
@@ -122,7 +122,7 @@ def _why_not_constant(node: ast.Assign | ast.AnnAssign) -> str:
     name = _call_name(call)
     if name == "input":
         return _ASKS
-    return f"{name} is called when the file is loaded; a constant is written as a value"
+    return f"{name} is called when the file is loaded; write the constant as a value"
 
 
 def _is_plain_target(target: ast.expr) -> bool:
@@ -198,7 +198,7 @@ def check_overrides(file: CheckedFile) -> Iterator[Breach]:
             continue
         module = node.value
         if isinstance(module, ast.Name) and module.id in modules:
-            yield Breach(node, f"{node.attr} is provided; it may not be changed")
+            yield Breach(node, f"{node.attr} is provided; do not change it")
 
 
 def _comes_from(visit: Visit[ast.AST], modules: frozenset[str]) -> bool:

@@ -89,7 +89,7 @@ _OPERATORS = dict(ChainMap(*_OPERATOR_FAMILIES))
 
 _FRIENDLY = _table(
     """
-    FunctionDef       a function of one's own
+    FunctionDef       a function definition
     AsyncFunctionDef  an async function
     ClassDef          a class
     Return            return
@@ -190,7 +190,7 @@ def _outside_annotations(file: CheckedFile, kind: type[Node]) -> Iterator[Visit[
     ),
 )
 def check_syntax(file: CheckedFile) -> Iterator[Breach]:
-    """Yield every part of the syntax that is not permitted."""
+    """Yield every part of the syntax that is not allowed."""
     names = file.policy.names("syntax")
     if names is None:
         return
@@ -198,7 +198,7 @@ def check_syntax(file: CheckedFile) -> Iterator[Breach]:
         name = kind.__name__
         if not _is_judged(name, names):
             continue
-        message = f"{technique(name)} is not one of the permitted techniques"
+        message = f"{technique(name)} is not one of the allowed techniques"
         for visit in _outside_annotations(file, kind):
             if _is_of_another(name, visit.holder, names):
                 continue
@@ -248,7 +248,7 @@ def _builtin_names() -> tuple[str, ...]:
     ),
 )
 def check_builtins(file: CheckedFile) -> Iterator[Breach]:
-    """Yield every use of a built-in that is not permitted."""
+    """Yield every use of a built-in that is not allowed."""
     names = file.policy.names("builtins")
     if names is None:
         return
@@ -265,7 +265,7 @@ def check_builtins(file: CheckedFile) -> Iterator[Breach]:
             continue
         origin = file.index.origin(name, visit, file.provided)
         if origin is Origin.BUILTIN and not _names_error(visit):
-            yield Breach(node, f"the built-in {name} is not one of the permitted functions")
+            yield Breach(node, f"the built-in {name} is not one of the allowed functions")
 
 
 def _names_error(visit: Visit[ast.Name]) -> bool:
@@ -280,7 +280,7 @@ def _names_error(visit: Visit[ast.Name]) -> bool:
     return False
 
 
-_NO_METHOD = "the method .{} is not one of the permitted methods"
+_NO_METHOD = "the method .{} is not one of the allowed methods"
 
 
 @policy_rule(

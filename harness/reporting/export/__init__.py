@@ -8,16 +8,16 @@ from harness.reporting.export.gradebooks import gradebook_exporters
 # Formats that people look for and no platform has: the error, and its hint.
 _NO_WAY = {
     "gradescope": (
-        "Gradescope imports no marks",
-        "harness gradescope ID builds the autograder that gives them there",
+        "marks cannot be imported into Gradescope",
+        "harness gradescope ID builds an autograder that gives marks there",
     ),
     "feedback-gradescope": (
-        "Gradescope takes no feedback files",
-        "harness gradescope ID builds the autograder that shows feedback there",
+        "feedback files cannot be imported into Gradescope",
+        "harness gradescope ID builds an autograder that shows feedback there",
     ),
     "feedback-blackboard": (
-        "Blackboard takes no feedback files for a whole class",
-        "--to blackboard fills in comments; harness mail RUN writes mails with the pages",
+        "Blackboard cannot import feedback files for a whole class",
+        "--to blackboard fills in comments; harness mail RUN writes emails with the pages",
     ),
 }
 

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def anonymous(run: RunResult) -> RunResult:
-    """Return the run with numbers in place of ids, in an unrelated order, and only each
+    """Return the run with numbers instead of ids, in an unrelated order, and only each
     submission's observations and marks.
 
     Names, emails, times, names of files and folders and everything that people wrote are left out.

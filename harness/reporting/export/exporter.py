@@ -111,7 +111,9 @@ def feedback_exporter(
                     warnings.append(f"{result.id}: not from a download of {platform}")
             elif path in files:
                 who = whose[path]
-                warnings.append(f"{result.id}: {path} is the page of {who}, of the same group")
+                warnings.append(
+                    f"{result.id}: {path} is the page of {who}, who is in the same group"
+                )
             else:
                 whose[path] = result.id
                 files[path] = request.folder / "feedback" / page_name(result.id)

@@ -185,11 +185,11 @@ def _from_submissions(
     platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest
 ) -> FilledGradebook:
     if platform.from_roster is not None:
-        what = f"{platform.title}'s gradebook has none of the ids that its downloads have"
+        what = f"{platform.title}'s gradebook has different ids than its downloads"
         hint = "--gradebook FILE, its exported grades, or --roster FILE, its class list"
         raise UserError(what, hint=hint)
     if platform.blank is None:
-        what = f"{platform.title} imports only the worksheet that it offers for download"
+        what = f"{platform.title} can only import its own worksheet"
         raise UserError(what, hint="--gradebook FILE")
     if request.match is not None or request.clear:
         raise UserError("--match and --clear need a gradebook", hint="--gradebook FILE")
@@ -271,7 +271,7 @@ def _read_matches(
     sheet = read_sheet(path)
     if None in (sheet.column(*_DOWNLOAD), sheet.column(*_GRADEBOOK)):
         what = "needs the columns download id and gradebook id"
-        hint = "a submission's id and the id of its row in the gradebook, one pair a line"
+        hint = "write one pair a line: a submission's id and the id of its row in the gradebook"
         raise UserError(what, place=f"{path}:1", hint=hint)
     of_entries = by_key((entry, id_keys([entry.id, entry.student.id])) for entry in entries)
     of_rows = by_key((row, row.person.keys(By.LOGIN)) for row in rows)
@@ -284,7 +284,7 @@ def _read_matches(
         entry = _only(of_entries, download, "submission of this run", record.place)
         row = _only(of_rows, row_id, "row of the gradebook", record.place)
         if entry.id in matched_entries or row.at in matched_rows:
-            what = f"{download} or {row_id} was matched on a line above already"
+            what = f"a line above already has {download} or {row_id}"
             raise UserError(what, place=record.place)
         matched_entries.add(entry.id)
         matched_rows.add(row.at)
@@ -327,14 +327,14 @@ def _fill(
             rows.append(_Row(at=record.row, person=person))
     _check_once(platform, records)
     if not rows:
-        raise UserError("has no students in it", place=sheet.place, hint="download it again")
+        raise UserError("contains no students", place=sheet.place, hint="download it again")
     settled: list[_Match] = []
     if request.match is not None:
         settled = _read_matches(request.match, rows, entries)
     matches = _matched(rows, entries, settled)
     if not matches:
         what = f"no row fits any of {counted(len(entries), 'submission')}"
-        hint = "check that it is the gradebook of this course; ids, logins and names were compared"
+        hint = "check that it is the gradebook of this course; the ids, logins and names differ"
         raise UserError(what, place=sheet.place, hint=hint)
     begun = any(entry.mark for entry in entries)
     filler = _Filler(sheet, layout, request, begun=begun)
@@ -404,10 +404,10 @@ class _Filler:
         ours = " or ".join(words.number(most) for most in sorted(out_of))
         title = self._sheet.rows[0][self._layout.mark]
         most = words.number(maximum)
-        what = f'the column "{title}" is out of {most}, the marks are out of {ours}'
+        what = f'the column "{title}" is out of {most}, but the marks are out of {ours}'
         in_all = {entry.total_out_of for entry in entries}
         if maximum not in in_all and self._request.column is None:
-            hint = f'--column "{title}" fills it all the same'
+            hint = f'add --column "{title}" to fill it anyway'
             raise UserError(what, place=self._sheet.place, hint=hint)
         self.warnings.append(f"{self._sheet.place}: {what}")
 
@@ -419,9 +419,9 @@ class _Filler:
         where = f"{self._sheet.at(match.row.at)}: {match.row.person.label}"
         before = row[layout.mark].strip()
         if match.by is By.NAME:
-            self.by_name.append(f"{where} is taken to be {entry.label}")
+            self.by_name.append(f"{where} is treated as {entry.label}")
         if match.by is By.ZEROS:
-            self.by_zeros.append(f"{where} is taken to be {entry.label}")
+            self.by_zeros.append(f"{where} is treated as {entry.label}")
         if before.upper() == EXCUSED:
             self.warnings.append(f"{where} is excused ({EXCUSED}); it stays excused")
             return
@@ -463,4 +463,4 @@ def _left_over(
     for entry in left_entries:
         yield f"{sheet.place}: submission {entry.label} has no row (or more than one)"
     if left_rows and left_entries:
-        yield f"{sheet.place}: --match FILE says which row is whose"
+        yield f"{sheet.place}: use --match FILE to say whose rows they are"

@@ -146,7 +146,9 @@ class _MarksReader:
             if count > 1 and not self.mistakes:
                 self._wrong(0, f"there are {count} columns {name}. Hint: remove all but one")
         if ID not in header:
-            self._wrong(0, "the column id is missing. Hint: begin with --to manual-marks")
+            self._wrong(
+                0, "the column id is missing. Hint: start from a table of --to manual-marks"
+            )
         return columns
 
     def _column(self, cell: str) -> str:

@@ -390,7 +390,7 @@ def style_in_words(evidence: study.StyleEvidence) -> str:
         lines = [f"line {block.line}" for block in evidence.repeated[:_NAMED]]
         parts.append(f"repeated blocks: {', '.join(lines)}")
     if evidence.missing:
-        parts.append(f"not looked at: {evidence.missing}")
+        parts.append(f"not examined: {evidence.missing}")
     return "; ".join(parts)
 
 

@@ -139,7 +139,7 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
         kind = (f"{finding_kind(finding.rule).title} ", "yellow")
         parts.append(Text.assemble(kind, visible(line)))
     if view.causes_pending:
-        pending = "the causes of these failures are still to be found: run harness grade again"
+        pending = "the causes of these failures are not found yet: run harness grade again"
         parts.append(Text(pending, "yellow"))
     parts.append(_Printed(things_to_fix(view, _MAX_CAUSES)))
     ungraded = [_plain(line) for line in _lines_of_ungraded(view)]
@@ -182,7 +182,7 @@ def _lines_of_ungraded(view: StudentView) -> Iterator[str]:
     for check in view.shown:
         is_read = check.verdict.kind is not VerdictKind.UNREADABLE
         if is_read and check.informational and not check.verdict.passed:
-            yield f"costs no marks, but differs: {check.function}: {check.name}"
+            yield f"no marks lost: {check.function}: {check.name}"
 
 
 def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
@@ -248,10 +248,12 @@ def _remarks(run: RunResult) -> list[RenderableType]:
         lines.append(Text(f"… and {left_out} more: see the report.", "dim"))
     facts = run.facts
     if not facts.complete:
-        said = "This run is not complete: it is not a result. Run it again."
+        said = "This run is not complete, so its marks are not final. Run it again."
         lines.append(Text(said, "bold red"))
     if words.is_other_python(facts.python, facts.python_wanted):
-        said = f"Graded with Python {facts.python}; the assignment names {facts.python_wanted}."
+        said = (
+            f"Graded with Python {facts.python}, but the assignment states {facts.python_wanted}."
+        )
         lines.append(Text(said, "bold yellow"))
     for notice in facts.notices:
         lines.append(Text(visible(notice), "yellow"))

@@ -106,7 +106,7 @@ def _line_ends(row: ComparedRow, *, is_file: bool) -> str:
     yours = "your file has" if is_file else "your program prints"
     if row.actual.end is LineEnd.LACKING:
         return f"{yours} no line end there"
-    return f"{yours} a line end that should not be there"
+    return f"{yours} an extra line end"
 
 
 def _character(cell: Cell, at: int) -> str:
@@ -133,7 +133,7 @@ class SideLine:
     cell: Cell = _NO_CELL
     number: int | None = None  # in the whole text; None if it is not shown
     differs: bool = False
-    note: str = ""  # the note in place of lines
+    note: str = ""  # the note instead of lines
 
 
 def side_lines(part: Comparison, name: str) -> list[SideLine]:

@@ -155,7 +155,7 @@ def _shortened(lines: Sequence[int], centres: Sequence[int]) -> list[int]:
 
 
 def indented(lines: Sequence[str]) -> list[str]:
-    """Return lines of Python with spaces in place of tabs.
+    """Return lines of Python with spaces instead of tabs.
 
     A tab stays if other lines have spaces there, or the line itself has: Python may read such lines
     differently.

@@ -95,7 +95,7 @@ def clock_words(clock: Clock) -> str:
 def set_up(stimulus: Stimulus, call: str = "", without: Collection[str] = ()) -> str:
     """Return the setup code without definitions that nothing uses.
 
-    If only `call` is shown in place of the whole, that means all names but those `without`. All of
+    If only `call` is shown instead of the whole, that means all names but those `without`. All of
     it stays if chance is seeded, because each statement may draw from it.
     """
     given = stimulus.given.rstrip("\n")
@@ -263,7 +263,7 @@ def shown_call(
 
 
 def _known_trees(constants: Mapping[str, str], overrides: Iterable[Binding]) -> _Trees:
-    """Return the values of constants as trees, those of a scenario in place of the usual ones."""
+    """Return the values of constants as trees, those of a scenario instead of the usual ones."""
     literals = dict(constants)
     for binding in overrides:
         literals[binding.name] = binding.literal
@@ -278,7 +278,7 @@ def _known_trees(constants: Mapping[str, str], overrides: Iterable[Binding]) -> 
 def _without_boards(
     expression: str, trees: _Trees, given: Sequence[BoardArgument], boards: dict[str, Grid]
 ) -> str:
-    """Return the call with names in place of arguments that are boards, which are put into
+    """Return the call with names instead of arguments that are boards, which are put into
     `boards`.
     """
     tree = _parsed(expression)

@@ -374,7 +374,7 @@ def stood_in(verdicts: Iterable[Verdict]) -> str:
     if not count:
         return ""
     verb = "passes" if count == 1 else "pass"
-    return f"{counted(count, 'check')} {verb} only with the course's own file in place of one"
+    return f"{counted(count, 'check')} {verb} only with the course's file instead of one"
 
 
 def other_checks(verdicts: Iterable[Verdict]) -> str:
@@ -412,8 +412,8 @@ def then(talk: Conversation) -> str:
     if ends == (talk.actual.typed is None):
         return ""
     if ends:
-        return "After this the program should end; here it asked for input."
-    return "After this the program should ask for input; here it did not."
+        return "After this the program should end, but it asked for input."
+    return "After this the program should ask for input, but it did not."
 
 
 def draws(verdict: Verdict) -> str:

@@ -116,7 +116,7 @@ class Drawer:
             what = "gives different draws when it runs again: does it use the time, the order of a "
             raise self._wrong(f"{what}set or its own random numbers?")
         if not draws:
-            raise self._wrong("gives no draw: everything is filtered away")
+            raise self._wrong("gives no draw: it filters out everything")
         return [self._bindings(draw) for draw in draws]
 
     def typings(self, seed: int, count: int) -> list[Typing]:
@@ -334,7 +334,7 @@ def _prompt(target: FuzzTarget, printed: str) -> int:
         if printed.endswith(prompt.text):
             return number
     problem = f"{target.id}: the reference asks after {printed[-_MAX_SHOWN:]!r}"
-    raise UserError(problem, place=str(target.place), hint="name this prompt under answers:")
+    raise UserError(problem, place=str(target.place), hint="add this prompt under answers:")
 
 
 def shorten_game(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]) -> Stimulus:

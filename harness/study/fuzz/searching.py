@@ -166,11 +166,11 @@ def _reason(plan: Plan, name: str) -> str:
         if scenario.function == name:
             actions += [stimulus.action for stimulus in scenario.stimuli]
     if actions and all(action.program for action in actions):
-        return "no game under fuzz: says what to type"
+        return "no game under fuzz: states inputs for it"
     if actions:
-        return "its scenarios name no strategy that makes its arguments"
+        return "its scenarios name no strategy for its arguments"
     if _is_mentioned(plan, name.rpartition(".")[2]):
-        return "no scenario is of this function, though some call it"
+        return "no scenario belongs to this function, though some call it"
     return "no scenario calls it"
 
 

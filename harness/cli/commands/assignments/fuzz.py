@@ -30,12 +30,12 @@ from harness.results.store import Store
 from harness.study.fuzz.searching import fuzz
 from harness.study.similarity import graded_submissions
 
-_Progress = Callable[[int, int], None]  # called with the number graded and the number of all
+_Progress = Callable[[int, int], None]  # called with the number of graded submissions and of all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """How much is drawn, from which seed, and where results go."""
+    """The options: how many inputs to draw, from which seed, and where results go."""
 
     root: Annotated[Path | None, options.root]
     python: Annotated[Path | None, options.python]
@@ -73,15 +73,15 @@ class _Options:
 @click.argument("paths", nargs=-1, type=options.PATH, metavar="[FILE…]")
 @options.options_of("chosen", _Options)
 def command(assignment_id: str, paths: tuple[Path, ...], chosen: _Options) -> int:
-    """Compare submissions with full marks with the reference, on inputs that no scenario has.
+    """Run submissions with full marks on new inputs and compare them with the reference.
 
     FILE is a report folder (its submissions with full marks are used), a folder of submissions
     (they are graded first) or a single submission (used with any mark). The default is
     reports/ID, or submissions/ID.
 
     Inputs come from the strategies of the scenarios and from `fuzz:` in assignment.yaml. Each
-    difference is reduced and shown as a scenario to paste. No mark changes. Ctrl-C keeps the
-    results so far.
+    difference is shortened to a small example and shown as a scenario to paste. No mark changes.
+    Ctrl-C keeps the results so far.
 
     Exit status: 0 nothing differs, 1 something does, 2 cannot run, 130 interrupted.
     """
@@ -123,8 +123,11 @@ def _load(root: Path, assignment_id: str) -> Compilation:
     if not compilation.specification.reference:
         raise UserError("the assignment has no reference to compare with", place=assignment_id)
     if not compilation.fuzzing.targets:
-        what = "no scenario draws from a strategy, and assignment.yaml has no fuzz:"
-        hint = "name a strategy, or describe a game's inputs under fuzz:"
+        what = (
+            "no inputs can be generated: no scenario names a strategy, and assignment.yaml has "
+            "no fuzz:"
+        )
+        hint = "add a strategy to a scenario, or describe a game's inputs under fuzz:"
         raise UserError(what, place=assignment_id, hint=hint)
     return compilation
 
@@ -168,7 +171,7 @@ def _usual(root: Path, assignment: Assignment) -> Path:
 
 
 def _full_of_run(run: Path, path: Path, assignment: Assignment) -> tuple[Submission, ...]:
-    """Return the submissions of a run in which every scenario passed; list those left out."""
+    """Return the submissions of a run that passed every scenario; list those left out."""
     with Store.read_only(run) as store:
         if store.plan().assignment.id != assignment.id:
             raise UserError(f"is not a run of {assignment.id}", place=str(path))
@@ -186,7 +189,7 @@ def _graded_full(
     jobs: int | None,
     progress: _Progress,
 ) -> set[str]:
-    """Grade the submissions, and return the ids of those in which every scenario passed."""
+    """Grade the submissions, and return the ids of those that passed every scenario."""
     todo = [Job(submission=submission) for submission in submissions]
     full = set()
     for done, (job, graded) in enumerate(run_jobs(context, todo, jobs), start=1):

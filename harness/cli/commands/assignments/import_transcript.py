@@ -55,12 +55,11 @@ class _Options:
 @click.argument("transcripts", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
 @options.options_of("chosen", _Options)
 def command(transcripts: tuple[Path, ...], chosen: _Options) -> int:
-    """Add a scenario to a YAML file for each FILE, a transcript with prompts and typed lines as a
-    person saw them.
+    """Turn each FILE, the transcript of a terminal session, into a scenario of a YAML file.
 
-    The command runs the reference to tell prompts from typed lines. If the reference shows
-    something else than the transcript, it names the line and adds nothing. If `marks:` of the other
-    files already add up to all marks, the new scenario is informational.
+    The command runs the reference to tell prompts from typed lines. If the reference's output
+    differs from the transcript, the command shows the line and adds nothing. If `marks:` of the
+    other files already give out all marks, the new scenario is informational: it has no points.
     """
     target = chosen.target
     if target.resolve().parent.parent.name != "specs" or target.suffix != ".yaml":

@@ -46,8 +46,7 @@ class _Start:
         options.option(
             "--from-tests",
             "tests",
-            "Run this folder's tests as they are: pytest, unittest, doctest, autograding.json, "
-            "check50.",
+            "Use this folder's tests: pytest, unittest, doctest, autograding.json, check50.",
             metavar="DIR",
             type=options.FOLDER,
         ),
@@ -56,7 +55,7 @@ class _Start:
         bool,
         options.flag(
             "--record",
-            "Turn each test into a scenario in YAML if a scenario can check exactly the same.",
+            "Turn each test into a YAML scenario if a scenario can check exactly the same.",
         ),
     ]
     reference: Annotated[
@@ -93,10 +92,10 @@ def command(assignment_id: str, start: _Start, root: Path | None) -> int:
 
     They pass `harness validate`; change them from there. If reference/ID already contains Python
     files, the command runs them and writes a first scenario for each function and program; the
-    input of programs is left to you. With --from-tests each test of a folder is a scenario, run as
-    it is: in a process of its own, which the program cannot look into. Commands of an
-    autograding.json and of check50 become scenarios in YAML; with --record so do tests of which
-    nothing is lost, and the others are listed with the reason.
+    input of programs is left to you. With --from-tests each test in a folder becomes a scenario.
+    The test runs unchanged, in its own process, which the student's program cannot access. Commands
+    of autograding.json and check50 become YAML scenarios. With --record, tests become YAML, too, if
+    nothing that they check is lost; the others are listed with the reason.
 
     Existing files are not changed, except .gitignore in a repository: it excludes answers and
     student data.
@@ -105,20 +104,20 @@ def command(assignment_id: str, start: _Start, root: Path | None) -> int:
     base = root or _course_folder()
     if start.tests is not None:
         if start.source or start.names or start.packages:
-            raise UserError("--from-tests stands without --from, --file and --package")
+            raise UserError("--from-tests cannot be combined with --from, --file or --package")
         recorded = from_tests(assignment_id, start.tests, start.reference, record=start.record)
         _begin_from_tests(base, assignment_id, recorded)
         return 0
     if start.record:
-        raise UserError("--record belongs to --from-tests", hint="add --from-tests DIR")
+        raise UserError("--record needs --from-tests", hint="add --from-tests DIR")
     if start.reference is not None:
-        raise UserError("--reference belongs to --from-tests", hint="put it into reference/ID")
+        raise UserError("--reference needs --from-tests", hint="put the solution into reference/ID")
     solution = _solution_in(base / "reference" / assignment_id)
     if start.names and (start.source or solution):
         raise UserError("--file is for a new reference", hint="leave it out")
     if start.packages and not solution:
-        what = f"--package is for a reference that is there, in reference/{assignment_id}"
-        raise UserError(what, hint="for a new one write packages: in assignment.yaml")
+        what = f"--package needs an existing reference, in reference/{assignment_id}"
+        raise UserError(what, hint="without one, write packages: in assignment.yaml")
     if start.source is None and solution:
         cache = base.resolve() / CACHE
         begun = scaffold.from_reference(assignment_id, solution, start.packages, cache)
@@ -185,7 +184,7 @@ def _say_what_is_missing(begun: scaffold.Begun, where: str) -> None:
     elif begun.left_out:
         click.echo(f"Left out, with the reasons in {where}: {listed(begun.left_out)}")
     if begun.unfinished:
-        click.echo(f"To do in {where}: the input (or files) of {listed(begun.unfinished)}")
+        click.echo(f"To do in {where}: add the input (or files) of {listed(begun.unfinished)}")
 
 
 def _check_names(assignment_id: str, files: tuple[str, ...]) -> None:

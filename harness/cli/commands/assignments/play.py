@@ -56,18 +56,20 @@ class _Options:
 def command(assignment_id: str, chosen: _Options) -> int:
     """Run the assignment's program on this terminal, confined as in grading.
 
-    A recorded session becomes a scenario in specs/ID/recorded.yaml. Its transcript, in
-    specs/ID/gameplay, is the reference's output for the same input. Ctrl-C ends the session; the
+    With --record, the session becomes a scenario in specs/ID/recorded.yaml. Its transcript, in
+    specs/ID/gameplay, shows the reference's output for the same input. Ctrl-C ends the session; the
     input until then is still recorded.
 
     Exit status: 0 played to the end, 2 cannot run, 130 interrupted.
     """
     if not sys.stdin.isatty():
-        raise UserError("play needs a terminal", hint="grade and check need none")
+        raise UserError(
+            "play needs a terminal", hint="the commands grade and check need no terminal"
+        )
     if _ATTACHED not in os.environ:
         os.environ[_ATTACHED] = "1"
         code = "import sys; from harness.cli import main; sys.exit(main())"
-        # -P: the current folder may be a submission's, whose modules are not ours.
+        # -P: the current folder may belong to a submission, whose modules must not replace ours.
         return attach_terminal([sys.executable, "-P", "-c", code, *sys.argv[1:]])
     # Only on this side of the terminal: it takes a while to load.
     from harness.study.transcripts import RECORDED, check_name, play, record  # noqa: PLC0415
@@ -89,7 +91,7 @@ def command(assignment_id: str, chosen: _Options) -> int:
         target = base / "specs" / assignment_id / RECORDED
         counts = record(target, name, played, chosen.constants)
         inputs = counted(len(played.typed), "input")
-        done = "recorded until it was interrupted" if played.interrupted else "recorded"
+        done = "recorded until the interruption" if played.interrupted else "recorded"
         _say(f"{done}: {name!r} with {inputs} in {target}")
         if not counts:
             _say(without_marks(target))

@@ -17,7 +17,8 @@ from harness.grading.single_runs import record_transcripts
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options.several(options.root, options.python)
 def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int:
-    """Record the draws and the transcripts that scenarios name, for the assignments ID… or all.
+    """Run the references of the assignments ID… or all, and record draws (generated inputs) and
+    transcripts for their scenarios.
 
     Review the changes before you commit them: submissions are compared with them.
     """

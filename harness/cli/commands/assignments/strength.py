@@ -36,8 +36,8 @@ class _Options:
         int,
         options.option(
             "--pairs",
-            "Also try this many programs with two changes in one function, which can hide each "
-            "other.",
+            "Also try this many programs with two changes in one function: one change can hide "
+            "the other.",
             type=click.IntRange(0, 100_000),
             show_default=False,
             default=0,
@@ -163,8 +163,8 @@ def _list(report: StrengthReport) -> None:
         if len(report.spare) > _LISTED:
             names.append("…")
         click.echo(
-            f"{len(report.needed)} of {scored} scenarios notice all of this; the others may "
-            f"catch other mistakes of students ({', '.join(names)})"
+            f"{len(report.needed)} of {scored} scenarios notice all of these changes; the others "
+            f"may notice other mistakes of students ({', '.join(names)})"
         )
     if report.pairs:
         noticed = len(report.pairs) - len(report.surviving_pairs)

@@ -81,7 +81,7 @@ def command(
 ) -> int:
     """Check that reference, scenarios, mutants and samples agree, for the assignments ID… or all.
 
-    With --accept, read every difference before you commit it: marks will depend on it.
+    If you use --accept, read every difference before you commit it: marks depend on it.
 
     Exit status: 0 sound, 1 something must be fixed, 2 cannot run.
     """
@@ -95,7 +95,7 @@ def command(
         loaded = _load(base, assignment_id, course.support, chosen.form)
         context = prepare(loaded, python=course.python, cache=cache, refuse=False, recall_tier=True)
         folder = base / "submissions"
-        # In a folder with only one assignment its samples may lie in submissions/ itself.
+        # If a folder has only one assignment, its samples may be in submissions/ itself.
         if (folder / assignment_id).is_dir() or len(available(base)) > 1:
             folder /= assignment_id
         samples: tuple[Sample, ...] = ()

@@ -87,7 +87,7 @@ def command(
             click.clear()
             try:
                 passed = _check(context, files, chosen)
-            except UserError as error:  # an editor may have the file away for a moment
+            except UserError as error:  # an editor may have removed the file for a moment
                 click.echo(error_lines(str(error)), nl=False, err=True)
                 passed = False
     return _status(passed=passed)
@@ -116,8 +116,8 @@ def _check(context: GradingContext, files: tuple[Path, ...], chosen: _Options) -
 def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -> int:
     """Print annotations only, and return the exit status.
 
-    A program's own output never begins a line, because there it could be a command to the runner.
-    The explanations go into the job's summary page.
+    A program's own output never begins a line, because the runner would take it for a command. The
+    explanations go into the job's summary page.
     """
     plan = context.specification.plan
     results = check_submissions(context, submitted(files, plan.assignment))
@@ -164,13 +164,13 @@ def saves(files: Sequence[Path], before: Stamps) -> Iterator[None]:
     while True:
         time.sleep(LOOK_SECONDS)
         last, now = now, stamps(files)
-        if last == now != known:  # two looks in a row: an editor may take several steps
+        if last == now != known:  # look twice, because an editor may take several steps
             known = now
             yield
 
 
 def stamps(files: Sequence[Path]) -> Stamps:
-    """Return what changes when a file is saved, for each existing file.
+    """Return for each existing file the data that change when it is saved.
 
     A folder stands for its files, except those that editors write for themselves.
     """

@@ -47,7 +47,7 @@ class _Options:
             type=options.FOLDER,
         ),
     ]
-    jobs: Annotated[int | None, options.jobs("Worker processes (default: one per core).")]
+    jobs: Annotated[int | None, options.jobs("How many processes to use (default: one per core).")]
     cluster: Annotated[
         Cluster | None,
         options.cluster_options(
@@ -88,8 +88,8 @@ class _Options:
         bool,
         options.flag(
             "--thorough",
-            "Give every scenario its full time limit, even if a program loops everywhere. The "
-            "limit on all scenarios together does not apply.",
+            "Give every scenario its full time limit, even if many of them loop forever. There "
+            "is no limit on all scenarios together.",
         ),
     ]
     no_probes: Annotated[
@@ -104,8 +104,8 @@ class _Options:
         float | None,
         options.option(
             "--total-seconds",
-            "Hold a submission for review if its runs take longer than this together (default: "
-            "limits: total_seconds, else 100 times the reference).",
+            "Hold a submission for review if all of its runs together take longer (default: "
+            "total_seconds in assignment.yaml, otherwise 100 times the reference's time).",
             type=click.FloatRange(min=0, min_open=True),
             metavar="SECONDS",
         ),
@@ -171,7 +171,7 @@ def _refuse_jobs_of_workers(jobs: int | None, cluster: Cluster | None) -> None:
 
 
 def _load(base: Path, assignment_id: str, chosen: _Options) -> Specification:
-    """Return the assignment with the scenarios and the isolation that are asked for."""
+    """Return the assignment with the requested scenarios and isolation."""
     loaded = load_assignment(base, assignment_id, support=chosen.support)
     tagged = without_tags(loaded, chosen.without)
     if chosen.isolate is not None:
@@ -219,7 +219,7 @@ def _grade(
 
     def hear(event: Event) -> None:
         nonlocal broken
-        # These are not sent for results that are kept from before.
+        # No events are sent for results that are kept from an earlier run.
         if isinstance(event, SubmissionGraded | CausesFound):
             result = event.result
             broken |= result.earlier or result.status is SubmissionStatus.HARNESS_ERROR
@@ -259,7 +259,7 @@ class FolderEntries:
         self._graded: dict[str, Stamps] = {}
 
     def look(self, stamps: Stamps, now: float) -> None:
-        """Take the stamps of the folder at `now`, in seconds of a monotonic clock."""
+        """Record the folder's stamps at `now`, in seconds of a monotonic clock."""
         entries: dict[str, dict[str, tuple[int, int]]] = {}
         for path, stamp in stamps.items():
             name, _, _ = path.partition(os.sep)

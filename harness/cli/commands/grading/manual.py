@@ -1,4 +1,4 @@
-"""Take marks given by hand into a run."""
+"""Add marks given by hand to a run."""
 
 from pathlib import Path
 
@@ -25,12 +25,12 @@ from harness.review.desk import Desk
 @click.argument("run", type=options.RUN)
 @click.argument("file", type=options.PATH)
 def command(run: Path, file: Path) -> int:
-    """Take marks given by hand into RUN (a report folder) from FILE: a table written by `harness
-    export RUN --to manual-marks`, or another tutor's report folder of the same class.
+    """Add marks given by hand to RUN (a report folder). FILE is a table that `harness export RUN
+    --to manual-marks` wrote, or another tutor's report folder of the same class.
 
     The marks count in totals, on pages and in gradebooks, and stay when submissions are graded
-    again. A table with an error is refused as a whole. If two tutors changed the same thing, the
-    command lists it and the later change counts.
+    again. If the table has an error, nothing of it is used. If two tutors changed the same thing,
+    the command lists it and the later change counts.
     """
     path = store_of(run)
     other = file / STORE_NAME if file.is_dir() else file
@@ -54,12 +54,12 @@ def command(run: Path, file: Path) -> int:
 
 
 def _merge(store: Store, other: Path) -> str:
-    """Take in the changes of another store, list conflicts, and return a summary."""
+    """Add the changes of another store, list conflicts, and return a summary."""
     with StoreReader.read_only(other) as theirs:
         assignment = theirs.facts().assignment
         expected = store.facts().assignment
         if assignment != expected:
-            what = f"holds a run of {assignment}, not of {expected}"
+            what = f"contains a run of {assignment}, not of {expected}"
             raise UserError(what, place=str(other))
         further = [change for _, change in theirs.changes()]
     before = [change for _, change in store.changes()]
@@ -69,7 +69,7 @@ def _merge(store: Store, other: Path) -> str:
     unknown = named - store.states().keys()
     about = named - unknown
     for name in sorted(unknown):
-        click.echo(visible(f"{name}: not in this run; its marks and comments are kept"), err=True)
+        click.echo(visible(f"{name}: not in this run; the marks and comments are kept"), err=True)
     for conflict in conflicts:
         click.echo(visible(f"conflict: {conflict}"), err=True)
     return f"{counted(len(new), 'change')} to {counted(len(about), 'submission')} taken"

@@ -18,7 +18,8 @@ from harness.results.database import store_of
 from harness.results.store import Store
 from harness.review.desk import ClassPart, Desk
 
-_OPENS = "review.html"  # sends the browser on: a list of processes shows this path, not the token
+# Redirects the browser, so that a list of processes shows this path and not the token.
+_OPENS = "review.html"
 
 
 def _part(ctx: click.Context, param: click.Parameter, value: str) -> ClassPart:
@@ -49,12 +50,12 @@ class _Options:
         Path | None,
         options.file(
             "--request",
-            "Open the request in this email or text, which comes from a student's page.",
+            "Open the regrade request in this file: an email or text from a student.",
         ),
     ]
     at: Annotated[
         str | None,
-        options.option("--at", "Begin at the submission of this id or student.", metavar="STUDENT"),
+        options.option("--at", "Begin with this submission or student.", metavar="STUDENT"),
     ]
     who: Annotated[
         str | None,
@@ -128,9 +129,9 @@ def _refuse_names_while_anonymous(chosen: _Options) -> None:
         return
     hint = "leave out one"
     if chosen.request is not None:
-        raise UserError("--request shows who asks, and --anonymous hides it", hint=hint)
+        raise UserError("--request shows the student's name, --anonymous hides it", hint=hint)
     if chosen.at is not None:
-        raise UserError("--at names a student, and --anonymous hides them", hint=hint)
+        raise UserError("--at shows the student's name, --anonymous hides it", hint=hint)
 
 
 def _end(database: Path, desk: Desk) -> int:

@@ -17,7 +17,7 @@ WANTED = "3.12"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """Where work comes from, and how much of it is taken."""
+    """The options: where work comes from, and how much of it to take."""
 
     cluster: Annotated[
         Cluster,
@@ -26,7 +26,7 @@ class _Options:
         ),
     ]
     jobs: Annotated[
-        int | None, options.jobs("Submissions to grade at a time (default: one per core).")
+        int | None, options.jobs("How many submissions to grade at a time (default: one per core).")
     ]
     require_tier: Annotated[
         str, options.require_tier("Take no work if confinement is weaker than this.")
@@ -47,9 +47,9 @@ class _Options:
 def command(chosen: _Options) -> int:
     """Grade submissions for `harness grade --scheduler ADDRESS`, until interrupted.
 
-    The worker tries its confinement and interpreter first. It takes part in runs that use the same
-    harness, the same interpreter and a tier that this machine has. If the scheduler stops, the
-    worker waits for it.
+    The worker first tests this machine's confinement and Python interpreter. It joins only runs
+    with the same harness, the same interpreter and a tier that this machine supports. If the
+    scheduler stops, the worker waits for it.
 
     Exit status: 2 cannot work, 130 interrupted.
     """

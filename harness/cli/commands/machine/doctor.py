@@ -39,10 +39,10 @@ from harness.stimuli import stimulus_kinds
     "-v",
     "--verbose",
     is_flag=True,
-    help="List every forbidden act with its result in each tier, then all extensions.",
+    help="List every forbidden act with its result in each tier, and all extensions.",
 )
 def command(wanted: str, verbose: bool) -> int:
-    """Find the interpreter, try the forbidden acts in each tier, and suggest improvements."""
+    """Find the Python interpreter, test what each tier prevents, and suggest improvements."""
     console = Console(highlight=False, soft_wrap=True)
     interpreter = find_interpreter(wanted)
     console.print(f"Python {wanted}: {escape(str(interpreter.path))} ({interpreter.version})")
@@ -77,7 +77,7 @@ def command(wanted: str, verbose: bool) -> int:
 
 
 def _places_taken() -> Iterator[str]:
-    """Yield a line for each kind of extension: a new one needs a free name or place."""
+    """Yield a line for each kind of extension, because a new one needs a free name or place."""
     yield f"matchers: {', '.join(matcher_keys())}"
     yield f"formats of export: {', '.join(exporters())}"
     for what, group in groupby(_places(), key=itemgetter(0)):

@@ -19,7 +19,7 @@ _MAX_SECONDS = 24 * 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """What is packed, and how the assignment is set up on Gradescope."""
+    """The options: what to pack, and how the assignment is set up on Gradescope."""
 
     output: Annotated[Path | None, options.output("The file to write (default: autograder.zip).")]
     hidden: Annotated[
@@ -27,8 +27,7 @@ class _Options:
         options.option(
             "--hidden-visibility",
             "hidden",
-            "When students see the names and verdicts of hidden scenarios, and therefore their "
-            "mark.",
+            "When students see the names and verdicts of hidden scenarios, and so their mark.",
             default=Visibility.AFTER_PUBLISHED.value,
             type=click.Choice(list(map(str, Visibility))),
         ),

@@ -17,7 +17,9 @@ from harness.packaging.web.folder import INDEX, web_folder
 )
 @click.argument("assignments", metavar="ID...", nargs=-1, required=True)
 @options.output(
-    "The folder to write; several assignments get a folder each.", metavar="DIR", required=True
+    "The folder to write. For several assignments, it gets one folder each.",
+    metavar="DIR",
+    required=True,
 )
 @options.course
 def command(assignments: tuple[str, ...], output: Path, course: options.CourseOptions) -> int:

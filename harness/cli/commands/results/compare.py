@@ -42,8 +42,8 @@ class _Options:
 def command(old: Path, new: Path, chosen: _Options) -> int:
     """Compare two runs of one assignment: report folders, or results.json files.
 
-    The list contains each submission whose mark, state, verdicts, findings, files or marks by hand
-    differ, with the scenarios that made the difference.
+    The command lists every submission whose mark, state, verdicts, findings, files or marks by hand
+    differ, and the scenarios that caused the difference.
     """
     before = read_snapshot(old)
     after = read_snapshot(new)
@@ -63,5 +63,7 @@ def command(old: Path, new: Path, chosen: _Options) -> int:
     click.echo(f"Wrote {output}")
     for run in (comparison.old, comparison.new):
         if not run.complete:
-            click.echo(f"{run.path}: this run is not complete: it is not a result", err=True)
+            click.echo(
+                f"{run.path}: this run is not complete, so its marks are not final", err=True
+            )
     return 0

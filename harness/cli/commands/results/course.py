@@ -33,7 +33,8 @@ class _Options:
         Path | None,
         options.file(
             "--roster",
-            "A CSV of all students: lists missing work and connects the ids of one person.",
+            "A CSV of all students. Missing work is then listed, and a person's different ids "
+            "are connected.",
         ),
     ]
 
@@ -47,8 +48,8 @@ def command(folder: Path, chosen: _Options) -> int:
     """Put all runs below the folder DIR on one page, DIR/course.html: each student's marks, means,
     slip days used and missing work.
 
-    With --student the page has the marks of one student and nothing about anyone else. Marks of
-    two runs are put together if they have the same id or email address, never only the same name.
+    With --student the page has only the marks of one student. Two runs' marks are added up if the
+    id or the email address is the same; the same name is not enough.
 
     Exit status: 0 all runs were read, 1 some could not be read, 2 cannot run.
     """

@@ -41,8 +41,8 @@ class _Options:
         Path | None,
         options.file(
             "--gradebook",
-            "The downloaded gradebook or worksheet: its column is filled in, the rest stays as it "
-            "is.",
+            "The downloaded gradebook or worksheet. The assignment's column is filled in; the "
+            "rest stays unchanged.",
         ),
     ]
     column: Annotated[
@@ -55,7 +55,8 @@ class _Options:
         Path | None,
         options.file(
             "--match",
-            "A CSV (download id, gradebook id) for students whose row is not found otherwise.",
+            "A CSV with the columns download id and gradebook id, for students whose row is not "
+            "found.",
         ),
     ]
     clear: Annotated[
@@ -92,7 +93,7 @@ class _Options:
     ]
 
     def asks_for_gradebook(self) -> bool:
-        """Return whether an option is given that only formats of gradebooks take."""
+        """Return whether an option is given that applies only to gradebooks."""
         given = (self.gradebook, self.column, self.match, self.clear, self.roster)
         return any(given) or self.marks != Marks.TOTAL
 
@@ -108,9 +109,9 @@ class _Options:
 def command(run: Path, chosen: _Options) -> int:
     """Write the run in RUN (a report folder) as FORMAT.
 
-    A submission without a mark gets an empty cell, never a 0. A mark that is already in the
-    gradebook stays, unless this run has another one. Messages on stderr list replaced marks, rows
-    without a submission, and students who were matched only by name.
+    A submission without a mark gets an empty cell, never a 0. A mark in the gradebook changes only
+    if this run has a different one. Messages on stderr list replaced marks, rows without a
+    submission, and students who were matched only by name.
     """
     form = exporter(chosen.form)
     _refuse(form, chosen)
@@ -151,12 +152,12 @@ def _update_pages(folder: Path, result: RunResult, plan: Plan) -> None:
 
 
 def _refuse(form: Exporter, chosen: _Options) -> None:
-    """Raise UserError for options that the format does not take, or that it needs."""
+    """Raise UserError if an option does not apply to the format, or a needed one is missing."""
     if chosen.asks_for_gradebook() and not form.is_gradebook:
         what = "--gradebook, --column, --match, --clear, --roster and --marks"
-        raise UserError(f"{what} are not for --to {form.name}")
+        raise UserError(f"{what} cannot be used with --to {form.name}")
     if form.is_archive and chosen.output is None:
-        raise UserError("a zip needs a file to go to", hint="-o FILE")
+        raise UserError("this format is a zip file", hint="-o FILE")
     if chosen.anonymous and not form.may_be_anonymous:
         what = f"--to {form.name} needs names and ids"
         raise UserError(what, hint="leave out --anonymous")

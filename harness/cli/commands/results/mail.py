@@ -37,7 +37,7 @@ class _Options:
         str,
         options.option(
             "--link",
-            "Link to the pages below this address instead of attaching them.",
+            "Link to the pages at this address instead of attaching them.",
             default="",
             metavar="URL",
         ),
@@ -60,7 +60,7 @@ class _Options:
 def command(run: Path, chosen: _Options) -> int:
     """Write an email with the feedback page for each student of RUN (a report folder).
 
-    The emails are .eml files in its folder `mail`. Nothing is sent: open the files in a mail
+    The emails are .eml files in the folder RUN/mail. Nothing is sent: open the files in a mail
     program. The command lists students without an address, without a submission or awaiting review;
     they get no email.
     """

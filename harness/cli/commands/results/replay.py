@@ -68,12 +68,12 @@ def _comparison_lines(stimulus: Stimulus, observation: Observation) -> list[str]
 
 
 def _circumstances(stimulus: Stimulus) -> list[str]:
-    """Return lines for all that a scenario sets before its action."""
+    """Return lines for everything that a scenario sets before its action."""
     lines = [f"# {constant.name} = {constant.literal}" for constant in stimulus.constants]
     for binding in stimulus.bindings:
         lines.append(f"# {binding.name} = {visible(binding.literal)}")
     for stand_in in stimulus.stand_ins:
-        lines.append(f"# the course's own {stand_in.module} in place of the submission's")
+        lines.append(f"# the course's own {stand_in.module} instead of the submission's")
     lines += visible_lines(stimulus.given).splitlines()
     return lines
 
@@ -89,7 +89,7 @@ def _lines_of_run(action: Action, observation: Observation) -> list[str]:
 
 
 def _lines_of_steps(action: Action, observation: Observation) -> list[str]:
-    """Return each step with its outcome, if the run came so far."""
+    """Return each step with its outcome, as far as the run got."""
     lines: list[str] = []
     for number, step in enumerate(action.steps):
         lines += [f">>> {line}" for line in visible_lines(step).splitlines()]

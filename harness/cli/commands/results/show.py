@@ -15,9 +15,7 @@ from harness.results.database import read_run, read_submission
 )
 @click.argument("run", type=options.RUN)
 @click.argument("student", required=False)
-@click.option(
-    "--submission", metavar="STUDENT", help="The student, in place of the argument STUDENT."
-)
+@click.option("--submission", metavar="STUDENT", help="Same as the argument STUDENT.")
 def command(run: Path, student: str | None, submission: str | None) -> int:
     """Show the class table of RUN, or every reason for the mark of STUDENT.
 

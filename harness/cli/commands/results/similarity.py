@@ -43,16 +43,14 @@ class _Options:
         options.option(
             "--base",
             "earlier",
-            "Submissions of an earlier year: code that they contain counts less, and programs "
-            "similar to one of them are listed. Can be repeated.",
+            "Submissions of an earlier year. Programs similar to one of them are listed, and "
+            "code that they contain counts less otherwise. Can be repeated.",
             type=options.PATH,
             multiple=True,
             metavar="PATH",
         ),
     ]
-    anonymous: Annotated[
-        bool, options.flag("--anonymous", "Write numbers in place of student ids.")
-    ]
+    anonymous: Annotated[bool, options.flag("--anonymous", "Write numbers instead of student ids.")]
     python: Annotated[Path | None, options.python]
     root: Annotated[Path | None, options.root]
 
@@ -68,7 +66,7 @@ def command(run: Path, chosen: _Options) -> int:
     """Compare the programs graded in RUN (a report folder) pair by pair.
 
     Names, comments, layout and the order of functions make no difference. Code from the stub, the
-    provided files or the reference does not count, and code that many groups share counts less. A
+    provided files or the reference does not count, and code that many students share counts less. A
     program with a syntax error is compared by its tokens.
 
     The results are in RUN: the folder `similarity` with pairs side by side, `similarity.json` with

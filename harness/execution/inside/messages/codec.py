@@ -98,7 +98,7 @@ class ObjectEquality:
 
 
 class Unreadable:
-    """In place of an attribute that raised an exception of this name when it was read."""
+    """Instead of an attribute that raised an exception of this name when it was read."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -177,7 +177,7 @@ def repr_of(thing: object, kind: type) -> str | None:
 
 
 def without_addresses(text: str) -> str:
-    """Return the text with `0x7f…` in place of every address."""
+    """Return the text with `0x7f…` instead of every address."""
     if "0x" not in text:
         return text
     first, *rest = text.split("0x")

@@ -223,7 +223,7 @@ class Mark(bytes, Enum):
 
 @unique
 class FromBrowser(bytes, Enum):
-    """Reports of the browser's interpreter to its monitor, in place of a kernel's."""
+    """Reports of the browser's interpreter to its monitor, instead of a kernel's."""
 
     SLEEPS = b"Z"  # so many seconds
     INTERRUPT_AFTER = b"P"  # so many seconds
@@ -263,7 +263,7 @@ class ProtocolRecord:
 
 if TYPE_CHECKING:
     Files: TypeAlias = tuple[tuple[str, bytes], ...]
-    # The files that one scenario has in place of the usual ones, and beside them (None: it has the
+    # The files that one scenario has instead of the usual ones, and beside them (None: it has the
     # usual ones); its stand-in modules as (name, functions, other names); the substituted names of
     # the main module as (name, the provided module of a constant, or empty for a function).
     Selection: TypeAlias = tuple[
@@ -275,7 +275,7 @@ else:
     Selection = tuple
 
 USUAL_FILES: Selection = (None, (), ())  # of a scenario with the files of most scenarios
-COMPILE_WORKER_SETUP: dict[str, Any] = {}  # in place of a server's setup
+COMPILE_WORKER_SETUP: dict[str, Any] = {}  # instead of a server's setup
 
 
 class ScenarioJob(ProtocolRecord):

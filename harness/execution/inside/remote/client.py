@@ -557,7 +557,7 @@ def _kept_names(thing: object) -> frozenset[str]:
 
 def _check_may_set(thing: object, name: str, value: object) -> None:
     """Raise AttributeError unless a program may set this attribute of a test's object: it could
-    otherwise put its own answer in place of a check."""
+    otherwise put its own answer instead of a check."""
     if isinstance(thing, _NEVER_SET) or callable(getattr(type(thing), name, None)):
         raise AttributeError(f"a program cannot replace {name} of a test")
     if _kept_names(thing) and is_remote(value):
@@ -570,7 +570,7 @@ _NEVER_SET = (type, types.FunctionType, types.MethodType, types.BuiltinFunctionT
 def _given(value: Any) -> Any:
     """Return an attribute that a program asked for. AttributeError for what leads further."""
     if isinstance(value, _NEVER_GIVEN):
-        raise AttributeError("this is not given to a program")
+        raise AttributeError("this cannot be passed to a program")
     return value
 
 

@@ -150,7 +150,7 @@ class Peer:
             self.say_raised(error)
 
     def say_raised(self, error: BaseException) -> None:
-        """Send an exception in place of a result."""
+        """Send an exception instead of a result."""
         self._graph.begin()
         head = '"raised":' + self._graph.pack(error) + self.about(error)
         try:

@@ -49,7 +49,7 @@ _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modul
 class Files:
     """The files that scenarios with this `selection` may import.
 
-    These are the files provided only to them, in place of those of the setup and beside them (None:
+    These are the files provided only to them, instead of those of the setup and beside them (None:
     those of the setup); the modules that run in another process, as (name, functions, other names);
     and the substituted names of the main module, as (name, provided module, or empty for a function
     that runs there).
@@ -365,7 +365,7 @@ def copied(value: Any) -> Any:
     return set(value) if kind is set else value
 
 
-_AFTER = 0.1  # CPU seconds in which a right program has ended
+_AFTER = 0.1  # CPU seconds in which a correct program has ended
 _MAX_TRACE = 0.3  # CPU seconds
 _MAX_LINES = 20_000  # executed while tracing
 _MAX_FRAMES = 50

@@ -274,7 +274,7 @@ class SharedRun:
 
     def _not_loaded(self, name: str) -> NoReturn:
         if self.is_loading:
-            self.refuse(f"it imports {name} in a place that cannot be foreseen")
+            self.refuse(f"it imports {name} in a place that cannot be predicted")
         self.give_up()
 
     def _observe(self, question: Question, answer: evaluate.StimulusAnswer) -> None:

@@ -1,6 +1,6 @@
 """Finds out whether anything changed that a program's names reach while it shares its process.
 
-Objects are compared by identity and in order, so `True` in place of 1 and a dictionary in another
+Objects are compared by identity and in order, so `True` instead of 1 and a dictionary in another
 order are changes. An unchanged dictionary may still remember something: an item that was removed
 and inserted again lies elsewhere in its table, which iterators show. So each dictionary is filled
 anew. `harness.policy.checking` keeps programs away from state that cannot be reached from here.
@@ -63,7 +63,7 @@ class Snapshot:
                     if name not in _MACHINERY:
                         self._reach(name, value, "at module level")
         except RecursionError:
-            raise NotPlainError("its data are nested too deeply to be looked at") from None
+            raise NotPlainError("its data are nested too deeply to be examined") from None
         self._record("a built-in", vars(builtins))
         for quitter in (builtins.exit, builtins.quit):  # which take attributes
             self._record("`exit`", vars(quitter))
@@ -118,7 +118,7 @@ class Snapshot:
         elif kind is dict:
             described = f"`{name}`, a dictionary {where},"
             if len(value) > _MAX_ITEMS:
-                raise NotPlainError(f"{described} is too large to be filled anew")
+                raise NotPlainError(f"{described} is too large to be restored")
             self._record(described, value)
             self._dictionaries.append((described, value, value.copy()))
             parts = [*value, *value.values()]

@@ -38,7 +38,7 @@ class Cluster:
     key: Path | None = None
 
     def __post_init__(self) -> None:
-        """Raise UserError for an address that is none, or TLS without its three files."""
+        """Raise UserError for an invalid address, or for TLS without its three files."""
         scheme = next((scheme for scheme in _SCHEMES if self.address.startswith(scheme)), None)
         port = self.address.rpartition(":")[2]
         files = (self.ca, self.cert, self.key)
@@ -47,11 +47,11 @@ class Cluster:
             what = "this is not an address of a scheduler"
             hint = "write tcp://HOST:8786, or tls://HOST:8786 with certificates"
         elif scheme == "tls://" and None in files:
-            what = "TLS needs an authority, a certificate and its key"
+            what = "TLS needs the authority's certificate, an own certificate and its key"
             hint = "give --tls-ca, --tls-cert and --tls-key"
         elif scheme == "tcp://" and any(files):
             what = "tcp:// uses no certificates"
-            hint = "write tls://, or leave the certificates out"
+            hint = "write tls://, or remove the certificates"
         if what:
             raise UserError(what, place=self.address, hint=hint)
 
@@ -75,16 +75,16 @@ def security(cluster: Cluster, role: str) -> Any:
         found.get_connection_args(role)
     except (OSError, ssl.SSLError) as error:
         raise UserError(
-            f"these certificates do not serve ({error})",
+            f"these certificates cannot be used ({error})",
             place=f"{cluster.ca}, {cluster.cert}, {cluster.key}",
-            hint="give files in PEM form, the certificate with its own key",
+            hint="use files in PEM form, and the key that belongs to the certificate",
         ) from None
     return found
 
 
 def require_distributed() -> None:
-    """Raise UserError where dask's `distributed` is not installed; keep its own messages quiet, as
-    we report it ourselves in one line."""
+    """Raise UserError if dask's `distributed` is not installed. Silence its own messages, because
+    we report errors ourselves in one line."""
     if importlib.util.find_spec("distributed") is None:
         what = "a cluster needs dask's distributed, which is not installed"
         raise UserError(what, hint=install_command("cluster"))
@@ -95,7 +95,7 @@ def require_distributed() -> None:
 
 
 def connect(cluster: Cluster) -> Any:
-    """Return dask's client of the scheduler. Raise UserError if none answers."""
+    """Return dask's client for the scheduler. Raise UserError if no scheduler answers."""
     from distributed import Client  # noqa: PLC0415  (only where a cluster is used)
 
     try:
@@ -117,7 +117,7 @@ def unreachable(cluster: Cluster, error: BaseException) -> UserError:
     cause = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
     hint = "start it with: dask scheduler"
     if cluster.ca is not None:
-        hint += "; its certificates must be of the same authority and in force"
+        hint += "; its certificate must be valid and from the same authority"
     return UserError(f"no scheduler answers ({cause})", place=cluster.address, hint=hint)
 
 

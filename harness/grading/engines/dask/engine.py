@@ -33,16 +33,18 @@ from harness.results.reuse import Piece
 
 PATIENCE = 60.0  # seconds without any worker that could take part
 CALL_SECONDS = 30.0  # for the scheduler to answer
-FETCH_SECONDS = 30.0  # for workers to hand over the answers that they hold
+FETCH_SECONDS = 30.0  # seconds for workers to hand over their answers
 LOOK_SECONDS = 1.0  # between two looks at the workers
-AHEAD = 2  # submissions out for each that a worker grades at a time
-TOGETHER = 8  # answers fetched at a time, which bounds the memory that they take
-SLOW_SECONDS = 60.0  # at least, and SLOW times as long as the slowest so far: a second copy
+AHEAD = 2  # tasks that are out for each submission that a worker grades at a time
+TOGETHER = 8  # answers fetched at a time, to limit memory
+# Send a second copy after at least this time, and SLOW times the longest so far.
+SLOW_SECONDS = 60.0
 SLOW = 10.0
 MAX_FAILURES = 2  # of ours, on different workers if possible
-MAX_DEATHS = 5  # times that dask gave a task up, each after several dead workers
+MAX_DEATHS = 5  # how often dask may give up a task, each time after several dead workers
 
-Trial = Callable[[str], Any]  # starts it on the worker at this address; dask's future of its answer
+# Starts a trial on the worker at this address; returns dask's future of the answer.
+Trial = Callable[[str], Any]
 
 
 @dataclass(slots=True)
@@ -56,7 +58,7 @@ class _Tried:
 
 class Roster:
     """Every worker is tried once, by `try_out`, before it is given work. `tell` is called with one
-    line for each that does not serve."""
+    line for each unsuitable worker."""
 
     def __init__(self, address: str, try_out: Trial, tell: Callable[[str], None]) -> None:
         self._address = address
@@ -157,7 +159,8 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
 
     def __exit__(self, *_: object) -> None:
         if self._client is not None:
-            with suppress(Exception):  # the scheduler may be gone; it forgets us by itself
+            # The scheduler may be gone; otherwise it forgets us by itself.
+            with suppress(Exception):
                 self._client.close(timeout=2)
 
     def run(
@@ -212,7 +215,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                 flight.copied = True
                 self._send(flight)
         for flight in dict.fromkeys(self._flights.values()):
-            if able and not flight.allowed & able:  # those that might have had it are gone
+            if able and not flight.allowed & able:  # the workers that might have had it are gone
                 self._send(flight)
         self._roster.must_have_some()
 
@@ -273,7 +276,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
     def _fetched(self, futures: list[Any]) -> dict[str, object]:
         wanted = {future.key: future for future in futures}
         gather = partial(self._client.gather, wanted, errors="skip", asynchronous=True)
-        with suppress(TimeoutError):  # who had them is gone or hangs; they are asked for anew
+        with suppress(TimeoutError):  # the workers that had them are gone or hang, so ask others
             return self._ask(gather, FETCH_SECONDS) if wanted else {}
         return {}
 

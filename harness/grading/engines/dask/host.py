@@ -52,7 +52,7 @@ MAX_SETUP = 50 << 20  # bytes of plan, answer key and reference
 MAX_ANSWER = 16 << 20  # bytes of the results of one submission
 _DIGEST = 16  # bytes of a key, and of a text's digest
 LEAVE_SECONDS = 5.0  # for dask to say goodbye
-AGAIN_SECONDS = 600.0  # to wait for a scheduler that went away
+AGAIN_SECONDS = 600.0  # seconds to wait for a scheduler that went away
 _CONFIG = {
     "distributed.worker.profile.enabled": False,  # it would measure waiting for a pipe
     "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS:.0f}s",
@@ -80,8 +80,8 @@ class JobMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerAnswer:
-    """A worker's reply to a job or a setup: it does not take part (`refused`), or the job
-    ended so, after `pieces`. `worker` is its address, set as it is sent."""
+    """A worker's reply to a job or a setup: it does not take part (`refused`), or how the job
+    ended, after `pieces`. `worker` is its address, set when it is sent."""
 
     worker: str
     refused: str = ""
@@ -101,15 +101,15 @@ def pack_setup(setup: WorkerSetup, harness: str) -> bytes:
     text = serial.dumps(message).encode("ascii")
     if len(text) > MAX_SETUP:
         raise UserError(
-            f"plan and answer key are {len(text) >> 20} MiB, and a cluster takes "
+            f"plan and answer key have {len(text) >> 20} MiB; a cluster's limit is "
             f"{MAX_SETUP >> 20} MiB",
-            hint="grade without --scheduler, or use fewer draws and smaller provided files",
+            hint="grade without --scheduler, or use fewer draws or smaller provided files",
         )
     return zlib.compress(text, 6)
 
 
 def unpack_setup(data: bytes) -> SetupMessage:
-    """Return the setup in these bytes. Raise SerialError if there is none."""
+    """Return the setup in these bytes. Raise SerialError if they contain none."""
     inflater = zlib.decompressobj()
     try:
         text = inflater.decompress(data, MAX_SETUP + 1)
@@ -155,10 +155,12 @@ def _fit(pieces: tuple[Piece, ...]) -> bool:
     return sum(len(data) for piece in pieces for _, data in piece.texts) <= MAX_ANSWER // 2
 
 
-HUNG_SECONDS = 1800.0  # without a word from the process that grades
-MAX_SETUPS = 16  # of runs at once; the oldest is forgotten, and its run tries the worker anew
+HUNG_SECONDS = 1800.0  # seconds without a message from the process that grades
+# Runs at the same time; the oldest is forgotten, and its run tests the worker again.
+MAX_SETUPS = 16
 NO_WORKER_OF_OURS = "it was not started by harness worker"
-NOT_TRIED = "it has not tested its confinement for this run"  # or so long ago that it has forgotten
+# Or the test was so long ago that the worker forgot it.
+NOT_TRIED = "it has not tested its confinement for this run"
 _ORDER = tuple(Tier)
 _host: WorkerHost | None = None  # whose the tasks of this process are
 
@@ -175,8 +177,8 @@ def grade(name: str, job: bytes) -> bytes:
     """Grade one submission with the setup of this digest; return a `WorkerAnswer`. This is a task
     of dask.
 
-    The setup came with the trial. As an argument here it would be fetched from the worker that had
-    it first, which may hang, and waited for without end.
+    The setup came with the trial. As an argument here, dask would fetch it from the first worker
+    that had it, and wait forever if that one hangs.
     """
     wanted = serial.loads(JobMessage, job).job
     if isinstance(wanted, Job):
@@ -193,8 +195,8 @@ def _answered(ask: Callable[[WorkerHost], WorkerAnswer]) -> bytes:
 
 class WorkerHost:
     """Processes that grade, at most `jobs` at a time, one setup after another. `python` is the
-    interpreter to grade with (None: of the run's version, found here), `require` the weakest tier
-    to work under."""
+    interpreter to grade with (None: find one of the run's version), `require` the weakest
+    acceptable tier."""
 
     def __init__(self, *, jobs: int, python: Path | None, require: Tier) -> None:
         self._python = python
@@ -216,8 +218,8 @@ class WorkerHost:
         return found if isinstance(found, str) else ""
 
     def grade(self, name: str, job: BatchJob) -> WorkerAnswer:
-        """Grade. After a failure of ours the worker tries anew whether it still serves (its disk
-        may be full), and refuses if not, so that the job goes elsewhere."""
+        """Grade. After our own failure the worker tests again whether it can work (its disk may be
+        full). If not, it refuses, so that the job goes elsewhere."""
         known = self._setups.get(name, NOT_TRIED)
         if isinstance(known, str):
             return WorkerAnswer(worker="", refused=known)
@@ -237,11 +239,11 @@ class WorkerHost:
         try:
             message = unpack_setup(data)
         except serial.SerialError:
-            return f"it has another harness: {described()}"
+            return f"its harness differs: {described()}"
         if message.harness != described():
             return f"it has {described()}, the run {message.harness}"
         if _ORDER.index(message.tier) > _ORDER.index(self._require):
-            return f"it takes no work below the {self._require} tier, the run is {message.tier}"
+            return f"it requires the {self._require} tier, but the run uses {message.tier}"
         version = ".".join(message.python.split(".")[:2])
         try:
             interpreter = find_interpreter(version, executable=self._python)
@@ -300,8 +302,8 @@ def run_worker(
     name = name or f"{socket.gethostname()}-{os.getpid()}"
     tell(f"{name}: {described()}, Python {interpreter.version}, tier {trial.tier}")
     count = jobs or len(cores())
-    # A signal's exception in the middle of dask's own tasks would be lost there, and cancelling
-    # them may never end: a signal asks for the end.
+    # A signal's exception in the middle of dask's tasks would be lost, and cancelling them may
+    # never end. So a signal only requests the end.
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     stop = asyncio.Event()

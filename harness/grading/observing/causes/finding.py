@@ -1,6 +1,6 @@
 """The causes of a submission's failures, and the runs that are made again to find them.
 
-With substitutions: a function of the reference answers in place of the submission's, and only what
+With substitutions: a function of the reference answers instead of the submission's, and only what
 the reference asks it in that scenario. Its answers reach the process of a program that could print
 them. So only one bit of such a run is kept, whether the scenario passes; nothing that it prints may
 be stored or shown.
@@ -72,7 +72,7 @@ _WHEN_SEEN = tuple(Visibility)  # in the order in which students see them
 
 
 class CauseFinder:
-    """Finds the causes of one submission after another. `reference` answers in place of a
+    """Finds the causes of one submission after another. `reference` answers instead of a
     submission's functions (empty: nobody is blamed by substitution), and `calls` knows to what.
     Without `probes` no scenario runs again."""
 
@@ -277,7 +277,7 @@ class _RunsAgain:
         if answered is None:
             return SubstitutionOutcome.INAPPLICABLE
         stimulus = replace(stimulus, answered=answered)
-        # Limits that are enough for a right program.
+        # Limits that are enough for a correct program.
         answer = self.judged.answer_of(failure.scenario, failure.verdict.draw or 0)
         most = MAX_SECONDS
         if failure.verdict.kind in _TIMED_OUT:

@@ -1,5 +1,5 @@
 """The reference's calls to its own functions in a scenario: all that these answer to a
-submission that runs with them in place of its own (docs/decisions/order-protects-the-hidden.md).
+submission that runs with them instead of its own (docs/decisions/order-protects-the-hidden.md).
 """
 
 from contextlib import ExitStack

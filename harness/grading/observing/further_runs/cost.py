@@ -17,8 +17,8 @@ from harness.model.verdict import Explanation, Verdict, VerdictKind, stated
 
 _SLOWER = 40  # times as long as without counting a program may take
 _UNCOUNTED = (
-    "The answer is right, but the program does something else, takes too long or stops the "
-    "counting when its lines are counted."
+    "The answer is right, but the lines cannot be counted: then the program behaves differently, "
+    "takes too long or stops the counting."
 )
 
 

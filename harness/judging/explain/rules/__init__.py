@@ -103,15 +103,15 @@ def a_type(value: Value) -> str:
     return type_with_article(value.type_name)
 
 
-# A cause may have these in place of a rule: no single failure shows them.
+# A cause may have these instead of a rule: no single failure shows them.
 _BESIDE = {
     "costs_too_much": "is right, but its work grows too fast",
     "hard_coded_size": "a size is hard-coded",
-    "module_not_taken": "imports a module that was handed in and is not taken",
+    "module_not_taken": "imports a submitted module that is not accepted",
     "not_gradable": "the files cannot be graded",
     "not_run": "not run, because something else must be right first",
     "differs_from_run_to_run": "differs from run to run",
-    "out_of_budget": "was not run, since all time was used up",
+    "out_of_budget": "was not run, because all time was used up",
     "too_slow": "is right, but too slow",
     "unreadable": "Python cannot read the file",
 }

@@ -49,10 +49,10 @@ def forgotten_self_dot(failure: Failure, hint: NameHint) -> Found:
     return failure.raised_at(failure.raised, f"uses {name} without {first}", advice)
 
 
-@rule_about(Stage.ENDING, 114, "a method stands outside its class", _hint(NameHintKind.OUTSIDE))
+@rule_about(Stage.ENDING, 114, "a method is outside its class", _hint(NameHintKind.OUTSIDE))
 def method_outside_its_class(failure: Failure, hint: NameHint) -> str:
     name, owner = _short(hint.name), _short(hint.owner)
-    return f"{name} stands outside the class {owner}: indent it, so that it stands inside."
+    return f"{name} is outside the class {owner}: indent it, so that it is inside."
 
 
 @rule_about(Stage.ENDING, 115, "a method is missing", _hint(NameHintKind.NEAREST))
@@ -61,7 +61,7 @@ def missing_method(failure: Failure, hint: NameHint) -> str:
     return f"{owner} has no {name}. You have {near}: is that it?"
 
 
-@rule(Stage.KNOWN_MISTAKE, 3, "objects cannot be shown (no __repr__)")
+@rule(Stage.KNOWN_MISTAKE, 3, "objects have no readable text (no __repr__)")
 def no_repr(failure: Failure) -> str | None:
     for mismatch in failure.mismatches:
         if not isinstance(mismatch, TextMismatch) or not mismatch.shown:
@@ -92,7 +92,7 @@ def _owner(shown: str) -> str:
     return _short(class_name)
 
 
-@rule_about(Stage.KNOWN_MISTAKE, 5, "shows objects as another text (__repr__)", TEXT)
+@rule_about(Stage.KNOWN_MISTAKE, 5, "shows objects with the wrong text (__repr__)", TEXT)
 def repr_differs(failure: Failure, text: TextMismatch) -> str | None:
     if not text.shown or failure.expectation.reference is None:
         return None
@@ -119,7 +119,7 @@ def no_eq(failure: Failure, mismatch: ValueMismatch) -> str | None:
     return failure.says(f"returned an object that is not equal (==) to {expression}")
 
 
-@rule_about(Stage.KNOWN_MISTAKE, 2, "a name has another signature, or is missing", RETURNS)
+@rule_about(Stage.KNOWN_MISTAKE, 2, "a name is missing or has the wrong signature", RETURNS)
 def other_signature(failure: Failure, mismatch: ValueMismatch) -> str | None:
     if mismatch.actual is None or not isinstance(mismatch.expected, HasSignature):
         return None

@@ -59,7 +59,7 @@ def tampered(failure: Failure, ending: Ending) -> str:
     return f"The program interfered with the grader: {rest}."
 
 
-@rule(Stage.ENDING, 30, "fails as the file is loaded")
+@rule(Stage.ENDING, 30, "fails while the file is loaded")
 def ran_at_import(failure: Failure) -> str | RaisedAsLoaded | NotPython | None:
     if not failure.loading:
         return None
@@ -134,11 +134,11 @@ def _kind_of(name: str) -> str:
 def _too_much(limit: OutputLimit | None) -> str:
     """Say how much a program may print, if that is known. It may have been about to end."""
     if limit is None:
-        return "more than it may"
+        return "more than allowed"
     return f"more than {limit.kib} KiB, which is the limit"
 
 
-@rule_about(Stage.ENDING, 50, "prints more than it may", _ends(Ending.OUTPUT_LIMIT))
+@rule_about(Stage.ENDING, 50, "prints more than allowed", _ends(Ending.OUTPUT_LIMIT))
 def printed_without_end(failure: Failure, ending: Ending) -> str:
     limit = failure.observation.output_limit
     if limit is not None and limit.filled is Filled.FOLDER:
@@ -157,12 +157,12 @@ def printed_without_end(failure: Failure, ending: Ending) -> str:
     return failure.says(f"printed {_too_much(limit)}{more}{again}")
 
 
-@rule(Stage.ENDING, 65, "takes longer than it may")
+@rule(Stage.ENDING, 65, "takes longer than allowed")
 def takes_too_long(failure: Failure) -> str | None:
     """How long is said by the verdict's `time`."""
     if failure.ending is not Ending.CPU_LIMIT or not failure.observation.ends_in_double:
         return None
-    took = "takes longer than it may, but less than twice that"
+    took = "takes longer than allowed, but less than twice as long"
     return failure.says(f"{took}: the loop is not endless, but there is a quicker way")
 
 
@@ -231,7 +231,7 @@ def cut_short(failure: Failure, ending: Ending) -> str:
     return failure.says(clause)
 
 
-@rule_about(Stage.DIFFERENCE, 120, "ends in another way than it should", _ends(Ending.ANSWERED))
+@rule_about(Stage.DIFFERENCE, 120, "ends differently than expected", _ends(Ending.ANSWERED))
 def should_not_answer(failure: Failure, ending: Ending) -> str:
     return failure.says("ended, although it should not have ended here")
 
@@ -352,9 +352,9 @@ def recursed_too_deep(failure: Failure, raised: Raised) -> Found:
     return failure.raised_at(raised, "raised RecursionError: a function calls itself too often")
 
 
-@rule_about(Stage.ENDING, 140, "has other parameters", _unexpected)
+@rule_about(Stage.ENDING, 140, "has different parameters", _unexpected)
 def wrong_parameters(failure: Failure, raised: Raised) -> str | None:
-    """The call itself fails, and no line of the student's: the function has other parameters."""
+    """Explain a call that fails because the function has different parameters."""
     are_wrong = _WRONG_ARGUMENTS.search(raised.message[:300])
     if raised.type_name != "TypeError" or raised.frames or not are_wrong:
         return None
@@ -400,7 +400,7 @@ def raised_unexpectedly(failure: Failure, raised: Raised) -> Found:
     return failure.raised_at(raised, f"raised {_named(raised)}")
 
 
-@rule_about(Stage.ENDING, 160, "raises another exception", RAISES)
+@rule_about(Stage.ENDING, 160, "raises the wrong exception", RAISES)
 def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> Found:
     expected, raised = mismatch.expected, mismatch.actual
     if expected is None or raised is None:

@@ -189,7 +189,7 @@ def lines_run_together(failure: Failure, texts: TextEdit) -> str | None:
     return failure.says(clause, who=texts.named)
 
 
-@rule_about(Stage.DIFFERENCE, 25, "writes another text into a file", FILE)
+@rule_about(Stage.DIFFERENCE, 25, "writes the wrong text into a file", FILE)
 def file_differs(failure: Failure, file: ValueMismatch) -> str | None:
     if file.actual is None:
         return None
@@ -225,7 +225,7 @@ def printed_to_stdout(failure: Failure, written: ValueMismatch) -> str | None:
     return f"{said} Write print(…, file=sys.stderr)."
 
 
-@rule_about(Stage.DIFFERENCE, 27, "writes another text to stderr", STDERR)
+@rule_about(Stage.DIFFERENCE, 27, "writes the wrong text to stderr", STDERR)
 def stderr_differs(failure: Failure, written: ValueMismatch) -> str | None:
     if written.actual is None or written.expected is None:
         return None
@@ -250,7 +250,7 @@ def _named(name: str) -> str:
 _READING = "To read a file, open it with mode 'r'"
 
 
-@rule(Stage.KNOWN_MISTAKE, 112, "changes a file that should stay as it is")
+@rule(Stage.KNOWN_MISTAKE, 112, "changes a file that should stay unchanged")
 def file_should_stay(failure: Failure) -> str | None:
     given = given_files(failure.stimulus)
     for file in failure.files:
@@ -258,7 +258,7 @@ def file_should_stay(failure: Failure) -> str | None:
         if before is None or not isinstance(expected, Exactly):
             continue
         if same(before, expected.value):
-            clause = f"should stay as it is, and {_what(failure, file.actual, before)}"
+            clause = f"should stay unchanged, but {_what(failure, file.actual, before)}"
             return failure.says(clause, who=f"the file {_named(file.name)}")
     return None
 

@@ -22,7 +22,7 @@ _LINES_NAMED = 3
 _LINES_SEARCHED = 100
 
 
-@rule_about(Stage.DIFFERENCE, 10, "returns another value", RETURNS)
+@rule_about(Stage.DIFFERENCE, 10, "returns a wrong value", RETURNS)
 def wrong_value(failure: Failure, mismatch: ValueMismatch) -> str | None:
     if mismatch.actual is None:
         return failure.says("gave no value, although one is expected")
@@ -51,7 +51,7 @@ def wrong_value(failure: Failure, mismatch: ValueMismatch) -> str | None:
     return failure.says(clause, place=at, who=name)
 
 
-@rule_about(Stage.DIFFERENCE, 20, "leaves another value behind", LEAVES)
+@rule_about(Stage.DIFFERENCE, 20, "leaves a wrong value behind", LEAVES)
 def wrong_value_afterwards(failure: Failure, mismatch: ValueMismatch) -> str:
     name, pair = mismatch.name, mismatch.pair
     if mismatch.actual is None:
@@ -240,14 +240,14 @@ def _lines_not_there(failure: Failure, text: TextMismatch, lines: list[str]) -> 
     printed = text.actual.split("\n", _MAX_ITEMS)
     clause, what = "is not shown", f"{those} are missing"
     if holds_board(printed):
-        clause = "is not the one that it should be"
+        clause = "is wrong"
         absent = [line for line in lines if line not in printed]
         if absent:
             what = f"it has no line {quoted(absent[0])}"
     return failure.says(f"{clause}: {what}", place=place, who="the board")
 
 
-@rule(Stage.DIFFERENCE, 110, "ends with another exit status")
+@rule(Stage.DIFFERENCE, 110, "ends with the wrong exit status")
 def wrong_exit_status(failure: Failure) -> str | None:
     for mismatch in failure.mismatches:
         if isinstance(mismatch, ExitMismatch):

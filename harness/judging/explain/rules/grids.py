@@ -61,7 +61,7 @@ def _change_transposed(was: Cells | None, wanted: Cells | None, got: Cells | Non
     return bool(should) and should == did
 
 
-@rule_about(Stage.OUTPUT_BEFORE_INPUTS, 30, "shows a piece one column beside its place", TEXTS)
+@rule_about(Stage.OUTPUT_BEFORE_INPUTS, 30, "shows a piece one column off", TEXTS)
 def printed_off_by_one_column(failure: Failure, texts: TextEdit) -> str | None:
     moved = _moved(texts.expected, texts.actual)
     if moved is None:

@@ -25,7 +25,7 @@ _MADE_FROM = {
 }
 
 
-@rule_about(Stage.KNOWN_MISTAKE, 6, "the results of many calls are not as they should be", RETURNS)
+@rule_about(Stage.KNOWN_MISTAKE, 6, "many calls together give wrong results", RETURNS)
 def unlikely_results(failure: Failure, mismatch: ValueMismatch) -> str | None:
     expected, actual = mismatch.expected, mismatch.actual
     if not isinstance(expected, ByChance) or actual is None:
@@ -49,7 +49,7 @@ def printed_instead_of_returned(failure: Failure, pair: tuple[Value, Value]) -> 
             continue
         said = failure.says(f"printed {source(wanted)} instead of returning it")
         if failure.step is not None:
-            said += " In a session both look alike."
+            said += " In a session, both look the same."
         return said
     return None
 
@@ -95,7 +95,7 @@ def generator_instead_of_list(failure: Failure, pair: tuple[Value, Value]) -> st
     wanted = a_type(expected)
     clause = f"returned {a_type(actual)} instead of {wanted}"
     if expected.kind in _ITEMS:
-        clause += f": {expected.kind}(…) makes {wanted} of it"
+        clause += f": {expected.kind}(…) turns it into {wanted}"
     return failure.says(clause)
 
 
@@ -153,7 +153,7 @@ def returned_a_function(failure: Failure, mismatch: ValueMismatch) -> str | None
     return failure.says(f"returned the function {name} itself: are its parentheses missing?")
 
 
-@rule_about(Stage.KNOWN_MISTAKE, 100, "returns a value of another type", RETURNS)
+@rule_about(Stage.KNOWN_MISTAKE, 100, "returns a value of the wrong type", RETURNS)
 def wrong_type(failure: Failure, mismatch: ValueMismatch) -> str | None:
     """The right value of the wrong type, or something of another type altogether."""
     if isinstance(mismatch.expected, OfType) and mismatch.actual is not None:
@@ -197,7 +197,7 @@ def _conversion(expected: Value, actual: Value) -> str:
         return ""
     elif [part.text for part in actual.items[::2]] == ["", "name", "value"]:  # of an Enum
         return f": its attribute value is {a_type(expected)}"
-    return f": {made}(…) makes {a_type(expected)} of it"
+    return f": {made}(…) turns it into {a_type(expected)}"
 
 
 _MAX_DIGITS = 10

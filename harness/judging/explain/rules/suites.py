@@ -26,7 +26,7 @@ def no_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     return "The file has no tests: a test is a function or a method whose name begins with test_."
 
 
-@rule_about(Stage.KNOWN_MISTAKE, 420, "hands in tests that fail on a right program", SUITE)
+@rule_about(Stage.KNOWN_MISTAKE, 420, "hands in tests that fail on a correct program", SUITE)
 def false_alarm(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     failed = mismatch.actual.failed
     if mismatch.question in _OF_GOOD_TESTS or not failed:
@@ -60,18 +60,18 @@ def fault_not_noticed(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     if mismatch.question is not SuiteQuestion.NOTICES:
         return None
     return (
-        "Your tests do not notice a program that is wrong here: every test that accepts a right "
-        "program passes on it too."
+        "Your tests do not notice a program that is wrong here: every test that accepts a "
+        "correct program passes on it too."
     )
 
 
-@rule_about(Stage.DIFFERENCE, 420, "hands in tests of which some notice nothing", SUITE)
+@rule_about(Stage.DIFFERENCE, 420, "hands in some tests that notice nothing", SUITE)
 def useless_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     if mismatch.question is not SuiteQuestion.HELPS:
         return None
     outcome = mismatch.actual
     if not outcome.tests:
-        return "No test passes on a right program, so none notices a fault."
+        return "No test passes on a correct program, so none can notice a fault."
     if not outcome.useless:
         return None
     names = [plain(name, limit=80) for name in outcome.useless[:_MAX_NAMES]]
@@ -79,7 +79,7 @@ def useless_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
         names.append("…")
     count = len(outcome.useless)
     verb = "fails" if count == 1 else "fail"
-    text = f"{counted(count, 'test')} of yours {verb} on no fault: {', '.join(names)}."
+    text = f"{counted(count, 'test')} of yours {verb} on no wrong program: {', '.join(names)}."
     return f"{text} {_alike(outcome.alike)}".strip()
 
 
@@ -97,14 +97,14 @@ def runs_too_little(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     if mismatch.question is not SuiteQuestion.COVERS or not mismatch.actual.notices_a_fault:
         return None
     if ran is None:
-        return "No test passes on a right program, so none counts as running it."
+        return "No test passes on a correct program, so none of them counts."
     shares: list[str] = []
     if mismatch.statements:
         shares.append(f"{ran.percent} % of the statements ({mismatch.statements} % are asked for)")
     if mismatch.branches:
         share = f"{ran.percent_of_branches} % of the branches"
         shares.append(f"{share} ({mismatch.branches} % are asked for)")
-    text = f"Your tests run {' and '.join(shares)} of a right program."
+    text = f"Your tests run {' and '.join(shares)} of a correct program."
     names = [plain(name, limit=80) for name in ran.untouched[:_MAX_NAMES]]
     if names:
         text += f" They never use {', '.join(names)}."
@@ -116,8 +116,8 @@ def nothing_tested(failure: Failure, mismatch: SuiteMismatch) -> str:
     if not any(test.has_passed for test in mismatch.actual.tests):
         return "No test passed: all of them are skipped."
     return (
-        "The tests notice no fault at all: they pass on every wrong program too. "
-        "A test needs an assert that compares a result with the sheet's."
+        "The tests notice no fault at all: they pass on every wrong program too. A test needs an "
+        "assert that compares a result with the assignment sheet."
     )
 
 
@@ -134,7 +134,7 @@ def _alike(groups: tuple[tuple[str, ...], ...]) -> str:
 
 def _how(test: SuiteTest) -> str:
     if test.outcome.result is CourseTestResult.NOT_ENDED:
-        return "does not come to its end"
+        return "does not finish"
     return "fails"
 
 

@@ -9,8 +9,8 @@ from harness.model.observation import CourseTestResult, Ending, Raised
 _LONGEST = 600  # characters of an assertion's message
 # A test may use the program's results endlessly; only the writer of the folder is known.
 _LIMITS_OF_TESTS = {
-    Ending.CPU_LIMIT: "takes longer than it may, in its own code or with endless results",
-    Ending.OUTPUT_LIMIT: "writes more into its folder than it may; your program did not",
+    Ending.CPU_LIMIT: "takes too long in its own code, or with endless results",
+    Ending.OUTPUT_LIMIT: "writes too much into its folder; your program did not",
     Ending.CRASHED: "ends its own process",
 }
 
@@ -20,9 +20,9 @@ def _stopped_test(failure: Failure) -> Ending | None:
     return None if test is None else test.stopped_by
 
 
-@rule_about(Stage.ENDING, 15, "runs a test that reaches a limit by itself", _stopped_test)
+@rule_about(Stage.ENDING, 15, "runs a test that reaches a limit in its own code", _stopped_test)
 def test_stopped(failure: Failure, limit: Ending) -> str:
-    did = _LIMITS_OF_TESTS.get(limit, "does not come to its end")
+    did = _LIMITS_OF_TESTS.get(limit, "does not finish")
     return f"The test itself {did}."
 
 
@@ -52,9 +52,9 @@ def test_failed(failure: Failure, mismatch: CourseTestMismatch) -> str:
         case CourseTestResult.NOT_FOUND:
             return "The test could not be found with this program."
         case CourseTestResult.SKIPPED:
-            return f"The test was skipped, as it should not be: {plain(test.message, limit=200)}."
+            return f"The test was skipped, but should run: {plain(test.message, limit=200)}."
         case CourseTestResult.NOT_ENDED:
-            return "The test did not come to its end."
+            return "The test did not finish."
     where = f" at {quoted(test.source)}" if test.source else ""
     said = plain(_in_a_line(test.message), limit=_LONGEST)
     if test.type_name == "AssertionError":

@@ -33,7 +33,7 @@ def identical_to(node: ast.expr) -> Any:
         value = node.value
         if value is None or isinstance(value, bool):
             return value
-    raise NotRecordedError(f"it asks for the identity of {shortened(node)}")
+    raise NotRecordedError(f"it checks the identity of {shortened(node)}")
 
 
 def near(number: object, within: float) -> dict[str, Any]:
@@ -89,15 +89,15 @@ def text_equal_to(value: object, edges: str) -> Any:
 
 
 def containing(value: object, *, is_wanted: bool) -> dict[str, Any]:
-    """Return the matcher of a text that holds this part, or does not."""
+    """Return the matcher of a text that contains, or does not contain, this part."""
     if not isinstance(value, str) or not value:
-        raise NotRecordedError("it looks for something in other than text")
+        raise NotRecordedError("it searches in something other than text")
     part = {"contains": value}
     return part if is_wanted else {"none_of": [part]}
 
 
 def both(first: Any, second: Any) -> Any:
-    """Return the matcher of a text that two matchers ask for."""
+    """Return the matcher of a text that must fit two matchers."""
     parts: list[Any] = []
     for matcher in (first, second):
         if isinstance(matcher, dict):

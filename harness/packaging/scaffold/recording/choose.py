@@ -1,5 +1,5 @@
-"""Choose which tests become scenarios: those whose scenarios can be read, and hold for the
-reference."""
+"""Choose the tests that become scenarios: their scenarios can be read, and the reference passes
+them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Recording:
         return {name: text_of(lines) for name, lines in lines_of.items()}
 
     def without(self, whys: Mapping[tuple[str, str], str]) -> Recording:
-        """Return it with these tests as tests again, for these reasons."""
+        """Return the choice with these tests kept as tests, for these reasons."""
         chosen = [entry for entry in self.chosen if entry.test.key not in whys]
         kept = [KeptTest(file, test, why) for (file, test), why in whys.items()]
         return Recording(chosen=tuple(chosen), kept=(*self.kept, *kept))
@@ -88,7 +88,7 @@ def _file_name(test_file: str) -> str:
 
 
 def mutants_of(names: Sequence[str], reference: Mapping[str, bytes]) -> bytes:
-    """Return mutants.yaml with a function that is not written yet for each clause."""
+    """Return mutants.yaml with one mutant for each clause: a function's body is missing."""
     changes: dict[str, First] = {}
     for file, data in reference.items():
         for first in unwritten(file, data):
@@ -122,7 +122,7 @@ def _readable(
     test: RecordedTest, files_of: FilesOf, assignment_id: str, taken: set[tuple[str, str]]
 ) -> Iterator[_StatedTest]:
     """Yield the test's scenarios, each in the first form that can be read. Raise NotRecordedError
-    if one cannot be read in any."""
+    if no form can."""
     for recorded in test.scenarios:
         recorded.name = _free_name(recorded.name, test.file, taken)
         why = ""

@@ -24,7 +24,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[object, object], object]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-# They ask the program's object for its type, or compare: the program could give any answer.
+# They ask the program's object for its type, or compare with it: the program could give any answer.
 _NOT_ASKED = (
     ast.Compare, ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr, ast.GeneratorExp, ast.ListComp,
     ast.SetComp, ast.DictComp, ast.JoinedStr, ast.Await, ast.Yield, ast.YieldFrom,
@@ -172,7 +172,7 @@ class AskedOfProgram(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, _NOT_ASKED):
-            raise NotRecordedError(f"{shortened(node)} is worked out by the test")
+            raise NotRecordedError(f"{shortened(node)} is computed by the test")
         visited: ast.AST = super().visit(node)
         return visited
 

@@ -105,8 +105,8 @@ class TestReader:
                 raise NotRecordedError(f"it imports {alias.name}")
 
     def _rewritten(self, node: ast.expr) -> tuple[ast.expr, bool]:
-        """Return an expression as the scenario has it, its stated values bound before, and whether
-        it asks the program anything."""
+        """Return an expression in the scenario's form, with its stated values bound before, and
+        whether it uses the program."""
         asked = AskedOfProgram(self.scope)
         rewritten = asked.visit(copy.deepcopy(node))
         for name in asked.needed:
@@ -117,11 +117,11 @@ class TestReader:
         return rewritten, asked.uses_program
 
     def _asked(self, node: ast.expr) -> ast.expr:
-        """Return an expression as the scenario has it. Raise NotRecordedError if it asks the
-        program nothing."""
+        """Return an expression in the scenario's form. Raise NotRecordedError if it does not use
+        the program."""
         rewritten, uses_program = self._rewritten(node)
         if not uses_program:
-            raise NotRecordedError(f"{shortened(node)} asks the program nothing")
+            raise NotRecordedError(f"{shortened(node)} does not use the program")
         return rewritten
 
     def _add(self, step: RecordedStep) -> RecordedStep:
@@ -203,7 +203,7 @@ class TestReader:
             self.read(node.body)
 
     def _captures(self, name: str, value: ast.expr) -> bool:
-        """Read `out = capsys.readouterr().out` and its kin; return whether it is one of them."""
+        """Read `out = capsys.readouterr().out` and similar statements; return whether it is one."""
         if is_string_io(value):
             self.streams[name] = len(self.recorded.steps)
             return True
@@ -257,12 +257,13 @@ class TestReader:
         return _Text(text.stated, text.key, attr)
 
     def _printed(self, first: int) -> _Text:
-        """Return the output since a step. Raise NotRecordedError unless it is that of one."""
+        """Return the output since a step. Raise NotRecordedError unless it comes from exactly one
+        step."""
         steps = self.recorded.steps
         acts = [step for step in steps[first:] if "(" in step.source]
         before = acts[:-1]
         if not acts or any(step.is_call for step in before):
-            raise NotRecordedError("it reads the output of several calls together, or of none")
+            raise NotRecordedError("it reads the output of several calls together, or of no call")
         for step in before:  # which makes an object, and prints nothing
             step.stated.setdefault("prints", "")
         self.first_unread = len(steps)
@@ -317,7 +318,7 @@ class TestReader:
 
     def _truth(self, node: ast.expr, *, is_true: bool) -> None:
         if isinstance(node, ast.Compare | ast.BoolOp) or self._text(node) is not None:
-            raise NotRecordedError(f"{shortened(node)} is worked out by the test")
+            raise NotRecordedError(f"{shortened(node)} is computed by the test")
         call = ast.Call(func=ast.Name("bool", ast.Load()), args=[node], keywords=[])
         self._expression(call).stated["returns"] = is_true
 
@@ -524,7 +525,7 @@ def _distance(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _parts(target: ast.expr) -> list[ast.expr]:
-    """Return the parts of a target: those of a tuple, or itself."""
+    """Return the parts of a target: the items of a tuple, or the target itself."""
     if isinstance(target, ast.Tuple | ast.List):
         return target.elts
     return [target]

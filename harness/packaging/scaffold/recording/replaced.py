@@ -1,5 +1,5 @@
 """Reads the parts that tests replace and run, from the texts of their calls: input, standard
-output, and the program as a process of its own."""
+output, and the program as its own process."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ def is_string_io(node: ast.expr) -> bool:
 
 
 def lines_typed(node: ast.expr, literals: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the lines that stand for `input`: of `patch(…, side_effect=[…])`, `return_value=…`, or
-    a lambda that returns one or the next of a list. Raise NotRecordedError for anything else."""
+    """Return the lines that replace `input`: from `patch(…, side_effect=[…])`, `return_value=…`, or
+    a lambda that returns one line or the next item of a list. Raise NotRecordedError for anything
+    else."""
     if isinstance(node, ast.Lambda):
         lines = _taken_in_turn(node.body)
         if lines is not None:
@@ -90,7 +91,7 @@ def _checked(lines: list[object]) -> tuple[str, ...]:
     typed: list[str] = []
     for line in lines:
         if not isinstance(line, str) or not line.isprintable():
-            raise NotRecordedError("it answers input with what nobody can type")
+            raise NotRecordedError("it answers input with something that cannot be typed")
         typed.append(line)
     return tuple(typed)
 

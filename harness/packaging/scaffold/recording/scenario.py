@@ -65,7 +65,7 @@ class Recorded:
     visible: Any = None
 
     def forms(self) -> Iterator[dict[str, Any]]:
-        """Yield the scenario's keys in the ways in which they can be stated, the best one first."""
+        """Yield the possible ways to state the scenario's keys, the best one first."""
         if self.run is not None:
             yield self.run.keys()
             return

@@ -43,7 +43,7 @@ class KeptTest:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTest:
-    """A test with the scenarios that do the same: one for each of its sets of parameters."""
+    """A test and its equivalent scenarios, one for each set of parameters."""
 
     file: str
     test: str
@@ -115,7 +115,7 @@ class TestFile:
             lines += [f"... {line}" for line in others]
             lines += example.want.splitlines()
         if not sources:
-            raise NotRecordedError("it asks the program nothing")
+            raise NotRecordedError("it does not use the program")
         name = found.test or self.name
         recorded = Recorded(name=name, session="\n".join(lines))
         return self._finished(recorded, sources, found)
@@ -187,7 +187,7 @@ class TestFile:
     def _finished(self, recorded: Recorded, sources: list[str], found: FoundTest) -> Recorded:
         run = recorded.run
         if run is None and not sources:
-            raise NotRecordedError("it asks the program nothing")
+            raise NotRecordedError("it does not use the program")
         function = self._function_of(sources, found.test)
         if run is not None:
             function = run.file
@@ -224,7 +224,7 @@ class TestFile:
             if isinstance(node, ast.FunctionDef) and node.name in _NOT_CALLED:
                 raise NotRecordedError(f"its class has {node.name}")
             if isinstance(node, ast.Assign):
-                raise NotRecordedError("its class has values of its own")
+                raise NotRecordedError("its class has its own values")
 
     def _bind_parameters(
         self, found: FoundTest, function: ast.FunctionDef, reader: TestReader
@@ -241,7 +241,7 @@ class TestFile:
                 is_named = len(decorator.args) < 2 and "new" not in options_of(decorator)
                 name = names.pop(0) if is_named else ""
                 if name and target_of(decorator) != STDOUT and name in used:
-                    raise NotRecordedError(f"it asks how {name} was called")
+                    raise NotRecordedError(f"it checks how {name} was called")
                 reader.patched(decorator, name)
         for name in names:
             self._read_fixture(name, reader)

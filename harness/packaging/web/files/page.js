@@ -19,7 +19,7 @@
   };
 
   // What keeps a browser from checking, in the words of what to do.
-  const FROM_A_FOLDER = "A browser runs no program from a folder. Put this folder on a web space, or type "
+  const FROM_A_FOLDER = "This page cannot run from a folder on disk. Put the folder on a web space, or type "
     + "“python3 -m http.server” in it and open localhost:8000.";
   const SWITCHED_OFF = "This browser has no WebAssembly, or it is switched off. Use another, or the self-check file.";
   const problem = location.protocol === "file:" ? FROM_A_FOLDER : self.WebAssembly ? "" : SWITCHED_OFF;
@@ -152,7 +152,7 @@
       navigator.serviceWorker?.register("offline.js").catch(() => {}); // it works as long as there is a network
     },
     run: ({ run, seconds }) => {
-      if (asked && isCheck(asked)) tell(`Checking… ${run}${ended.length ? ". What ran too long was ended; the rest goes on" : ""}`);
+      if (asked && isCheck(asked)) tell(`Checking… ${run}${ended.length ? ". Programs that ran too long were ended; the others continue" : ""}`);
       // One long computation listens to nobody: it ends with its worker, and the rest goes on.
       wait(seconds + PATIENCE, () => { ended.push(run); startWorker(); });
     },
@@ -163,7 +163,7 @@
       done();
       tell(`Python does not start: ${broken}. Load the page again, or use another browser or the self-check file.`, "bad");
     },
-    failed: ({ failed }) => { click.stop(); tell(`The check failed: ${failed}. Python starts anew.`, "bad"); },
+    failed: ({ failed }) => { click.stop(); tell(`The check failed: ${failed}. Python starts again.`, "bad"); },
     answer: ({ answer }) => { const show = isCheck(asked) ? showAnswer : showGame; done(); show(answer); },
   };
 
