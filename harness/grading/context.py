@@ -333,8 +333,8 @@ def visible_only(specification: Specification) -> Specification:
 
 
 def for_students(specification: Specification) -> Specification:
-    """Return the visible part of the assignment for self-checks. Of the course's tests it has only
-    those whose files are handed out. Raise UserError if nothing is left.
+    """Return the visible part of the assignment for self-checks. It has only those of the course's
+    tests whose files are handed out. Raise UserError if nothing is left.
     """
     stated = with_handed_out_tests(visible_only(specification))
     hint = "state some visible scenarios in YAML, or name files of visible tests in hand_out"

@@ -403,8 +403,7 @@ class Grader(AbstractContextManager["Grader"]):
     ) -> dict[str, Verdict]:
         """Return the verdicts of all runs.
 
-        Of the runs with stand-ins nothing is explained or shown: they may hold a stand-in's
-        answers.
+        Runs with stand-ins are not explained or shown: they may hold a stand-in's answers.
         """
         as_submitted = ran.as_submitted
         verdicts = refine(

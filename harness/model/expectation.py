@@ -70,7 +70,7 @@ class Matcher(ABC):
         return None
 
     def as_tables(self, value: Value) -> tuple[Value, Value] | None:
-        """Return the expected value and this one as lists of rows; None if they are no tables."""
+        """Return the expected value and this one as lists of rows; None if they are not tables."""
         return None
 
     @property

@@ -345,7 +345,7 @@ class FigureReply:
 
 
 def _check_picture(text: str) -> None:
-    """Raise TamperedError for a picture that is no small PNG; it is not decoded any further."""
+    """Raise TamperedError for a picture that is not a small PNG; it is not decoded any further."""
     try:
         data = base64.b64decode(_checked_text(text, 2 * MAX_PICTURE), validate=True)
     except ValueError:

@@ -56,7 +56,7 @@ def _afterwards(observation: Observation, expectation: Expectation) -> Iterator[
             continue
         if after is None or not expected.accepts(after):
             yield ValueMismatch(channel=Channel.LEAVES, expected=expected, actual=after, name=name)
-    # Those that are stated and are no arguments.
+    # Those that are stated and are not arguments.
     yield from variable_mismatches(observation, stated)
 
 

@@ -88,8 +88,8 @@ class _Options:
         bool,
         options.flag(
             "--thorough",
-            "Give every scenario its full time limit, even if many of them loop forever. There "
-            "is no limit on all scenarios together.",
+            "Give every scenario its full time limit, even if many of them loop forever. All "
+            "scenarios together have no limit.",
         ),
     ]
     no_probes: Annotated[
