@@ -135,7 +135,7 @@ ROWS = {
     ),
     '`open("a1.py")` in a test': "assert 'LIMIT = 3' in open('a1.py').read()",
     "fixtures, `conftest.py`": "assert three == a1.LIMIT == pytest.approx(3.0)",
-    "computed parameters": "assert a1.helper(number) == number + 1",
+    "parameters that are computed": "assert a1.helper(number) == number + 1",
     "`x * 2`, `x < 5`": (
         "assert (a1.Account(2) * 3).value == 6\n"
         "    with pytest.raises(TypeError): a1.Account(2) < 5"
