@@ -34,13 +34,14 @@ from harness.grading.machine import choose_tier, create_driver, find_interpreter
 from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
 from harness.grading.observing.setup import GraderSetup
 from harness.judging.shown_text import hide_folder_of
-from harness.model.assignment import FunctionSignature, SentNames, SourceFile
+from harness.model.assignment import FunctionSignature, SentNames, SourceFile, TestWriting
 from harness.model.expectation import KEY_VERSION, AnswerKey
 from harness.model.observation import Phase, Tier
 from harness.model.plan import Plan, Scenario, Specification, Visibility
 from harness.model.policy import FileImports
 from harness.model.result import RunFacts
 from harness.model.stimulus import statements
+from harness.stimuli.suite import SuiteQuestion, SuiteRun
 from harness.stimuli.test import CourseTest
 
 _MAX_PROBLEMS = 20  # in one message
@@ -360,15 +361,21 @@ def _not_empty(specification: Specification, problem: str, hint: str) -> Specifi
 
 
 def with_handed_out_tests(specification: Specification) -> Specification:
-    """Return the assignment and its key without tests that are handed in, and of the course's tests
-    only those whose files are handed out."""
+    """Return the assignment and its key with only those of the course's tests whose files are
+    handed out. Students' tests are run only on the student's own program: the reference and its
+    faults stay with the course."""
     handed_out = specification.plan.assignment.handed_out_tests
+    writing = specification.plan.assignment.test_writing
 
     def is_for_students(scenario: Scenario) -> bool:
         action = scenario.stimuli[0].action
         if isinstance(action, CourseTest):
             return action.file in handed_out
-        return not scenario.is_suite
+        if isinstance(action, SuiteRun):
+            # Doctests need the reference's names.
+            has_doctests = writing is not None and writing.documented_files
+            return action.question is SuiteQuestion.ACCEPTS_OWN and not has_doctests
+        return True
 
     shown = _only(specification, is_for_students)
     assignment = shown.plan.assignment
@@ -377,8 +384,16 @@ def with_handed_out_tests(specification: Specification) -> Specification:
         assignment,
         test_files=files,
         sent_names=_names_in(files, assignment.sent_names),
+        test_writing=_for_own_program(assignment.test_writing),
     )
     return replace(shown, plan=replace(shown.plan, assignment=shown_assignment))
+
+
+def _for_own_program(writing: TestWriting | None) -> TestWriting | None:
+    """Return it without the course's programs and their names."""
+    if writing is None:
+        return None
+    return replace(writing, programs=(), public_names=())
 
 
 def _names_in(files: Iterable[SourceFile], names: SentNames) -> SentNames:

@@ -301,6 +301,11 @@ class Assignment:
         """Return the names of the submission that stimuli may use."""
         return (*(function.name for function in self.functions), *self.other_names)
 
+    @property
+    def needs_pytest(self) -> bool:
+        """Return whether tests are run, the course's or the student's."""
+        return bool(self.test_files) or self.test_writing is not None
+
     def shown_extra_files(self) -> tuple[SourceFile, ...]:
         """Return the extra files without folders, unless two would have the same name then."""
         counts = Counter(file.base_name for file in self.extra_files)

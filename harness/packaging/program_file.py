@@ -171,7 +171,7 @@ def this_interpreter(plan: Plan) -> Interpreter:
     if not sys.executable:
         raise UserError("cannot find this Python's path", hint="start Python with its full path")
     assignment = plan.assignment
-    if assignment.test_files and importlib.util.find_spec("pytest") is None:
+    if assignment.needs_pytest and importlib.util.find_spec("pytest") is None:
         hint = f"{sys.executable} -m pip install pytest"
         raise UserError("the check needs pytest, which this Python does not have", hint=hint)
     interpreter = find_interpreter(assignment.python, Path(sys.executable))

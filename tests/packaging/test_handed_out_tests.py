@@ -100,3 +100,46 @@ def test_a_python_without_pytest_is_told_how_to_get_it(tmp_path: Path) -> None:
     assert checked.returncode == 2
     assert checked.stderr.startswith("error: the check needs pytest")
     assert "-m pip install pytest" in checked.stderr
+
+
+OWN_TESTS = """\
+title: Doubling, with tests
+course: C1
+python: "3.11"
+submission: {files: [a1.py], tests: [test_a1.py]}
+functionality_marks: 3
+clauses: clauses.yaml
+mutants: mutants.yaml
+test_writing: {accepts: 1, accepts_own: 1, visible: true, notices: {"1": 1}}
+"""
+WITH_OWN_TESTS = {
+    "specs/double/assignment.yaml": OWN_TESTS,
+    "specs/double/clauses.yaml": "clauses:\n  - {id: '1', section: '1', text: double doubles.}\n",
+    "specs/double/mutants.yaml": (
+        "mutants:\n  - {clause: '1', file: a1.py, find: x * 2, replace: x + 86243, why: xanthippe}\n"
+    ),
+    "reference/double/a1.py": "def double(x):\n    twice_in_secret = x * 2\n    return twice_in_secret\n",
+    "reference/double/test_a1.py": (
+        "from a1 import double\n\n\ndef test_of_xanthippe():\n    assert double(3) == 6\n"
+    ),
+}
+
+
+def test_the_self_check_runs_a_students_tests_on_the_students_program_only(tmp_path: Path) -> None:
+    root = tmp_path / "course"
+    Course.lay(root, WITH_OWN_TESTS)
+    files = packed(handed_out(root, "double", tmp_path / "handout.zip"))
+    program = packed(files["selfcheck.pyz"])
+    for secret in (b"twice_in_secret", b"86243", b"xanthippe"):
+        assert [name for name, data in (files | program).items() if secret in data] == []
+    student = laid(files, tmp_path / "student")
+    (student / "a1.py").write_text("def double(x):\n    return x\n")
+    (student / "test_a1.py").write_text(
+        "from a1 import double\ndef test_double(): assert double(2) == 4\n"
+    )
+    command = [HOST, "selfcheck.pyz", "a1.py", "test_a1.py"]
+    checked = ran(command, cwd=student, env=environment(), timeout=PATIENCE)
+    assert (checked.returncode, "double(2) returned 2" in checked.stdout) == (1, True)
+    (student / "a1.py").write_text("def double(x):\n    return x + x\n")
+    checked = ran(command, cwd=student, env=environment(), timeout=PATIENCE)
+    assert (checked.returncode, checked.stdout.strip()) == (0, "1 of 1 visible check passed")

@@ -98,8 +98,7 @@ class SuiteObserver:
             raise HarnessError("the assignment has no tests that are handed in")
         documented = [name_of_documented(name) for name in writing.documented_files]
         self._files = (*writing.files, *documented)
-        self._reference, *self._faults = (program.name for program in writing.programs)
-        self._tested_files = writing.programs[0].files
+        self._course_programs = writing.programs  # none where students check their own work
         self._clauses = {program.name: program.clause for program in writing.programs}
         self._breaking: dict[str, tuple[str, ...]] | None = None  # clauses, by a test's name
         self._folders = folders
@@ -112,6 +111,14 @@ class SuiteObserver:
         self._by_itself: dict[str, bool] = {}
         self._cpu_seconds = 0.0  # of programs, in all runs
         self._waited = 0.0  # for tests, in all runs
+
+    @property
+    def _reference(self) -> str:
+        return self._course_programs[0].name
+
+    @property
+    def _faults(self) -> tuple[str, ...]:
+        return tuple(program.name for program in self._course_programs[1:])
 
     @cached_property
     def _tests(self) -> ProcessServer:
@@ -145,7 +152,8 @@ class SuiteObserver:
                 return self._seen_of_each(stimulus, limits)
         if observed.suite is None:
             return observed
-        notices = self._notices_a_fault(stimulus, limits)
+        # Without the course's programs no fault can be noticed, so none is asked for.
+        notices = not self._course_programs or self._notices_a_fault(stimulus, limits)
         return replace(observed, suite=replace(observed.suite, notices_a_fault=notices))
 
     def _on_reference(self, stimulus: Stimulus, limits: Limits) -> Observation:
@@ -205,7 +213,7 @@ class SuiteObserver:
         patient = replace(limits, cpu_seconds=_TRACING_TIMES * limits.cpu_seconds)
         reference = self._program_of(self._reference)
         run = self._run(reference, traced, patient, seed=_SEEDS[0], only=names)
-        coverage = coverage_of(self._tested_files, run.trace)
+        coverage = coverage_of(self._course_programs[0].files, run.trace)
         return replace(observed, suite=replace(observed.suite, coverage=coverage))
 
     def _reference_runs(self, stimulus: Stimulus, limits: Limits) -> tuple[SuiteRunResult, ...]:

@@ -28,8 +28,9 @@ from harness.grading.context import GradingContext
 from harness.grading.stub import handed_out_stubs
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Assignment, Plan, Specification
-from harness.packaging.handout import scenarios_page, student_key, student_plan
+from harness.packaging.handout import student_key, student_plan
 from harness.packaging.program_file import program_parts
+from harness.packaging.scenarios_page import scenarios_page
 from harness.reporting.html.environment import render, template_module
 
 # Seconds for a download.
