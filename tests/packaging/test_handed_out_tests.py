@@ -116,9 +116,12 @@ WITH_OWN_TESTS = {
     "specs/double/assignment.yaml": OWN_TESTS,
     "specs/double/clauses.yaml": "clauses:\n  - {id: '1', section: '1', text: double doubles.}\n",
     "specs/double/mutants.yaml": (
-        "mutants:\n  - {clause: '1', file: a1.py, find: x * 2, replace: x + 86243, why: xanthippe}\n"
+        "mutants:\n"
+        "  - {clause: '1', file: a1.py, find: x * 2, replace: x + 86243, why: xanthippe}\n"
     ),
-    "reference/double/a1.py": "def double(x):\n    twice_in_secret = x * 2\n    return twice_in_secret\n",
+    "reference/double/a1.py": (
+        "def double(x):\n    twice_in_secret = x * 2\n    return twice_in_secret\n"
+    ),
     "reference/double/test_a1.py": (
         "from a1 import double\n\n\ndef test_of_xanthippe():\n    assert double(3) == 6\n"
     ),
