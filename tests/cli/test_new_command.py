@@ -272,7 +272,7 @@ REFUSED = {
     "A1": "'A1' cannot be an id",
     "a1 --file ../x.py": "'../x.py' cannot be a Python file",
     "a1 --from tiny --file x.py": "--file is for a new reference",
-    "a1 --package x==1": "--package needs an existing reference, in reference/a1. Hint: for",
+    "a1 --package x==1": "--package needs an existing reference, in reference/a1. Hint: without",
     "a1 --from tiny": "no assignment 'tiny' comes with the",
 }
 

@@ -411,7 +411,7 @@ def test_a_program_of_several_whose_marks_are_all_given_is_played(course: Course
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
-        ("--record", "two amounts", "is there already"),
+        ("--record", "two amounts", "already exists"),
         ("--record", "---", "neither letter nor digit"),
         ("--run", "nope.py", "nope.py is neither a submitted nor a provided file"),
         ("--submission", "submissions/tiny", "this is more than one submission"),

@@ -171,7 +171,7 @@ def test_another_package_and_no_npm_are_told(
     kept = tmp_path / "npm" / web.EDITOR.archive
     kept.parent.mkdir()
     kept.write_bytes(b"another")
-    with pytest.raises(UserError, match=r"it is not prism-code-editor .* make the page again"):
+    with pytest.raises(UserError, match=r"it is not prism-code-editor .* build the page again"):
         web.package(web.EDITOR, tmp_path)
     kept.unlink()
     monkeypatch.setenv("PATH", str(kept.parent))
