@@ -86,7 +86,7 @@ class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
     """
 
     def __init__(self, run: RunResult, total: int, *, only_causes: bool = False) -> None:
-        done = f"after {len(run.submissions)} of {total} submissions"
+        done = f"after {len(run.submissions)} of {total}"
         if only_causes:
             done = "while searching for causes; all marks are complete"
         super().__init__(f"interrupted {done}; run the same command to go on")

@@ -148,7 +148,7 @@ def test_a_file_of_the_courses_is_not_whose_fault_it_is(files: tuple[str, ...], 
     scenario = plans.scenario("shop/played", stimuli=(stimulus,), stand_ins=(stand_in,))
     failed = Verdict(kind=VerdictKind.FAILED)
     message = merge_stand_in_verdict(failed, failed, scenario, files).message
-    assert f"look at {where} too" in message
+    assert f"look at {where}, too" in message
 
 
 @pytest.mark.parametrize(
