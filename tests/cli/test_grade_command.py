@@ -436,7 +436,7 @@ def test_late_work_costs_what_the_course_says(course: Course, tmp_path: Path) ->
     assert costs() == {"1": (1, 0, 6.0), "2": (1, 10, 5.4), "3": (1, 20, 4.8)}
     assert marked(course) | {"4": ("late", None)} == marked(course)
     line = (
-        "late: due 2024-09-24 12:00; 1 slip day used; 1 day begun costs 10 % of the "
+        "late: due 2024-09-24 12:00; 1 slip day used; counted as 1 day, minus 10 % of the "
         "total; 6.00 before, 5.40 after"
     )
     assert line in course.ok("show", course.report, "2").out

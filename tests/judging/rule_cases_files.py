@@ -200,7 +200,7 @@ FIRES: Sentences = {
         "Windows.": case(wrote(report="a\r\nb\r\n"), wrote(report="a\nb\n"), IN_A_FOLDER),
     },
     "printed_to_stdout": {
-        'The program prints "usage: a1.py FILE" to stdout, and it belongs on stderr. '
+        'The program prints "usage: a1.py FILE" to stdout, but it belongs on stderr. '
         "Write print(…, file=sys.stderr).": complained("", USAGE)
     },
     "stderr_differs": {

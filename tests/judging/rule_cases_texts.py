@@ -160,10 +160,10 @@ FIRES: Sentences = {
         'add prints "Empty!" instead of "Full!".': prints("Full!\n", "Empty!\n"),
     },
     "text_differs": {
-        'The output differs from line 2, column 1: "x" instead of "b".': prints(
+        'The output first differs in line 2, column 1: "x" instead of "b".': prints(
             "a\nb\nc\nd\n", "a\nx\nc\ny\n"
         ),
-        'The output differs from line 1: an empty line instead of "*".': prints(
+        'The output first differs in line 1: an empty line instead of "*".': prints(
             "*\n**\n***\n", "\n*\n**\n"
         ),
     },

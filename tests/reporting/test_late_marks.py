@@ -110,11 +110,14 @@ def test_what_is_reached_is_what_lateness_takes_and_what_is_left(
 
 
 LINES = {
-    "1 slip day used; 2 days begun cost 20 % of the total; 7.50 before, 5.50 after": marked(),
-    "1 hour begun costs 0.5 % of the marks reached; 7.50 before, 7.46 after": marked(late=AN_HOUR),
+    "1 slip day used; counted as 2 days, minus 20 % of the total; "
+    "7.50 before, 5.50 after": marked(),
+    "counted as 1 hour, minus 0.5 % of the marks reached; 7.50 before, 7.46 after": marked(
+        late=AN_HOUR
+    ),
     "2 slip days used": marked(late=SLIP_ONLY),
     "within the grace period, no penalty": marked(late=FORGIVEN),
-    "1 slip day used; 2 days begun cost 20 % of the total": marked(style=None),
+    "1 slip day used; counted as 2 days, minus 20 % of the total": marked(style=None),
 }
 
 

@@ -28,8 +28,9 @@ def read_figures(reader: ScenarioReader, loc: Loc, data: Any) -> StatedFigures:
     if "count" not in data.model_fields_set:
         return StatedFigures(count=1, figures=(_figure(reader, loc, data),))
     if len(data.model_fields_set) > 1:
-        what = "count is only the number of figures"
-        reader.refuse((*loc, "count"), what, "write a list with a figure for each", key=True)
+        what = "count cannot be combined with other keys"
+        hint = "to state the contents, write a list with one entry per figure"
+        reader.refuse((*loc, "count"), what, hint, key=True)
     return StatedFigures(count=data.count)
 
 

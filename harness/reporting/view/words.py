@@ -337,9 +337,8 @@ def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -
     if late.slip_days:
         parts.append(f"{counted(late.slip_days, 'slip day')} used")
     if late.begun is not None:
-        cost = "costs" if late.begun.count == 1 else "cost"
         share = f"{number(late.share * 100)} % of {late_base(late)}"
-        parts.append(f"{late.begun} begun {cost} {share}")
+        parts.append(f"counted as {late.begun}, minus {share}")
     if marks is not None and reached is not None and late.share:
         parts.append(f"{rounded(reached)} before, {rounded(reached - marks)} after")
     return "; ".join(parts)

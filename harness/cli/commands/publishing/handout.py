@@ -25,7 +25,9 @@ class _Options:
     ]
     web: Annotated[
         bool,
-        options.flag("--web", "Build the page of harness web instead (default folder: web-ID)."),
+        options.flag(
+            "--web", "Build the browser page instead, as harness web does (default folder: web-ID)."
+        ),
     ]
     notebook: Annotated[
         bool,

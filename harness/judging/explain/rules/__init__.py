@@ -145,7 +145,7 @@ def _first_that_applies(failure: Failure) -> Explanation:
             return stated(rule.name, found)
         if found is not None:
             return Explanation(rule=rule.name, facts=found)
-    raise AssertionError("the last rule applies to every failure")
+    raise AssertionError("no rule applied, although the last one must apply to every failure")
 
 
 @cache

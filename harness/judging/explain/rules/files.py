@@ -221,7 +221,7 @@ def printed_to_stdout(failure: Failure, written: ValueMismatch) -> str | None:
     text = written.expected.exact_text.strip()
     if text not in failure.observation.printed:
         return None
-    said = failure.says(f"prints {quoted(text)} to stdout, and it belongs on stderr")
+    said = failure.says(f"prints {quoted(text)} to stdout, but it belongs on stderr")
     return f"{said} Write print(…, file=sys.stderr)."
 
 

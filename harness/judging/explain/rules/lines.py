@@ -98,7 +98,7 @@ def text_differs(failure: Failure, texts: TextEdit) -> str | None:
         wanted, got = quoted_pair(visible, other_visible)
         if visible == other_visible:
             wanted, got = _named(expected), _named(actual)
-    clause = f"differs from {where}: {got} instead of {wanted}"
+    clause = f"first differs in {where}: {got} instead of {wanted}"
     who = "the returned text"
     if texts.printed:
         who = "the output"

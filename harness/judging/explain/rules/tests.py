@@ -20,7 +20,9 @@ def _stopped_test(failure: Failure) -> Ending | None:
     return None if test is None else test.stopped_by
 
 
-@rule_about(Stage.ENDING, 15, "runs a test that reaches a limit in its own code", _stopped_test)
+@rule_about(
+    Stage.ENDING, 15, "a test does not finish, because of the test's own code", _stopped_test
+)
 def test_stopped(failure: Failure, limit: Ending) -> str:
     did = _LIMITS_OF_TESTS.get(limit, "does not finish")
     return f"The test itself {did}."
