@@ -34,6 +34,7 @@ SYNONYMS = {
     "how-to/port-your-tests.md": (
         "unit test, unit tests, pytest, unittest, doctest, migrate, check50, otter, test suite"
     ),
+    "how-to/turn-tests-into-scenarios.md": "record tests, convert tests, migrate, rewrite tests",
     "how-to/grade-tests.md": "student tests, mutation testing, mutants, test-driven, coverage",
     "how-to/delete-a-student.md": "GDPR, privacy, erase, remove, forget",
     "explanation/how-marks-are-made.md": (

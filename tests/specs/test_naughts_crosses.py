@@ -97,9 +97,9 @@ def figures(assignment_id: str) -> dict[str, str]:
     samples = (ROOT / "submissions" / assignment_id).glob("*/expect.yaml")
     counts: dict[str, int] = {
         "clauses": len(assignment.clauses),
-        "of them unsettled": sum(bool(clause.unsettled) for clause in assignment.clauses),
+        "unsettled clauses": sum(bool(clause.unsettled) for clause in assignment.clauses),
         "scenarios": len(groups(every)),
-        "with all values of constants": len(every),
+        "scenarios, counted once per value of their constants": len(every),
         "runs, with draws": sum(len(scenario.stimuli) for scenario in every),
         **{what: len(groups(filter(is_such, every))) for what, is_such in SUCH.items()},
         "mutants": len(spec.mutants),
