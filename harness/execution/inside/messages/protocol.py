@@ -9,7 +9,7 @@ interpreter that runs submissions as it stands here, and the driver imports it t
 | the zygote's socket       | `ToZygote`                 | `FromZygote`                            |
 | the compile worker's      | `ToCompileWorker`          | `FromCompileWorker`                     |
 | a server's socket         | `ToServer`                 | `FromServer`                            |
-| a scenario's channel      | a job, `ToScenario`        | `FromScenario`                          |
+| a scenario's channel      | a job; answers (see below) | `FromScenario`                          |
 | … with stand-ins          | `FromStandIn`, passed on   | `FromScenario.CALL`, holds `ToStandIn`  |
 | … over pipes              | `Keyboard`                 | `Heartbeat`; `Mark` among the output    |
 | … in a browser            |                            | `FromBrowser`                           |
@@ -17,6 +17,8 @@ interpreter that runs submissions as it stands here, and the driver imports it t
 | a shared run's channel    | a job, `ToSharedRun`       | `FromSharedRun`                         |
 | a tool's channel          | a job                      | `FromTool`                              |
 | a test's channel          | a job, the program's words | `FromTests`                             |
+
+After its job, a scenario's process gets only a stand-in's answers or typed input: the next rows.
 
 A session of two steps on Linux, from the server's start to its observation:
 
