@@ -204,7 +204,10 @@ def test_what_it_says(text: str, expected: SampleExpectation, tmp_path: Path) ->
 
 
 BROKEN = [
-    ("fails: check_input/*", "1:8: fails: expected a list, got the text 'check_input/*'."),
+    (
+        "fails: check_input/*",
+        "1:8: fails: expected a list, got the text 'check_input/*'. Hint: write [check_input/*].",
+    ),
     ("fials: []", "1:1: fials: unknown key. Hint: did you mean fails?"),
     ("mark: high", "1:7: mark: expected a number or [least, most], got the text 'high'."),
     ("mark: [3]", "1:7: mark: expected a number or [least, most], got a list."),

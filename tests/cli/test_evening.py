@@ -345,7 +345,7 @@ def test_marks_that_people_give(with_slots: Course) -> None:
     assert submission(with_slots.report, "prints_total")["total"] is None
     for folder in ("submissions", "feedback"):
         page = (with_slots.report / folder / "perfect.html").read_text(encoding="utf-8")
-        assert "Total: 9.83 of 12.5" in page
+        assert " = 9.83 of 12.5" in page
         assert "Comment: Nice." in page
 
     book = with_slots.write(

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from harness.assignment.files.small_files import load_expectation
+from harness.assignment.loading import load
 from harness.cli.commands.assignments.validate import read_samples
 from harness.grading.check import check_submissions
 from harness.grading.engines import FailureJob
@@ -162,17 +163,43 @@ def test_the_other_blocks_of_the_guide_are_sound(tmp_path: Path) -> None:
     assert "4 scenarios" in outcome.out
 
 
-def test_the_guide_shows_lines_of_the_examples() -> None:
-    """Whatever the guide prints of classes, files, values and chance is validated above."""
+# Parts of blocks of the same section that need packages or pictures, and what each begins with to
+# be a file of scenarios. They are read, not run.
+READ_BLOCKS = {
+    "shirt.py": "function: main\nscenarios:\n",
+    "draw_growth": "function: draw_growth\nscenarios:\n",
+}
+REFERENCE_OF_READ = "def main():\n    pass\n\n\ndef draw_growth(years, people):\n    pass\n"
+
+
+def blocks_of_section() -> list[str]:
     guide = (EXAMPLES.parent / "docs" / "writing-scenarios.md").read_text("utf-8")
     section = guide.partition("## Classes, files, values, chance\n")[2].partition("\n## ")[0]
+    # The first courses' tests run the blocks about turtles.
+    return [block for block in section.split("```")[1::2] if "turtle" not in block]
+
+
+@pytest.mark.parametrize("part", READ_BLOCKS)
+def test_blocks_of_the_guide_that_need_packages_are_read(part: str, tmp_path: Path) -> None:
+    (block,) = (block for block in blocks_of_section() if part in block)
+    scenarios = READ_BLOCKS[part] + block.removeprefix("yaml\n")
+    settings = "functionality_marks: 1\n"
+    files = {"specs/e/pictures/before.png": ""}
+    course = Course.small(tmp_path, "e", REFERENCE_OF_READ, scenarios, settings, **files)
+    assert len(load(course.root, "e").plan.scenarios) == 1
+
+
+def test_the_guide_shows_lines_of_the_examples() -> None:
+    """Whatever the guide prints of classes, files, values and chance is validated above."""
     known: set[str] = set()
     for kind in ("yaml", "py"):
         for path in EXAMPLES.glob(f"*/specs/*/*.{kind}"):
             known |= {line.strip() for line in path.read_text("utf-8").splitlines()}
     known |= {line.strip() for line in "".join(OTHER_BLOCKS).splitlines()}
-    # The first courses' tests run the blocks about turtles.
-    blocks = [block for block in section.split("```")[1::2] if "turtle" not in block]
+    blocks = []
+    for block in blocks_of_section():
+        if not any(part in block for part in READ_BLOCKS):
+            blocks.append(block)
     assert len(blocks) == 6 + len(OTHER_BLOCKS)
     for block in blocks:
         assert [line for line in block.splitlines()[1:] if line.strip() not in known] == []

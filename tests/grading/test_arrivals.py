@@ -20,6 +20,7 @@ from harness.grading.observing.draws import Observed, Source
 from harness.grading.observing.truncating import MAX_BYTES, truncated
 from harness.judging.judge import Judge, combine, judge
 from harness.model.expectation import Expectation, Expected
+from harness.model.figures import Figure
 from harness.model.observation import (
     CourseTestOutcome,
     CourseTestResult,
@@ -61,6 +62,7 @@ LARGE = {
     "stderr": LONG,
     "test": CourseTestOutcome(result=CourseTestResult.FAILED, message=LONG),
     "suite": SuiteOutcome(not_loaded=LONG),
+    "figures": (Figure(title=LONG),),
 }
 SMALL = {
     *("ending", "phase", "exit_status", "detail", "nearest"),
