@@ -98,9 +98,12 @@ def zipped(files: Mapping[str, bytes | Path], programs: Collection[str] = ()) ->
 def source_digest(
     *paths: str, suffixes: tuple[str, ...] = (".py",), leave_out: frozenset[str] = frozenset()
 ) -> str:
-    """Hex SHA-256 of the names and bytes of all files with these suffixes at or below `paths`.
+    """Return the SHA-256, in hex, of the names and bytes of all files with these suffixes at or
+    below `paths`.
+
     `paths` and `leave_out` are relative to the package `harness`: `execution`, `model/values.py`.
-    The package may be in an archive. Raises FileNotFoundError for a path that does not exist."""
+    The package may be in an archive. Raise FileNotFoundError for a path that does not exist.
+    """
 
     def is_wanted(entry: Traversable) -> bool:
         return entry.is_dir() or entry.name.endswith(suffixes)

@@ -77,8 +77,11 @@ def _message(value: Any) -> bytes:
 
 
 class MachineEnd(Protocol):
-    """How a run of the machine ended. `began`: the program was compiled and the job begun; the
-    `exit_code` is negative if a signal would have ended it; `passed`: the limit of time was."""
+    """How a run of the machine ended.
+
+    `began`: the program was compiled and the job began. `exit_code`: negative if a signal would
+    have ended the run. `passed`: the run exceeded its time limit.
+    """
 
     began: bool
     exit_code: int
@@ -98,7 +101,7 @@ class Machine(Protocol):
         bytes. Job and setup are messages."""
 
     def extend(self, seconds: float) -> None:
-        """Do not count that many of the run's seconds."""
+        """Do not count this many of the run's seconds."""
 
     def interrupt_after(self, seconds: float) -> None:
         """Send the run a SIGPROF after so many seconds; 0: never."""
@@ -176,8 +179,8 @@ class BrowserServer(ProcessServer):
 
 
 def _taken_from(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Take all files out of the folder, into which the machine brings them back. Yield each with
-    its path there."""
+    """Remove all files from the folder, and yield each with its path there. The machine writes
+    them back after the run."""
     for place in sorted(folder.rglob("*"), reverse=True):  # a folder's content comes before it
         if place.is_dir():
             place.rmdir()
@@ -187,7 +190,8 @@ def _taken_from(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 class _OwnTool:
-    """What answers for the course, in this interpreter: the machine is busy with who asks."""
+    """Answers for the course, in this interpreter, because the machine is busy with the asking
+    program."""
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
         return _replies()(payload)
@@ -199,8 +203,10 @@ def _replies() -> Callable[[str], str]:
 
 
 class BrowserMonitor(ScenarioMonitor):
-    """One run of the machine, which calls `shown`, `said` and `typed` while it lasts. It ends the
-    run when one of the first two returns false, or the third None."""
+    """Monitors one run of the machine, which calls `shown`, `said` and `typed` during the run.
+
+    The run ends if `shown` or `said` returns false, or `typed` returns None.
+    """
 
     def __init__(
         self, machine: Machine, setup: bytes, job: bytes, screen: ScreenParser, limits: Limits
@@ -229,7 +235,7 @@ class BrowserMonitor(ScenarioMonitor):
         return end.exit_code, end.seconds / SLOWER
 
     def _bring_back(self) -> None:
-        """Copy the run's files to our folder: one more than is shown at most."""
+        """Copy the run's files to our folder, at most one more than is shown."""
         files, found = self._machine.files, [""]
         for below in found:  # it grows
             source, target = _FOLDER + below, Path(self.folder + below)

@@ -32,8 +32,8 @@ SECONDS_BETWEEN_LOOKS = 0.1  # at what lies in it
 
 
 def prepare(scratch: Path) -> Path:
-    """Make, in a driver's own folder, an empty one for scenarios that need none, which is returned,
-    and beside it the one that `folders_beside` names."""
+    """Make two folders in a driver's own folder: the empty one that this returns, for scenarios
+    that need no files, and the one that `folders_beside` names."""
     empty = scratch / "empty"
     empty.mkdir(mode=0o555)
     folders_beside(empty).mkdir(mode=_CLOSED)
@@ -70,8 +70,8 @@ class ScenarioFolder:
         *,
         guest: int | None = None,
     ) -> None:
-        """Make it for the processes of the user `owner` (None: this one). If there is a `guest`,
-        that user may write there too."""
+        """Make the folder for the processes of the user `owner` (None: the user of this
+        process). If there is a `guest`, that user may write there too."""
         self.path = above / os.urandom(8).hex()
         self._next_look = 0.0
         # What runs in a scenario may not put anything beside its folder.
@@ -99,7 +99,8 @@ class ScenarioFolder:
         self.path.chmod(0o770)
 
     def is_too_full(self) -> bool:
-        """Return whether the folder holds more than is allowed. It looks only now and then."""
+        """Return whether the folder holds more than is allowed. The folder is examined only now
+        and then."""
         now = time.monotonic()
         if now < self._next_look:
             return False

@@ -98,11 +98,12 @@ class SharedOutcome:
 
 
 def may_share(stimulus: Stimulus) -> bool:
-    """Return whether a stimulus can be given without a terminal.
+    """Return whether a stimulus can run in a process that several share, which has no terminal.
 
-    It has no stand-ins, no folder, no pipe, no keys, no lines at load, and no lines with
-    characters that a terminal may act on. Expected objects, a fixed clock, a separate stderr and
-    figures need their own process.
+    A stimulus needs its own process if it has stand-ins, a folder, replies, environment variables,
+    piped input, a fixed clock, a separate stderr, lines typed at load, figures or expected objects,
+    or if it is a test. So does one with keys, or with typed lines that are too long or have
+    characters that a terminal may act on.
     """
     if stimulus.stand_ins or stimulus.folder or stimulus.replies or stimulus.environment:
         return False

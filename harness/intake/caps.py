@@ -46,8 +46,8 @@ class ReadBudget:
 class GroupBudgets:
     """The bytes that may still be read of each submission in a class's archive.
 
-    A submission that has used up its budget takes nothing of another's. `depth` is that of
-    submissions' folders.
+    A submission that has used up its budget takes nothing from the others' budgets. `depth` is the
+    depth of the submissions' folders.
     """
 
     def __init__(self, caps: Caps) -> None:

@@ -73,9 +73,8 @@ def clean_name(name: str) -> str:
 
 
 def without_case(name: str) -> str:
-    """Return what names have in common that some systems take for one: without case, with composed
-    letters.
-    """
+    """Return the name without case and with composed letters, because some systems treat names
+    that differ only in these as the same."""
     return composed(composed(name).casefold())
 
 
@@ -160,9 +159,8 @@ _OFFICE = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"xl/", b"
 
 
 def kind_of_bytes(data: bytes) -> FileKind | None:
-    """Return the kind that these bytes (a whole file, or its first `HEAD_BYTES`) begin; None for
-    text and for anything else.
-    """
+    """Return the kind of a file that begins with these bytes (the whole file, or its first
+    `HEAD_BYTES`); None for text and for anything else."""
     for beginning, kind in _BEGINNINGS.items():
         if data.startswith(beginning):
             return kind
@@ -209,16 +207,21 @@ def without_program_ending(name: str) -> str:
 
 
 def original_name(name: str, expected: Collection[str]) -> str | None:
-    """Return the one of `expected` that is meant by `name`: a copy of it, the same without regard
-    to case, or with `.txt` or another `.py` behind `.py`. None for these names themselves and for
-    any other.
+    """Return the expected name that `name` is a variant of: a copy of it, the same name in another
+    case, or with `.txt` or another `.py` after `.py`.
+
+    Return None if `name` is itself expected, or is a variant of no expected name.
     """
     return _only_original(name, expected, _meant_by)
 
 
 def intended_name(name: str, expected: Collection[str]) -> str | None:
-    """Return `original_name`, or the one of `expected` that is meant if that file is not there
-    itself: `a1_1.py` and `a1.txt` may be other files beside `a1.py`, but not in its place."""
+    """Return `original_name`, or the expected name that is meant if the expected file itself is
+    missing.
+
+    For example, `a1_1.py` and `a1.txt` may be other files beside `a1.py`, but are meant as `a1.py`
+    without it.
+    """
     original = original_name(name, expected)
     if original is not None:
         return original
@@ -296,7 +299,7 @@ class EntryKind(StrEnum):
 
 
 def kind_of_mode(mode: int) -> EntryKind:
-    """Return the kind by the mode that the system, or an archive, has for it."""
+    """Return the kind of an entry by its mode, as the system or an archive stores it."""
     if stat.S_ISLNK(mode):
         return EntryKind.LINK
     if stat.S_ISDIR(mode):
@@ -344,7 +347,8 @@ class Entry:
 
     @property
     def is_folder(self) -> bool:
-        """Return whether it is a folder; a link instead of a file is refused when it is read."""
+        """Return whether the entry is a folder; a link instead of a file is refused when it is
+        read."""
         return self.kind is EntryKind.FOLDER
 
     @property
@@ -370,7 +374,7 @@ class Entry:
 
 
 def without_junk(entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
-    """Return which of the things in one student's folder count, and which do not."""
+    """Return the entries in one student's folder that count, and the other ones."""
     junk_names = set(junk_among(entry.name for entry in entries))
     for entry in entries:
         if is_environment_folder(entry):
@@ -386,7 +390,7 @@ def without_junk(entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], tuple[Ent
 
 
 def is_environment_folder(entry: Entry) -> bool:
-    """Return whether it is a folder with only a virtual environment in it."""
+    """Return whether the entry is a folder that contains only a virtual environment."""
     if not entry.is_folder:
         return False
     try:
@@ -460,8 +464,8 @@ _ALIKE = 0.5  # a1 and a1.py are
 def must_exist(path: Path) -> None:
     """Raise UserError if the file or folder does not exist.
 
-    The hint names one with nearly this name: a letter is wrong, or a system does not show the
-    ending.
+    The hint names an existing one with a similar name: a letter may be wrong, or the system may
+    hide the name's ending.
     """
     if path.exists():
         return

@@ -50,8 +50,8 @@ def _has_expected(entries: Sequence[Entry], assignment: Assignment) -> bool:
 def files_in_folders(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
     """Return the files in these folders, down to `MAX_DEPTH`, and the paths of ignored files.
 
-    Return none if one of the folders cannot be read, or they have more than `MAX_ENTRIES` entries
-    together.
+    Return two empty lists if one of the folders cannot be read, or if the folders have more than
+    `MAX_ENTRIES` entries together.
     """
     files: list[Entry] = []
     left_out: list[str] = []

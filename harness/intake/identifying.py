@@ -87,7 +87,8 @@ def _without_times(downloads: Sequence[Download]) -> list[str]:
 
 
 def _test_students(downloads: Sequence[Download]) -> Iterator[str]:
-    """Yield a line for each lecturer who tried the assignment: Canvas calls it a student."""
+    """Yield a line for each lecturer who tried the assignment: Canvas lists the lecturer as a
+    student."""
     for download in downloads:
         if download.name != "Canvas":
             continue
@@ -177,9 +178,8 @@ def _merged(first: StudentUploads, other: StudentUploads) -> StudentUploads:
 
 
 def _identity(attempt: Attempt) -> tuple[str, str, int] | None:
-    """Return what tells an attempt from all others; None if the platform gives no time or
-    number.
-    """
+    """Return the key that distinguishes an attempt from all others; None if the platform gives
+    no time or number."""
     if attempt.at is None and attempt.number is None:
         return None
     return attempt.source, str(attempt.at), attempt.number or 0
@@ -274,10 +274,11 @@ def _taken_to_be(uploads: StudentUploads, line: Listed) -> str:
 def _with_extensions(
     members: Sequence[StudentUploads], extensions: Sequence[Extension], due: datetime | None
 ) -> tuple[list[StudentUploads], list[str]]:
-    """Return everybody with the time due, and lines about extensions of students who are not here.
+    """Return everybody with the due time, and lines about extensions of students who are not here.
 
-    They may not have handed in yet. Raise UserError if that is so for all, for an extension of an
-    id that several have, and for one that ends before the due time of the class.
+    Those students may not have handed in yet. Raise UserError if no extension is of a student here,
+    if several students have an extension's id, or if an extension ends before the due time of the
+    class.
     """
     indexes = _indexes_by(By.ID, members)
     shorter = _indexes_by(By.ZEROS, members)
@@ -410,10 +411,11 @@ _MAX_SHOWN = 32 * 1024  # bytes of a file that may be chosen
 def submissions_of(
     members: Iterable[Member], assignment: Assignment, decisions: Decisions
 ) -> Iterator[Submission]:
-    """Yield the members' submissions, as people decided.
+    """Yield the members' submissions, according to people's decisions.
 
-    One that is held for a person has the files as `choices` of which that person may say that it is
-    to be graded. If our own code fails on one, it is held, and its message names the place.
+    If a submission is held for a person, its `choices` are the files that this person may choose to
+    be graded. If our own code fails on a submission, it is held, and its message names the place in
+    the code.
     """
     for name, uploads in _matched(list(members), decisions):
         file = _decided(decisions, name, DecisionKind.CHOOSE)
@@ -430,7 +432,7 @@ def submissions_of(
 def _decided_submission(
     name: str, uploads: StudentUploads, assignment: Assignment, file: str
 ) -> Submission:
-    """Return the submission; graded is the `file` that a person chose, if there is one."""
+    """Return the submission. If a person chose a `file`, only that file is graded."""
     submission = submission_of(name, uploads, assignment)
     is_held = submission.withheld is Withheld.NEEDS_REVIEW or submission.problem
     if not is_held and not file:

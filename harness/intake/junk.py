@@ -40,9 +40,8 @@ def is_left_behind(name: str) -> bool:
 
 
 def is_ignored(name: str) -> bool:
-    """Return whether it is ignored in a student's folder, in which all hidden files are
-    left out.
-    """
+    """Return whether a file of this name is ignored in a student's folder, in which all hidden
+    files are left out."""
     return name.startswith(".") or is_left_behind(name)
 
 

@@ -51,9 +51,8 @@ def lateness(at: datetime, due: datetime, terms: LateTerms) -> Lateness | None:
 
 
 def begun(due: datetime, at: datetime, unit: TimeUnit, zone: ZoneInfo | None) -> int:
-    """Return how many of these units had begun at `at`, which is after `due`: the last may not be
-    over.
-    """
+    """Return how many of these units had begun at `at`, which is after `due`. The last one may
+    not be over."""
     length = timedelta(**{f"{unit}s": 1})
     count = max(1, (at.astimezone(UTC) - due.astimezone(UTC)) // length - 1)
     while after(due, Period(count=count, unit=unit), zone) < at:

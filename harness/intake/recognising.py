@@ -168,13 +168,14 @@ def _is_folder_itself(uploads: Sequence[StudentUploads], folder: Entry) -> bool:
 
 
 def _of_one(entry: Entry, uploads: StudentUploads) -> Download:
-    """Return a path that is a single submission: nothing else is there."""
+    """Return a path that is a single submission, with nothing else in it."""
     contents = tuple(Entry(name=part, kind=entry.kind) for part in uploads.parts)
     return Download(path=Path(entry.where), folder=entry, uploads=(uploads,), contents=contents)
 
 
 def _uploads(download: Download, assignment: Assignment) -> tuple[StudentUploads, ...]:
-    """Return everybody's uploads here. Raise OSError, Refused or UserError if it cannot be read."""
+    """Return all students' uploads in this download. Raise OSError, Refused or UserError if they
+    cannot be read."""
     folder = download.folder
     layout = download.layout
     if layout is None:
@@ -205,7 +206,7 @@ def _is_one_submission(folder: Entry, assignment: Assignment) -> bool:
 
 
 def _check_archives(download: Download, assignment: Assignment) -> None:
-    """Raise UserError for an archive of only archives if none is to be handed in."""
+    """Raise UserError if an archive contains only archives and students do not hand in archives."""
     folder = download.folder
     if download.layout is not None or assignment.archive or not folder.is_packed:
         return
@@ -218,9 +219,8 @@ def _check_archives(download: Download, assignment: Assignment) -> None:
 
 
 def _holds_archives(folder: Entry) -> bool:
-    """Return whether archives in it are the students': if students hand in archives, one is a
-    student's unless it contains archives.
-    """
+    """Return whether the archives in a folder belong to students. They do if students hand in
+    archives; but an archive that contains archives is not a student's."""
     entries = list(folder.entries(MAX_CLASS_ENTRIES))
     for entry in tuple(entries):
         entries += entry.entries(MAX_CLASS_ENTRIES)
@@ -484,9 +484,8 @@ def _is_lone_file(entries: Sequence[Entry]) -> bool:
 
 
 def may_be_one(entry: Entry) -> bool:
-    """Return whether a thing in a folder of submissions is probably one of them and not a note
-    beside them.
-    """
+    """Return whether an entry in a folder of submissions is probably a submission and not a note
+    beside them."""
     if entry.kind is EntryKind.NOWHERE:
         return False
     is_program = entry.is_python or is_notebook(entry.name) or bool(archive_suffix(entry.name))
@@ -494,7 +493,7 @@ def may_be_one(entry: Entry) -> bool:
 
 
 def candidates_in(folder: Entry) -> list[Entry]:
-    """Return the things in a folder of submissions that may be one of them, whatever their names.
+    """Return the entries in a folder of submissions that may be submissions, whatever their names.
 
     Raise OSError, or Refused for too many.
     """
@@ -503,7 +502,7 @@ def candidates_in(folder: Entry) -> list[Entry]:
 
 
 def _is_beside(entry: Entry) -> bool:
-    """Return whether a thing in a folder of submissions is clearly not one of them."""
+    """Return whether an entry in a folder of submissions is clearly not a submission."""
     if entry.kind is EntryKind.NOWHERE or is_left_behind(entry.name):
         return True
     return is_environment_folder(entry)

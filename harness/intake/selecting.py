@@ -17,11 +17,12 @@ def in_order(uploads: StudentUploads) -> list[Attempt]:
 
 
 def select_attempt(uploads: StudentUploads) -> Attempt:
-    """Return the attempt that is graded, with its number among `of` and its lateness.
+    """Return the attempt to grade, with its number, the number of all attempts and its lateness.
 
-    It is the latest one in time, or as the course's rules for late work have it. If none is
-    accepted, the last one is withheld as late. If it is uncertain which one counts, one is withheld
-    for a person, with the reason. Without any attempt, return one without files.
+    The course's rules for late work choose the attempt; by default it is the latest one in time. If
+    no attempt is accepted, return the last one, withheld as late. If the choice is uncertain,
+    return an attempt that is withheld for a person, with the reason. If there are no attempts,
+    return one without files.
     """
     if not uploads.attempts:
         origin = uploads.listed.place if uploads.listed else ""
@@ -112,10 +113,10 @@ def to_review(attempt: Attempt, *notes: str) -> Attempt:
 
 
 def _in_time(attempt: Attempt, uploads: StudentUploads) -> bool | None:
-    """Return whether it is in time; None if that is unknown.
+    """Return whether the attempt is in time; None if that is unknown.
 
-    Canvas says only whether an attempt was late by Canvas's own due time: with an extension that
-    decides nothing, unless it was in time.
+    Canvas says only whether an attempt was late by Canvas's own due time. If the student has an
+    extension, that decides nothing, unless the attempt was in time.
     """
     if uploads.due is None:
         return True
@@ -127,9 +128,8 @@ def _in_time(attempt: Attempt, uploads: StudentUploads) -> bool | None:
 
 
 def _lateness(attempt: Attempt, uploads: StudentUploads) -> Lateness | None:
-    """Return how late it is; None if it is in time, too late to be graded, or of an
-    unknown time.
-    """
+    """Return how late the attempt is. Return None if it is in time, too late to be graded, or of
+    an unknown time."""
     if uploads.late is None or uploads.due is None or attempt.at is None:
         return None
     at = instant(attempt.at)

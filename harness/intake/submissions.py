@@ -98,7 +98,7 @@ def _with_attempt(name: str, uploads: StudentUploads, attempt: Attempt) -> Submi
 
 
 def held_for_review(name: str, uploads: StudentUploads, problem: str) -> Submission:
-    """Return the submission `name`, of which nothing is graded before a person has seen it."""
+    """Return the submission `name`; nothing of it is graded until a person has seen it."""
     first = uploads.attempts[0] if uploads.attempts else Attempt(origin="")
     without_files = replace(
         first, entries=(), files=(), problem=problem, withheld=Withheld.NEEDS_REVIEW, lateness=None
@@ -152,9 +152,8 @@ def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 
 def _graded(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """Return the attempt with its files, or withheld for a person: if the problem is ours, or the
-    course wants to see submissions of other files itself.
-    """
+    """Return the attempt with its files. Withhold it for a person if the problem is ours, or if
+    the course wants to see submissions of other files itself."""
     attempt = _with_files(attempt, assignment)
     if attempt.problem and (attempt.ours or assignment.otherwise is OtherFiles.REVIEW):
         return replace(attempt, withheld=Withheld.NEEDS_REVIEW)
@@ -295,9 +294,9 @@ def _refuse_large_modules(modules: Sequence[SourceFile], found: Collection[str])
 
 
 def _found(attempt: Attempt, assignment: Assignment) -> dict[str, Entry]:
-    """Return the entries of the expected files, by these names, without those that are missing.
+    """Return the entries of the expected files, by their names, without missing files.
 
-    A notebook stands for a file that is not there itself.
+    A notebook replaces an expected file that is missing.
     """
     found = {}
     expected = assignment.submission_files
@@ -309,7 +308,8 @@ def _found(attempt: Attempt, assignment: Assignment) -> dict[str, Entry]:
 
 
 def _notebook_for(name: str, attempt: Attempt, assignment: Assignment) -> Entry | None:
-    """Return the notebook that stands for this expected file. Raise Refused if several may."""
+    """Return the notebook that replaces this expected file. Raise Refused if several notebooks
+    may."""
     candidates = notebooks_for(name, attempt.entries, assignment)
     if len(candidates) > 1 and not same_bytes(candidates):
         raise _ambiguous(candidates, attempt, name)
@@ -319,10 +319,10 @@ def _notebook_for(name: str, attempt: Attempt, assignment: Assignment) -> Entry 
 def _readable(
     found: Mapping[str, Entry], attempt: Attempt
 ) -> tuple[list[SourceFile], list[NotebookProgram], list[str]]:
-    """Return the files that can be read, those of them that notebooks are, and why the others
+    """Return the readable files, those of them that are notebooks, and the reasons why the others
     cannot be read.
 
-    Raise Refused if that is not the student's fault.
+    Raise Refused if an unreadable file is not the student's fault.
     """
     files: list[SourceFile] = []
     notebooks: list[NotebookProgram] = []
@@ -409,7 +409,7 @@ def extra_modules(
 
 
 def _refuse_extra(entries: Sequence[Entry], assignment: Assignment, files: Sequence[str]) -> None:
-    """Refuse the submission if a module is among these that the assignment refuses."""
+    """Refuse the submission if the assignment refuses one of these modules."""
     refused = [entry for entry in entries if assignment.use_of_extra(entry.name) is ExtraUse.REFUSE]
     if refused:
         problem = f"found {described(refused)} beside {listed(files)}; only these are accepted"
@@ -467,9 +467,10 @@ def _of_any_name(
 
 
 def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None:
-    """Return the entry of that name, otherwise its only copy.
+    """Return the entry with the name `name`, otherwise the only copy of it.
 
-    Raise Refused if several match; in an archive also if several names are equal on some systems.
+    Raise Refused if several entries match; in an archive also if several names are equal on some
+    systems.
     """
     candidates = [entry for entry in attempt.entries if entry.name == name]
     if not candidates:
@@ -485,12 +486,12 @@ def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None
 
 
 def _copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
-    """Return the entries whose names are copies of this one of the expected names."""
+    """Return the entries whose names are copies of `name`, one of the expected names."""
     return _files_meant(name, entries, lambda written: original_name(written, expected))
 
 
 def _in_place_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
-    """Return the entries that may be meant by a name that none of them has."""
+    """Return the entries that may be meant by the expected `name`, which no entry has."""
     copies = _copies_of(name, entries, expected)
     if copies:
         return copies
@@ -522,10 +523,10 @@ def _copies_beside(name: str, entry: Entry, attempt: Attempt, expected: Sequence
 
 
 def _ambiguous(candidates: Sequence[Entry], attempt: Attempt, name: str) -> RefusedUpload:
-    """Return the refusal that several may be meant.
+    """Return the refusal because several files may be meant.
 
-    Beside each other they are for a person, because platforms and browsers number files too. In
-    several folders they are the student's own.
+    If they are in one folder, a person must choose, because platforms and browsers number files
+    too. If they are in several folders, the student made them.
     """
     where = f" in {attempt.inside}" if attempt.inside else ""
     what = f"found {described(candidates)}{where}, expected one file {name}"

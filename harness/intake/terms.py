@@ -265,10 +265,10 @@ def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
 
 
 def in_zone(at: datetime, zone: ZoneInfo | None, *, fold: int = _EARLIER) -> datetime:
-    """Return a naive time as the zone's clock showed it.
+    """Return a naive time as shown by the zone's clock.
 
-    If an autumn night has it twice, it is the earlier one, so that nobody is late by it. A time
-    with a zone stays, as does every time without a zone.
+    If an autumn night has this clock time twice, it means the earlier one, so that nobody is late
+    by it. If the time has a zone, or `zone` is None, it does not change.
     """
     if at.tzinfo or not zone:
         return at

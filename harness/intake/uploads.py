@@ -141,7 +141,8 @@ def student(identity: str, name: str = "", email: str = "") -> Student:
 
 
 def upload_of(who: Student, attempt: Attempt, doubt: str = "") -> StudentUploads:
-    """Return some files of one attempt of one student, as one name at the root tells it."""
+    """Return an upload: some files of one attempt of one student, as one name at the root
+    describes it."""
     return StudentUploads(identity=who.id, student=who, attempts=(attempt,), doubt=doubt)
 
 
@@ -176,7 +177,7 @@ def attempt_of(folder: Entry, origin: str) -> Attempt:
 
 
 def at_root(folder: Entry, entries: Sequence[Entry], source: str, parts: Sequence[str]) -> Attempt:
-    """Return files at the root that are one attempt's; `parts` are their names there."""
+    """Return the files at the root that belong to one attempt; `parts` are their names there."""
     origin = f"{folder.where}/{source}"
     attempt = Attempt(origin=origin, entries=tuple(entries), source=source, parts=tuple(parts))
     fault = next((entry.fault for entry in entries if entry.fault), "")
@@ -207,7 +208,8 @@ def _in_its_folder(entry: Entry) -> Entry:
 
 
 def attempt_at(place: Entry, entry: Entry, file: str, source: str) -> Attempt:
-    """Return an attempt's folder at the root, or a file of one, which its student called `file`."""
+    """Return an attempt's folder at the root, or one of its files, which the student called
+    `file`."""
     if entry.is_folder:
         return in_folder(entry, f"{place.where}/{entry.name}")
     return at_root(place, [replace(entry, name=file)], source, [entry.name])

@@ -375,8 +375,10 @@ def _on_one_line(matcher: Matcher) -> str:
 
 
 def _value_and_stated(value: Value, matcher: Matcher) -> tuple[str, str]:
-    """Return a value, and in words the part of the matcher that it does not meet; of long ones the
-    part that differs."""
+    """Return a value, and the part of the matcher that the value does not meet, both as text.
+
+    If both are long, return only the parts that differ.
+    """
     failing = matcher.failing_part(lambda part: part.accepts(value))
     if not isinstance(failing, Exactly):
         return source(value, limit=_MAX_QUOTED), _on_one_line(failing)

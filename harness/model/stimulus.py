@@ -88,8 +88,8 @@ class Replies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StimulusParts:
-    """A stimulus as read: its action, typed lines, a session's output, and names that it may
-    leave."""
+    """A stimulus as read: its action, typed lines, a session's output, and the names that
+    `leaves:` may state."""
 
     action: Action
     inputs: tuple[Typed, ...]

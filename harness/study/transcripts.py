@@ -229,7 +229,8 @@ def check_name(root: Path, assignment_id: str, name: str) -> None:
         raise UserError("the name has neither letter nor digit", place=name)
     transcript = root / "specs" / assignment_id / transcript_path(name)
     if transcript.exists():
-        raise UserError("this transcript already exists", place=str(transcript))
+        hint = "choose another name"
+        raise UserError("this transcript already exists", place=str(transcript), hint=hint)
 
 
 def record(target: Path, name: str, played: Played, constants: Mapping[str, str]) -> bool:

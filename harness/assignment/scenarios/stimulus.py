@@ -184,8 +184,8 @@ def _clock(reader: ScenarioReader, loc: Loc, text: str) -> Clock:
 
 
 def read_clock(text: str, time_zone: str) -> Clock:
-    """Read a time; a date without a time is its midnight. Without an offset it is in the zone of
-    this name (empty: UTC). May raise HintedError."""
+    """Read a date and a time; a date without a time means its midnight. A time without an offset
+    is in `time_zone` (empty: UTC). May raise HintedError."""
     written = _TIME.match(text)
     if written is None:
         what = f"expected a date and a time, got {text!r}"

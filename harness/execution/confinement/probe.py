@@ -37,8 +37,11 @@ _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierTrial:
-    """A tier as it was tried here. `shortcoming`: why it does not hold (empty: it holds); `probes`:
-    empty where not even one could run; `input_mechanism`: how a program's wish to read is heard."""
+    """A tier as it was tried here.
+
+    `shortcoming`: why the tier does not hold (empty: it holds). `probes`: empty if no act could be
+    tried. `input_mechanism`: how the harness notices that a program wants to read.
+    """
 
     tier: Tier
     shortcoming: str = ""

@@ -65,7 +65,7 @@ class LoadedFilter:
         self._number = _SECCOMP_NR[os.uname().machine]
 
     def load(self, flags: int = 0) -> int:
-        """Load it. Return the listener's descriptor if a listener flag is set."""
+        """Load the filter. Return the listener's descriptor if a listener flag is set."""
         result = _syscall(self._number, _SECCOMP_SET_MODE_FILTER, flags, self._reference)
         return _checked("seccomp", result)
 

@@ -68,7 +68,7 @@ class Library:
         return None if name in self._hidden else self._specs.get(name)
 
     def hide(self, names: frozenset[str]) -> None:
-        """Let nothing find the modules of these names until `reveal`."""
+        """Hide the modules of these names until `reveal`."""
         self._hidden = names
 
     def reveal(self) -> None:
@@ -126,7 +126,7 @@ _ALREADY_IMPORTED = frozenset({
 
 
 def is_never_found(name: str) -> bool:
-    """Whether Python has its own module of this name before it looks for one beside a program."""
+    """Return whether Python finds its own module of this name before one beside a program."""
     return name in sys.builtin_module_names or name in _ALREADY_IMPORTED
 
 

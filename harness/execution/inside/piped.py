@@ -153,7 +153,8 @@ class _PipedKeyboard:
         self._left = b""
 
     def take(self, most: int) -> bytes:
-        """Up to `most` bytes of a line; none at an end of input. Ctrl-C happens in here."""
+        """Return up to `most` bytes of a line, or none at the end of the input. Ctrl-C is raised
+        here."""
         while not self._left:
             write(1, self._word)
             kind, line = split(_from_driver(self._heard))

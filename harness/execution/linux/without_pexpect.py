@@ -45,11 +45,12 @@ class fdspawn(SpawnBase):  # noqa: N801 - pexpect's name
         self._readable.register(fd, select.POLLIN)
 
     def send(self, s: bytes) -> int:
-        """Write these bytes; how many were written."""
+        """Write these bytes. Return how many were written."""
         return os.write(self.child_fd, s)
 
     def read_nonblocking(self, size: int = 1, timeout: float | None = -1) -> bytes:
-        """Up to `size` bytes within `timeout` seconds (-1: the usual ones, None: for ever)."""
+        """Return up to `size` bytes. Raise TIMEOUT if none come within `timeout` seconds (-1: the
+        default `self.timeout`, None: wait for ever)."""
         seconds = self.timeout if timeout == -1 else timeout
         if not self._readable.poll(None if seconds is None else seconds * 1000):
             raise TIMEOUT("nothing came in time")

@@ -248,8 +248,8 @@ class SuiteObserver:
         return replace(observed, suite=replace(observed.suite, unsteady=tuple(unsteady)))
 
     def _noticing(self, against: str, stimulus: Stimulus, limits: Limits) -> SuiteOutcome | None:
-        """Return the test that notices a fault, and those that differ from run to run; None if the
-        protocol is broken."""
+        """Return the test that notices the fault `against`, and the tests that differ from run to
+        run. Return None if the protocol is broken."""
         compared = self._comparison(stimulus, limits)
         if against in compared.broken:
             return None

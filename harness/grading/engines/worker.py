@@ -97,9 +97,10 @@ OnPart = Callable[[PartDone], None]
 
 
 def worker_process(descriptor: int, parent: int, serve: Serve) -> None:
-    """Run the side of a `SpawnedWorker`'s process: read the setup and the processor, then `serve`.
+    """Run in the child process of a `SpawnedWorker`: read the setup and the processor, then
+    `serve`.
 
-    The parent's end also ends this process, even in the middle of work.
+    If the parent exits, this process exits too, even in the middle of work.
     """
     logs.log_as_parent()
     signal.signal(signal.SIGTERM, _leave)

@@ -51,8 +51,10 @@ def total_seconds(plan: Plan, key: AnswerKey) -> float:
 
 
 def _own_seconds() -> float:
-    """CPU time of this thread; none if no clock tells it, as in a browser, which has one thread
-    for this and for the program."""
+    """Return the CPU time of this thread, or 0 if no clock tells it.
+
+    A browser has no such clock: one thread runs both this code and the program.
+    """
     return time.thread_time() if hasattr(time, "thread_time") else 0.0
 
 
@@ -99,7 +101,7 @@ class SubmissionBudget:
 
     @property
     def is_paused(self) -> bool:
-        """Return whether it has ended before all of its time was used up."""
+        """Return whether the budget ended before all of its time was used up."""
         return self.is_over and self._pause_at is not None and self._pause_at == min(self._ends)
 
     def uncharged(self) -> float:
@@ -124,9 +126,11 @@ class SubmissionBudget:
         return 0.0 if self.is_over else left
 
     def for_ours(self, seconds: float) -> float:
-        """Return the CPU seconds of this machine, at most `seconds`, for a process of ours that
-        reads or compiles the submission: the rest of the whole budget, even if it is to be
-        paused.
+        """Return how long one of the harness's own processes may read or compile the submission, in
+        CPU seconds of this machine, at most `seconds`.
+
+        It may use the rest of the whole budget, even if grading is to pause before the budget is
+        used up.
         """
         if self._seconds is None:
             return seconds
@@ -172,7 +176,7 @@ class BudgetedObserver:
 
 
 class SharingBudgetedObserver(BudgetedObserver):
-    """The same of a server in which stimuli may share a process."""
+    """Observes as `BudgetedObserver` does, with a server in which stimuli may share a process."""
 
     _server: SharingObserver
 
@@ -229,7 +233,8 @@ def _cut(limits: Limits, left: float) -> Limits:
 
 
 class Stopwatch:
-    """Charges what passes within its block; `cpu` is the time of the process observed there."""
+    """Charges the budget for the time that passes within its block; `cpu` is the CPU time of the
+    process observed there."""
 
     def __init__(self, budget: SubmissionBudget, clock: Callable[[], float] = time.monotonic):
         self._budget = budget

@@ -109,9 +109,9 @@ class RunsInOrder:
         return self._now.standing_in
 
     def run(self) -> None:
-        """Run all parts of the plan that are not known yet.
+        """Run all parts of the plan without known results.
 
-        Raise TryAgain, or HarnessError if nobody tries again.
+        Raise TryAgain, or HarnessError if there is no other attempt.
         """
         try:
             self._run_parts()
@@ -236,7 +236,7 @@ class RunsInOrder:
                 self.as_submitted.new_runs.pop(key, None)
 
     def _is_new(self, scenario: Scenario) -> bool:
-        """Return whether it passed in a shared process in this run."""
+        """Return whether the scenario passed in a shared process in this run."""
         return self.as_submitted.shared.get(scenario.id) in self.as_submitted.new_runs
 
     def _repeat_alone(self, before: RunOutcome) -> None:

@@ -203,7 +203,7 @@ class JudgedRuns:
         return answers[index]
 
     def alone(self, plan: Plan, candidate: Candidate, memory: FunctionMemory) -> RunOutcome:
-        """Observe, in its own process, and judge each scenario that no earlier run has."""
+        """Observe each scenario without an earlier result in its own process, and judge it."""
         judging = _JudgingRun(
             runs=self,
             plan=plan,

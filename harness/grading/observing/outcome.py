@@ -65,7 +65,7 @@ class RunOutcome:
         )
 
     def forget(self, name: str) -> None:
-        """Make it as if this scenario had not been run."""
+        """Forget the results of this scenario, as if it had not been run."""
         self.observations.pop(name, None)
         self.verdicts.pop(name, None)
 

@@ -115,7 +115,8 @@ class LoopingBudget:
         self._to_come -= len(scenarios)
 
     def is_endless(self, scenario: Scenario) -> bool:
-        """Return whether the reference itself runs into a limit there, as it then should."""
+        """Return whether the reference itself runs into a limit in this scenario, as submissions
+        then should."""
         return scenario.id in self._endless
 
     def affords_full(self, scenario: Scenario) -> bool:
@@ -296,7 +297,8 @@ class Running:
                 self.observed[scenario.id] = (*before, stopped)
 
     def _run(self, scenario: Scenario, limits: Limits) -> bool:
-        """Observe it, or recall its observation at its full limit; return whether it hit one."""
+        """Observe the scenario, or recall its observation at its full limit. Return whether it
+        hit a limit."""
         outcome = self.recall(scenario)
         if outcome is None:
             draws = observe_draws(self.observer, scenario, limits, self.receive)
@@ -329,8 +331,8 @@ class Running:
                     self._run(other, other.limits)
 
     def _ends_in_time(self, scenario: Scenario) -> bool:
-        """Return whether it ends within its limit and a tolerance for errors, which then counts.
-        If it only ends within twice the limit, that is noted."""
+        """Return whether the scenario ends within its limit and a tolerance for errors; that run
+        then counts. If it ends only within twice the limit, note that."""
         _log.info("scenario %s: looking again, with twice the time", scenario.id)
         most = scenario.limits.cpu_seconds
         doubled = replace(scenario.limits, cpu_seconds=2 * most)

@@ -32,7 +32,7 @@ _CONTAINERS = {
 
 
 def overstated(context: GradingContext) -> Iterator[str]:
-    """Yield a line for each thing that scenarios ask for although their clauses do not say it."""
+    """Yield a line for each requirement that scenarios check but their clauses do not mention."""
     plan = context.specification.plan
     yield from unspoken_files(plan, context.key)
     yield from unspoken_stderr(plan)

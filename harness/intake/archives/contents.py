@@ -186,7 +186,8 @@ def _members(stream: BinaryIO, kind: FileKind, spend: Spend, most: int | None) -
 
 
 def _placed(member: Entry, caps: Caps, *, backslashes: bool) -> Entry:
-    """Return the member in its folder, with the fault of its path; NOWHERE if it is in none."""
+    """Return the member in its folder, with the fault of its path; NOWHERE if it is not in a
+    folder."""
     shown = shown_path(member.name)
     path = member.name.replace(BACKSLASH, "/") if backslashes else member.name
     parts = [part for part in path.split("/") if part not in ("", ".")]
@@ -223,7 +224,7 @@ class _Tree:
     faults: list[str] = field(default_factory=list)
 
     def add(self, entry: Entry) -> None:
-        """Add it and the folders that it is in."""
+        """Add the entry and the folders that contain it."""
         path = _path(entry)
         if not entry.is_folder:
             self.files[path] = replace(entry, fault="")
@@ -247,10 +248,10 @@ class _Tree:
 
 
 def _tree(placed: list[Entry], caps: Caps, *, is_class: bool = False) -> _Tree:
-    """Return everything by its path.
+    """Return all members by their paths.
 
-    Raise Refused for more than the limits allow. Junk is neither counted nor looked at, and left
-    out of a student's archive.
+    Raise Refused if there are more than the limits allow. Junk is neither counted nor read, and is
+    left out of a student's archive.
     """
     tree = _Tree()
     junk_names = _junk_names(placed)
@@ -316,5 +317,6 @@ def _by_folder(tree: _Tree) -> dict[str, list[Entry]]:
 
 
 def same_name(name: str, other: str) -> bool:
-    """Return whether some systems take these names for one: without case, with composed letters."""
+    """Return whether some systems treat these names as the same, because they differ only in
+    case or in how letters are composed."""
     return without_case(name) == without_case(other)

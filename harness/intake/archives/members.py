@@ -20,8 +20,11 @@ _SEPARATORS = re.compile(r"[/\\]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Members:
-    """The entries, with paths as names; `broken` says why there may be more of them. `depth` is
-    that of the submissions' folders in a class's archive: 2 where all lie in one folder."""
+    """The entries, with paths as names; `broken` says why the archive may have more of them.
+
+    `depth` is the depth of the submissions' folders in a class's archive: 2 if all are in one
+    folder.
+    """
 
     entries: tuple[Entry, ...]
     broken: str = ""

@@ -54,8 +54,11 @@ class _Member:
 
 def zip_members(stream: BinaryIO, spend: Spend) -> Iterator[Entry]:
     """Yield each member with its path as name; contents are decompressed only when they are asked
-    for. If the rest cannot be read, raise Refused. An archive that was cut off has no directory:
-    then what lies whole in it is found by the headers of the members themselves."""
+    for.
+
+    Raise Refused if the rest cannot be read. An archive that was cut off has no directory: its
+    complete members are then found by their own headers.
+    """
     try:
         at, size, shift = _directory(stream)
     except RefusedUpload:
@@ -108,7 +111,7 @@ def _listed(stream: BinaryIO, at: int, size: int, shift: int) -> Iterator[_Membe
 
 
 def _without_directory(stream: BinaryIO) -> Iterator[_Member]:
-    """Yield what lies whole in an archive that was cut off."""
+    """Yield the complete members of an archive that was cut off."""
     length = stream.seek(0, io.SEEK_END)
     at = 0
     while at < length:
@@ -251,7 +254,8 @@ def _name(member: _Member) -> str:
 def _beginning(
     stream: BinaryIO, spend: Callable[[int], None], member: _Member, count: int
 ) -> bytes:
-    """Return as many of its bytes as are asked for, or all; raise Refused if they cannot be had."""
+    """Return the first `count` bytes of a member, or all if it has fewer; raise Refused if they
+    cannot be read."""
     if member.flags & _LOCKED:
         raise RefusedUpload("is locked with a password, expected a file without one")
     if member.method not in (_STORED, _DEFLATED):

@@ -10,16 +10,15 @@ from harness.model.assignment import Assignment
 
 
 def may_stand_for(entry: Entry, assignment: Assignment) -> bool:
-    """Return whether a file is a notebook that may be handed in for one of those expected."""
+    """Return whether a file is a notebook that may replace one of the expected files."""
     if not assignment.takes_notebooks or entry.is_folder:
         return False
     return any(_is_meant(entry, name, assignment) for name in assignment.submission_files)
 
 
 def notebooks_for(name: str, entries: Iterable[Entry], assignment: Assignment) -> list[Entry]:
-    """Return the notebooks that may be meant by this one of the expected names: those of exactly
-    this name, otherwise its copies.
-    """
+    """Return the notebooks that may be meant by this expected name: those with exactly this
+    name, otherwise copies of them."""
     if not assignment.takes_notebooks:
         return []
     meant: list[Entry] = []

@@ -80,7 +80,7 @@ class _LineReader:
 
 
 def plain_cell(lines: list[str]) -> PlainCell:
-    """Return the lines of a code cell as Python, with each of the others as a comment or `pass`."""
+    """Return the lines of a code cell as Python; every other line becomes a comment or `pass`."""
     first = next((line for line in lines if line.strip()), "")
     is_magic_cell = first.startswith("%%")
     if is_magic_cell and first.split()[0] not in _PYTHON_CELLS:

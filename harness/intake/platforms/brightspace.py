@@ -125,9 +125,8 @@ def _from_roster(roster: Sheet, title: str) -> Sheet:
 
 
 def _column_of_signs(sheet: Sheet) -> int | None:
-    """Return the last column if it has only `#` in it, whatever its name in the site's language
-    is.
-    """
+    """Return the last column if it contains only `#`, whatever its name is in the site's
+    language."""
     last = len(sheet.rows[0]) - 1
     cells = {"".join(row[last : last + 1]).strip() for row in sheet.rows[1:]}
     return last if cells == {"#"} else None

@@ -86,7 +86,7 @@ def _of_submission(name: str, files: Attempt, fields: Any, where: str) -> list[S
 
 
 def _submitter(fields: Mapping[str, Any], submission: str) -> Student:
-    """Return a submitter, whose id is the first of these that the export has."""
+    """Return a submitter, whose id is the first of the known fields that the export has."""
     number = _text(fields.get(":sid"))
     name = _text(fields.get(":name"))
     email = _text(fields.get(":email"))

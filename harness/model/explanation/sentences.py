@@ -245,7 +245,8 @@ def lead_words(lead: Lead, places: Sequence[CellLine] = ()) -> str:
 def in_brackets(
     line: SourceLine, *, with_source: bool = True, places: Sequence[CellLine] = ()
 ) -> str:
-    """Return a line as the end of a clause: ` (line 3: x = 1)`."""
+    """Return the line's number and source in brackets, as the end of a clause: ` (line 3: x =
+    1)`."""
     text = _source(line) if with_source else ""
     where = line_words(line.number, places)
     return f" ({where}: {text})" if text else f" ({where})"

@@ -1,4 +1,4 @@
-"""The formats of `harness export` that are a text of a run, or a zip of its pages."""
+"""The formats of `harness export` that are one text about a run, or a zip of its pages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -65,7 +65,8 @@ class FaultRow:
 
 @dataclass(frozen=True, slots=True)
 class StudentRow:
-    """A submission, and the faults that its tests notice, in the order of `FaultRow`s."""
+    """A submission's row: for each fault, in the order of the `FaultRow`s, whether the
+    submission's tests notice the fault (None: unknown)."""
 
     id: str
     noticed: tuple[bool | None, ...]

@@ -37,8 +37,11 @@ class ZygoteSetup(ProcessSetup):
 
 @dataclass(slots=True, kw_only=True)
 class ServerSetup(ProcessSetup):
-    """That of a submission's server, before it reads the submission. `inside/confine.py` applies
-    the parts in the order that the kernel asks for: the user first, the filter last."""
+    """Restrictions on a submission's server, which apply before it reads the submission.
+
+    `inside/confine.py` applies the parts in the order that the kernel asks for: the user first, the
+    filter last.
+    """
 
     directory: str  # the scenarios' folder, which can be read
     notify: bool  # the driver asks to be notified of a program's reads

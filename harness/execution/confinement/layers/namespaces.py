@@ -30,7 +30,8 @@ class Namespaces(Layer):
     order = 10
 
     def unavailable(self) -> str:
-        """Empty when bubblewrap is installed; whether it may do its work here, only a try tells."""
+        """Return a reason if bubblewrap is not installed, otherwise an empty text. Only a trial
+        shows whether bubblewrap may do its work here."""
         return "" if shutil.which("bwrap") else "bubblewrap (bwrap) is not installed"
 
     def wrap(self, command: list[str], directory: str, setup: ZygoteSetup) -> list[str]:
@@ -105,7 +106,8 @@ def _mapped() -> list[range]:
 
 
 class User(Layer):
-    """A user id of its own for each submission, where root runs this; others have none to give."""
+    """Gives each submission its own user id if root runs the harness; other users have none to
+    give."""
 
     name = "user"
     tiers = CONFINING_TIERS

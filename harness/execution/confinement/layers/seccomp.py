@@ -137,8 +137,8 @@ def _pretend(lib: ModuleType, built: object) -> None:
 
 
 def _add_waits(lib: ModuleType, built: object) -> None:
-    """Let the driver be told of every wait that may be for the terminal, of those that no time
-    ends, and of the timers that could."""
+    """Let the kernel report to the driver every wait that may be for the terminal, every wait
+    without a time limit, and every timer that could end such a wait."""
     for name, count in _WAITS.items():
         _add(lib, built, lib.NOTIFY, name, lib.Arg(count, lib.NE, 0))
     for name, deadline in _DEADLINES.items():

@@ -278,7 +278,7 @@ class SizeBudget:
         self.as_data = False
 
     def spend(self, text: str) -> str:
-        """Count `text` and return it; TooLargeError when it does not fit."""
+        """Count `text` and return it. Raise TooLargeError if it does not fit."""
         self.text -= len(text)
         if self.text < 0:
             raise TooLargeError(f"more than {MAX_TEXT} characters")

@@ -67,7 +67,7 @@ class ToZygote(bytes, Enum):
 
 @unique
 class FromZygote(bytes, Enum):
-    """Its answers, one for each request; the first says that it is prepared."""
+    """The zygote's answers, one for each request; the first says that the zygote is prepared."""
 
     READY = b"R"
     STARTED = b"P"  # the server's number, with a pidfd if the system has them

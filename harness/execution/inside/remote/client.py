@@ -271,7 +271,7 @@ class RemoteProgram(Peer):
         self.ask: Callable[[str, tuple[Any, ...]], Any] = _nothing_to_ask
 
     def watch(self, mirror: Callable[[], None]) -> None:
-        """Call this before each request that it does not make itself."""
+        """Call `mirror` before each request, except for those that `mirror` itself makes."""
         self._before.append(mirror)
 
     def module(self, name: str) -> Any:
@@ -318,8 +318,11 @@ class RemoteProgram(Peer):
         return self.request("special", thing, name, arguments)
 
     def attribute(self, thing: Any, name: str) -> Any:
-        """Return an attribute of something of the program's: one that cannot be called with values
-        if plain values have it too and nothing of the reference has."""
+        """Return an attribute of one of the program's objects or modules.
+
+        If plain values have such an attribute too, and the reference does not define it, the result
+        cannot be called with values.
+        """
         value = self.request("get", thing, name)
         if name not in OF_PLAIN or not is_remote(value):
             return value

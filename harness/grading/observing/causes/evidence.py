@@ -1,5 +1,8 @@
-"""Keep what causes are derived from, after a submission has its mark until its causes are found. It
-goes with the result: no machine that looks for them needs a store."""
+"""Keeps the evidence for the causes of failures, from when a submission has its mark until its
+causes are found.
+
+The evidence is stored with the result, so that a machine which looks for causes needs no store.
+"""
 
 from __future__ import annotations
 

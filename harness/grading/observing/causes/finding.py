@@ -209,7 +209,7 @@ class _RunsAgain:
     too_slow: set[Blame] = field(default_factory=set)
 
     def would_pass(self, failure: FailedScenario, observation: Observation) -> bool:
-        """Return whether it would pass if this had been observed."""
+        """Return whether the failed scenario would pass with this observation."""
         return self._judge_of(failure).verdict(observation).passed
 
     def _judge_of(self, failure: FailedScenario) -> Judge:
@@ -297,7 +297,7 @@ class _RunsAgain:
         return SubstitutionOutcome.FAILED
 
     def _observe(self, stimulus: Stimulus, scenario: Scenario, most: float) -> Observation:
-        """Observe a stimulus within the scenario's limits and that many CPU seconds."""
+        """Observe a stimulus within the scenario's limits and `most` CPU seconds."""
         limits = replace(scenario.limits, cpu_seconds=min(scenario.limits.cpu_seconds, most))
         return self.candidate.server.observe(stimulus, limits)
 
@@ -424,7 +424,8 @@ class _RunsAgain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TracedRuns:
-    """Whose first draw is traced for one cause, which may be in these functions."""
+    """The scenarios whose first draw is traced for one cause, and the functions that may contain
+    the cause."""
 
     functions: tuple[OutlinePart, ...]
     failing: tuple[Scenario, ...]
@@ -432,5 +433,5 @@ class _TracedRuns:
 
 
 def _some(runs: Sequence[Scenario]) -> tuple[Scenario, ...]:
-    """Return at most `MAX_TRACED` of them, spread over all."""
+    """Return at most `MAX_TRACED` of the scenarios, spread over all."""
     return tuple(runs[:: max(1, math.ceil(len(runs) / MAX_TRACED))])

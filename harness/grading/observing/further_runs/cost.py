@@ -25,9 +25,10 @@ _UNCOUNTED = (
 def cost_verdict(
     scenario: Scenario, server: Observer, observations: tuple[Observation, ...]
 ) -> Verdict | None:
-    """Return the verdict that a scenario whose answers `observations` are right costs too much.
+    """Return the verdict that the scenario costs too much, although its answers `observations` are
+    right.
 
-    None if it does not, or if nothing is asked of it.
+    Return None if it does not, or if the scenario sets no limit.
     """
     limit = scenario.cost
     if limit is None:

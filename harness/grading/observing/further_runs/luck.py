@@ -48,8 +48,10 @@ class Variations:
     def server(
         self, index: int, assignment: Assignment, candidate: Candidate
     ) -> Iterator[Observer]:
-        """Serve a candidate in the variation of this number, from 0; as in the first run if this
-        way to run submissions has no other seeds."""
+        """Serve a candidate in the variation number `index`, from 0.
+
+        If this way to run submissions has no other seeds, serve the candidate as in the first run.
+        """
         while len(self._drivers) <= index:
             number = len(self._drivers) + 1
             varied = self._driver.varied(hash_seed=number, clock_offset=number * _CLOCK_STEP)
@@ -84,7 +86,7 @@ def _differing(
     assignment: Assignment,
     variations: Variations,
 ) -> list[Scenario]:
-    """Return the scenarios that do something else in one of the further runs."""
+    """Return the scenarios with another outcome in one of the further runs."""
     undecided = scenarios
     differing: list[Scenario] = []
     seconds = 0.0

@@ -34,10 +34,11 @@ class SpeedTrials:
     def verdict(
         self, scenario: Scenario, server: Observer, observations: tuple[Observation, ...]
     ) -> Verdict | None:
-        """Return the verdict that a scenario whose answers `observations` are right took too long.
+        """Return the verdict that the scenario took too long, although its answers `observations`
+        are right.
 
-        Return None if it did not, or if that cannot be told: without a reference, and where
-        processes themselves report their time.
+        Return None if the scenario was fast enough. Return None also if that is unknown: if there
+        is no reference, or in the portable tier, in which processes report their own time.
         """
         files = self.setup.speed_reference
         if not scenario.faster_than or not files or self.driver.tier is Tier.PORTABLE:

@@ -71,7 +71,8 @@ class CheckedObserver:
         return Observed(alone, Source.ALONE)
 
     def _refutes(self, name: StimulusId, alone: Observation) -> bool:
-        """Return whether this observation in its own process contradicts the shared run."""
+        """Return whether the observation `alone`, in the scenario's own process, contradicts the
+        shared run."""
         was_audited = name in self._shared.passed
         if was_audited:  # and differs, as its caller knows
             return alone.ending not in SAYS_NOTHING_ALONE

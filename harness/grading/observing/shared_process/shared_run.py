@@ -83,7 +83,7 @@ class SharedStimulus:
         return self.scenario.stimuli[self.index]
 
     def is_equal(self, data: bytes) -> bool:
-        """Return whether the reply shows that it did the same as the reference."""
+        """Return whether the reply shows that the program did the same as the reference."""
         if data == self.expected:
             return True
         limits = self.scenario.limits
@@ -211,7 +211,8 @@ class SharedRuns:
         )
 
     def _numbers_of(self, group: SharedGroup, scenarios: Collection[str]) -> list[int]:
-        """Return the numbers in a group that are of the scenarios with these ids, in its order."""
+        """Return the numbers in a group that belong to the scenarios with these ids, in the
+        group's order."""
         entries = self._entries
         return [number for number in group.jobs if entries[number].scenario.id in scenarios]
 
