@@ -205,6 +205,14 @@ def test_the_life_of_a_submission_names_functions_that_exist() -> None:
     assert [name for name in named if not is_module_or_member(name)] == []
 
 
+def test_the_readme_lists_each_command_once() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    _, _, section = readme.partition("\n## Commands\n")
+    section, _, _ = section.partition("\n## ")
+    listed = re.findall(r"^\| `harness ([\w-]+)", section, re.MULTILINE)
+    assert sorted(listed) == sorted(listing.name for listing in listings())
+
+
 def test_every_target_of_make_that_is_named_exists() -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     named: set[str] = set()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.common import serial
+from harness.intake.recognising import layout_names
 from harness.model.explanation.facts import FaultyHelper, HardCoded
 from harness.model.observation import Isolation, Tier
 from harness.model.plan import ManualSlot, Plan, Visibility
@@ -101,8 +102,11 @@ def test_the_schema_knows_every_status_rule_and_verdict() -> None:
     submission = definitions["submission"]["properties"]
     assert submission["status"]["enum"] == [status.value for status in SubmissionStatus]
     finding = definitions["finding"]["properties"]
-    assert set(finding["rule"]["examples"]) <= {kind.name for kind in finding_kinds()}
+    assert finding["rule"]["examples"] == [kind.name for kind in finding_kinds()]
     assert finding["severity"]["enum"] == [severity.value for severity in Severity]
+    layouts = definitions["run"]["properties"]["cohort"]["properties"]["layouts"]
+    named = {name.lower() for name in layouts["items"]["examples"]}
+    assert named == set(layout_names())
     assert set(definitions["verdict"]["enum"]) == {kind.value for kind in VerdictKind}
     assert definitions["run"]["properties"]["tier"]["enum"] == [tier.value for tier in Tier]
 
