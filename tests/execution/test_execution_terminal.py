@@ -451,7 +451,7 @@ def test_where_there_are_no_terminals_the_package_is_imported_all_the_same(tmp_p
     assert done.stderr == ""
     first, refusal, last = done.stdout.splitlines()
     assert first == "False PipedDriver portable False"
-    assert refusal.startswith("the standard tier is required, but does not work give it")
+    assert refusal.startswith("the standard tier is required, but does not work on this machine")
     assert last == "IT WORKS"
 
 
