@@ -95,7 +95,7 @@ FAULTS: dict[str, tuple[str, str, list[str]]] = {
         'line 2', 'size = input("Size? ")', "That costs marks",
     ]),
     "no_main_guard": ('if __name__ == "__main__":\n    play()', "play()", [
-        "line 25", "That costs marks", 'if __name__ == "__main__":\n main()',
+        "line 25", "That costs marks", 'if __name__ == "__main__":\n play()',
     ]),
     "int_crashes": ("    if not text.isdigit():\n        return None\n", "", [
         "1. column", "ValueError", "invalid literal for int() with base 10: 'x'", "line 19",
