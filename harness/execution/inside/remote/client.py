@@ -318,11 +318,8 @@ class RemoteProgram(Peer):
         return self.request("special", thing, name, arguments)
 
     def attribute(self, thing: Any, name: str) -> Any:
-        """Return an attribute of one of the program's objects or modules.
-
-        If plain values have such an attribute too, and the reference does not define it, the result
-        cannot be called with values.
-        """
+        """Return an attribute of the program's. If plain values have such an attribute too, and
+        the reference does not define it, the result cannot be called with values."""
         value = self.request("get", thing, name)
         if name not in OF_PLAIN or not is_remote(value):
             return value
