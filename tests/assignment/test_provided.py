@@ -98,7 +98,7 @@ def test_a_name_in_two_modules_cannot_be_overridden() -> None:
         with_overrides(files, (Binding(name="SIZE", literal="10"),))
 
 
-def test_constants_are_public_plain_values_of_modules_that_are_no_drivers() -> None:
+def test_constants_are_public_plain_values_of_modules_other_than_drivers() -> None:
     other = "import math\n_B = 1\nC = math\ndef d(): pass\nclass E: pass\nF = object()\n"
     files = (
         file("driver.py", "from p4 import play\nX = play()\n"),

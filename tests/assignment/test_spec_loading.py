@@ -73,7 +73,7 @@ def test_isolation_takes_its_former_name_too(tmp_path: Path, line: str, isolate_
     assert load(tmp_path, "small").plan.assignment.isolate_all is isolate_all
 
 
-def test_the_assignment(tmp_path: Path) -> None:
+def test_the_assignment_is_loaded(tmp_path: Path) -> None:
     text = ASSIGNMENT + "limits: {cpu_seconds: 2, output_kib: 64}\n"
     write(tmp_path, {A: text})
     specification = load(tmp_path, "small")
@@ -153,7 +153,7 @@ def test_a_requirement_has_its_own_parts_cost_and_clause(tmp_path: Path) -> None
         assert (function.scope, function.clause, function.consequence) == (name, "4.6", costs)
 
 
-def test_a_policy_of_what_is_forbidden(tmp_path: Path) -> None:
+def test_a_policy_of_forbidden_names_is_loaded(tmp_path: Path) -> None:
     text = (
         "imports: {files: {a1.py: {forbid: [os]}}}\nsyntax: {forbid: [FunctionDef]}\n"
         "builtins: {forbid: [sum]}\nmethods: {forbid: [sort]}\n"
@@ -251,7 +251,7 @@ def test_dictionaries_and_sets_are_overridden(tmp_path: Path) -> None:
     assert file.data.endswith(b"PRICES = ({'tea': 3, 4: None}\n\n)\nSEEN = set()\n")
 
 
-def test_one_override_is_no_sweep(tmp_path: Path) -> None:
+def test_one_override_is_not_a_sweep(tmp_path: Path) -> None:
     scenario = scenario_of(tmp_path, "constants: {BOARD_SIZE: 4}\ncall: check_input('')")
     assert scenario.id == "f/s"
     assert scenario.stimuli[0].constants == (Binding(name="BOARD_SIZE", literal="4"),)
@@ -586,7 +586,7 @@ def test_the_root_and_its_assignments(tmp_path: Path) -> None:
     assert available(tmp_path) == ("other", "small")
 
 
-def test_what_a_student_hands_in_is_no_course(tmp_path: Path) -> None:
+def test_a_students_upload_is_not_a_course(tmp_path: Path) -> None:
     theirs = tmp_path / "submissions" / "small" / "eve"
     write(write(tmp_path) / "submissions" / "small" / "eve")
     assert available(theirs) == ("small",)
@@ -610,7 +610,7 @@ def test_a_support_folder_must_be_there_and_hold_something(tmp_path: Path) -> No
     assert errors_of(tmp_path, support=other) == (f"other:1:1: {what}",)
 
 
-def test_what_editors_leave_behind_is_no_spec(tmp_path: Path) -> None:
+def test_leftovers_of_editors_are_not_specs(tmp_path: Path) -> None:
     write(tmp_path, {"specs/small/.hidden.yaml": "no spec at all"})
     (tmp_path / "specs/small/.#f.yaml").symlink_to("someone@somewhere.1234")
     (tmp_path / "specs/small/dangling.txt").symlink_to("nowhere")

@@ -387,5 +387,5 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("kind", "text"), WRONG)
-def test_what_is_wrong_is_refused(kind: str, text: str) -> None:
+def test_wrong_values_are_refused(kind: str, text: str) -> None:
     assert not validator(kind).is_valid(read(text))

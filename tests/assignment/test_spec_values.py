@@ -192,7 +192,7 @@ def test_steps(text: str, steps: list[tuple[str, str]] | None) -> None:
         (">>> f()\n  >>> g()\n", 2, "'>>> g()' has a >>> that does not begin its line"),
     ],
 )
-def test_what_no_repl_shows_is_refused(text: str, line: int, message: str) -> None:
+def test_text_that_no_repl_shows_is_refused(text: str, line: int, message: str) -> None:
     with pytest.raises(HintedError) as caught:
         parse_session(text)
     assert (caught.value.line, str(caught.value)) == (line, message)
@@ -254,7 +254,7 @@ def test_a_time_without_a_zone_needs_none() -> None:
 
 
 @pytest.mark.parametrize("written", NO_TIMES, ids=" ".join)
-def test_what_no_clock_shows_is_refused(written: tuple[str, str]) -> None:
+def test_times_that_no_clock_shows_are_refused(written: tuple[str, str]) -> None:
     with pytest.raises(HintedError) as refused:
         read_clock(*written)
     assert (str(refused.value), refused.value.hint) == NO_TIMES[written]
@@ -383,7 +383,7 @@ def test_a_row_says_how_it_ends_and_what_it_writes(tmp_path: Path) -> None:
     assert [leave.value for leave in second.writes] == [Exactly(value=NONE)]
 
 
-def test_what_a_file_holds_is_stated_as_what_it_held(tmp_path: Path) -> None:
+def test_a_files_content_is_stated_as_it_was(tmp_path: Path) -> None:
     scenario = scenario_of(
         tmp_path,
         "function: a1.py\nrun: a1.py\ninput: [a1]\nwrites:\n"

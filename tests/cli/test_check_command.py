@@ -168,7 +168,7 @@ def test_a_failing_informational_scenario_costs_nothing(course: Course) -> None:
     course.ok("check", "submissions/tiny/prints_total/a1.py")
 
 
-def test_nothing_visible_is_no_success(course: Course) -> None:
+def test_a_check_without_visible_scenarios_fails(course: Course) -> None:
     for name in ("basket", "is_valid", "main", "total"):
         text = course.text(f"specs/tiny/{name}.yaml").replace("visible: true", "points: 1")
         course.write(f"specs/tiny/{name}.yaml", text)
@@ -259,7 +259,7 @@ def test_no_assignment_asks_for_all_of_them(two: Course) -> None:
         assert two.refusal("check", *files) == line
 
 
-def test_a_broken_assignment_is_no_candidate(two: Course) -> None:
+def test_a_broken_assignment_is_not_a_candidate(two: Course) -> None:
     two.write("specs/other/assignment.yaml", "submission: [\n")
     assert two.run("check", "a1.py").out.strip() == "7 of 7 visible checks passed"
 
@@ -311,7 +311,7 @@ def test_check_writes_the_summary_of_the_job(course: Course) -> None:
     assert "Xanthippe" not in summary
 
 
-def test_a_line_that_a_student_names_is_no_command_to_the_runner(course: Course) -> None:
+def test_a_line_named_by_a_student_is_not_a_command_to_the_runner(course: Course) -> None:
     assert course.refusal(
         "check", "x\n::error::y", "--format", "github", "--assignment", "tiny"
     ).startswith("x\\n::error::y: no such file")

@@ -293,7 +293,7 @@ def exported(course: Course, form: str, *more: str | Path) -> str:
     return course.ok("export", "reports/tiny", "--to", form, *more).out
 
 
-def test_what_the_report_has_is_exported_as_it_is(graded_once: Course) -> None:
+def test_data_of_the_report_is_exported_unchanged(graded_once: Course) -> None:
     for form, own in (("json", "results.json"), ("csv", "marks.csv")):
         assert exported(graded_once, form) == (graded_once.report / own).read_text("utf-8")
     suites = ElementTree.fromstring(exported(graded_once, "junit").split("\n", 1)[1])

@@ -117,7 +117,7 @@ def stuck(graded: Course, line: str, limits: str) -> str:
     return graded.run("grade", "submissions/tiny").err
 
 
-def test_what_was_stopped_early_is_kept_until_all_is_asked_for(graded: Course) -> None:
+def test_results_of_a_stopped_run_are_kept_until_all_are_asked_for(graded: Course) -> None:
     leave_only(graded, "perfect")
     told = stuck(graded, "pass", "cpu_seconds: 0.1")
     assert "perfect: 4 of 13 scenarios stopped early" in told
@@ -148,7 +148,7 @@ def test_what_was_stopped_early_is_kept_until_all_is_asked_for(graded: Course) -
     assert "graded before" not in graded.run(*thorough).err
 
 
-def test_what_slept_too_long_is_tried_again(graded: Course) -> None:
+def test_a_scenario_that_slept_too_long_is_tried_again(graded: Course) -> None:
     """How long a program sleeps is wall time, which is the machine's as well as its own."""
     leave_only(graded, "perfect")
     stuck(graded, "__import__('time').sleep(1)", "wall_seconds: 0.3")
@@ -250,7 +250,7 @@ def test_a_part_named_by_its_path_with_only_is_added_as_well(graded: Course) -> 
     assert results(graded.report)["run"] == before_run
 
 
-def test_some_of_a_class_that_was_never_graded_is_no_complete_run(course: Course) -> None:
+def test_a_part_of_a_class_is_not_a_complete_run(course: Course) -> None:
     course.ok("grade", "submissions/tiny", "--only", "perfect", "--only", "syntax_error")
     assert marks(course) == {"perfect": 6.0, "syntax_error": 0.0}
     assert results(course.report)["run"]["complete"] is False
@@ -258,7 +258,7 @@ def test_some_of_a_class_that_was_never_graded_is_no_complete_run(course: Course
     assert results(course.report)["run"]["complete"] is True
 
 
-def test_what_cannot_be_graded_in_part_is_one_line_and_nothing_is_lost(graded: Course) -> None:
+def test_a_refused_partial_run_is_one_line_and_loses_nothing(graded: Course) -> None:
     before = graded.text(RESULTS)
     line = graded.refusal("grade", "submissions/tiny/perfect")
     assert "4 submissions that would be lost" in line
@@ -303,7 +303,7 @@ def test_another_interpreter_runs_again(graded: Course) -> None:
     assert len(observed(graded) - before) == 13  # the first interpreter's are still there
 
 
-def test_our_own_failure_is_no_mark_and_does_not_take_an_earlier_one_away(graded: Course) -> None:
+def test_our_own_failure_gives_no_mark_and_keeps_an_earlier_one(graded: Course) -> None:
     leave_only(graded, "missing_total")
     graded.write("submissions/tiny/new/a1.py", graded.text("reference/tiny/a1.py"))
     graded.edit("specs/tiny/total.yaml", "call: total([])\n", "call: total([])\n    points: 8\n")

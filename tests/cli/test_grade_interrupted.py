@@ -164,7 +164,7 @@ def base_servers(worker: int) -> list[int]:
     return [pid for pid in children(worker) if b"package.zygote.serve" in command_line(pid)]
 
 
-def test_what_confines_dies_and_the_submission_is_graded_again(
+def test_a_submission_is_graded_again_if_its_confinement_dies(
     unhurried: Course, expected: dict[str, Any], tmp_path: Path
 ) -> None:
     run = started(unhurried, tmp_path)
@@ -229,7 +229,7 @@ def test_what_is_complete(looks: list[Look], unsettled: set[str], news: bool) ->
     assert (arrivals.unsettled(now), arrivals.has_news(now)) == (unsettled, news)
 
 
-def test_what_was_graded_is_no_news() -> None:
+def test_graded_submissions_are_not_new() -> None:
     arrivals = FolderEntries()
     news = []
     for now, stamps in enumerate([{ADA: (1, 5)}] * 5 + [{ADA: (2, 5)}] * 5 + [{}]):
@@ -268,7 +268,7 @@ def marks(course: Course) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-def test_what_is_there_is_kept_when_another_arrives(restarted: bool, course: Course) -> None:
+def test_existing_results_are_kept_when_another_arrives(restarted: bool, course: Course) -> None:
     """Also a program that loops, and also after a new start."""
     right = course.text("reference/tiny/a1.py")
     check = "if not amount.isdigit():"

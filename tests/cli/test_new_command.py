@@ -200,7 +200,7 @@ def test_a_package_that_is_not_named_is_told_before_anything_is_written(tmp_path
     assert not course.path("specs").exists()
 
 
-def test_what_was_written_without_scenarios_is_sound_with_one(tmp_path: Path) -> None:
+def test_an_assignment_made_without_scenarios_is_sound_with_one(tmp_path: Path) -> None:
     course, _ = begun(tmp_path, x="def ask(text): return input(text)\n")
     validated = course.run("validate", "x")
     assert (validated.status, validated.err) == (1, "")
@@ -262,7 +262,7 @@ def test_what_can_be_asked_at_once(source: str, actions: list[str]) -> None:
     assert [first.action for first in first_scenarios("x.py", source.encode())] == actions
 
 
-def test_what_is_no_python_has_its_place() -> None:
+def test_text_that_is_not_python_is_refused_with_its_place() -> None:
     with pytest.raises(UserError, match=r"^x\.py: this is not Python \("):
         first_scenarios("x.py", b"def")
 
@@ -302,7 +302,7 @@ def test_in_a_repository(tmp_path: Path, below: str) -> None:
     assert (base / ".gitignore").read_text().splitlines()[-2:] == [".harness-cache/", "reports/"]
 
 
-def test_what_is_there_stays_and_nothing_is_said_twice(tmp_path: Path) -> None:
+def test_existing_files_stay_and_nothing_is_reported_twice(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     path = tmp_path / ".gitignore"
     path.write_text("*.log\n/reports")

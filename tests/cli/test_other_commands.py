@@ -200,7 +200,7 @@ def test_a_table_for_the_terminal_and_a_page(regraded: Course, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == [made]
 
 
-def test_an_incomplete_run_is_said_to_be_so(regraded: Course, tmp_path: Path) -> None:
+def test_an_incomplete_run_is_named_as_such(regraded: Course, tmp_path: Path) -> None:
     folder = tmp_path / "half"
     shutil.copytree(regraded.report, folder)
     tiny_course.change_run(folder, tiny_course.INCOMPLETE)
@@ -373,7 +373,7 @@ def test_a_roster_says_who_is_missing(graded: Course) -> None:
     assert "Marks of <bdi>Jo</bdi>" in page(graded, "students/perfect.html")
 
 
-def test_what_cannot_be_read_is_named_and_the_page_says_it_is_not_whole(graded: Course) -> None:
+def test_unreadable_files_are_named_and_the_page_is_marked_incomplete(graded: Course) -> None:
     changed(graded, "newer", tiny_course.NEWER)
     changed(graded, "no-facts", "UPDATE run SET facts = '{'")
     changed(graded, "no-results", "UPDATE submission SET result = x'00'")
@@ -400,7 +400,7 @@ def test_of_two_runs_one_counts_and_the_other_is_named(graded: Course) -> None:
     assert "tiny counts, not before" in page(graded)
 
 
-def test_what_is_no_course_is_refused_in_a_line(graded: Course) -> None:
+def test_an_invalid_course_is_refused_in_one_line(graded: Course) -> None:
     graded.path("nothing").mkdir()
     assert graded.refusal("course", "nothing").startswith("nothing: has no run. Hint: ")
     graded.write("bad/a/run.sqlite", "no database")

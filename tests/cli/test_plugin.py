@@ -63,7 +63,9 @@ def test_a_submission_fails_readably_where_it_was_chosen(
     assert "2 failed, 2 passed, 9 deselected" in chosen.stdout.str()
 
 
-def test_what_cannot_be_graded_says_why_in_each_item(course: Course, pytest_in: PytestIn) -> None:
+def test_an_ungraded_submission_has_a_reason_in_each_item(
+    course: Course, pytest_in: PytestIn
+) -> None:
     file = "submissions/tiny/syntax_error/a1.py"
     outcome = pytest_in(course.root, "specs/tiny/total.yaml", "--submission", file)
     assert outcome.ret == 1
@@ -83,7 +85,7 @@ def test_a_spec_with_mistakes_is_an_error_with_lines(course: Course, pytest_in: 
     assert "pytest_plugin" not in outcome.stdout.str()
 
 
-def test_inert_elsewhere(tmp_path: Path) -> None:
+def test_the_plugin_is_inert_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "data.yaml").write_text("scenarios: []\n", encoding="utf-8")
     (tmp_path / "test_plain.py").write_text(
         "import sys\n\n\ndef test_plain():\n"

@@ -66,7 +66,7 @@ ODD = """\
 """
 
 
-def test_what_would_be_better_otherwise_is_said(course: Course) -> None:
+def test_other_improvements_are_named(course: Course) -> None:
     """A regular expression tells a student nothing. Nothing says how dictionaries are compared, and
     nothing has to: `equals` takes a right value of a kind of dict."""
     course.append("reference/tiny/till.py", "\nUSED = set()\n")
@@ -203,7 +203,7 @@ def test_a_broken_mutant_or_expectation_stops_validate_and_no_grading(course: Co
     assert course.refusal("validate").startswith(f"{sample}/expect.yaml:1:8: fails: ")
 
 
-def test_what_is_done_is_accepted_after_it_is_shown(course: Course) -> None:
+def test_results_are_accepted_after_they_are_shown(course: Course) -> None:
     """A stale expectation, a removed draw and a wrong transcript: written anew, and then sound.
     A sample may be called what a mutant is."""
     course.path("submissions/tiny/perfect").rename(course.path("submissions/tiny/mutant-0"))
@@ -347,7 +347,7 @@ def test_a_terminal_that_controls_no_process_ends_a_game_as_well() -> None:
         playing.kill()
 
 
-def test_what_lies_in_the_current_folder_is_not_imported(course: Course) -> None:
+def test_modules_in_the_current_folder_are_not_imported(course: Course) -> None:
     """It may be a submission's: whoever plays one may stand in it."""
     for name in ("click", "harness", "json"):
         course.write(f"{name}.py", "raise SystemExit('taken for ours')\n")
@@ -417,7 +417,9 @@ def test_a_program_of_several_whose_marks_are_all_given_is_played(course: Course
         ("--submission", "submissions/tiny", "this is more than one submission"),
     ],
 )
-def test_what_cannot_be_played_is_told(course: Course, option: str, value: str, words: str) -> None:
+def test_a_scenario_that_cannot_be_played_is_reported(
+    course: Course, option: str, value: str, words: str
+) -> None:
     with playing(course, option, value) as child:
         child.expect_exact(words)
         child.assert_ended(2)

@@ -45,7 +45,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize(("data", "form"), FORMS.values(), ids=FORMS.keys())
-def test_a_table_in_any_usual_form(tmp_path: Path, data: bytes, form: CsvForm) -> None:
+def test_a_table_in_any_usual_form_is_read(tmp_path: Path, data: bytes, form: CsvForm) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(data)
     sheet = read_sheet(path)
@@ -93,7 +93,9 @@ WRONG = {
 @pytest.mark.parametrize(
     ("line", "data"), [*WRONG.items(), (EMPTY, b"\r\n,,\r\n")], ids=[*WRONG, EMPTY]
 )
-def test_what_is_no_table_is_one_line(tmp_path: Path, data: bytes, line: str) -> None:
+def test_a_file_that_is_not_a_table_is_one_error_line(
+    tmp_path: Path, data: bytes, line: str
+) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(data)
     with pytest.raises(UserError) as caught:
@@ -109,7 +111,7 @@ def test_a_table_that_is_too_large(tmp_path: Path) -> None:
         read_sheet(path)
 
 
-def test_two_columns_of_one_name_that_differ_are_no_cell(tmp_path: Path) -> None:
+def test_two_different_columns_with_one_name_are_not_a_cell(tmp_path: Path) -> None:
     """Which of them is meant nobody can tell; others, and those that agree, are not an obstacle."""
     path = tmp_path / "two.csv"
     path.write_text("id,Due,due,note,note,,\nann,1,2,x,y,,\nben,3,3,,,a,b\ncat,,4,,,,\n")
@@ -174,7 +176,7 @@ def test_writers_of_one_process_do_not_meet(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["a"]
 
 
-def test_a_zip_depends_on_its_content_alone(tmp_path: Path) -> None:
+def test_a_zip_depends_only_on_its_content(tmp_path: Path) -> None:
     path = tmp_path / "b"
     path.write_bytes(b"two")
     archive = zipped({"b": path, "a": b"one"}, programs=["a"])
@@ -203,7 +205,7 @@ VISIBLE = [
 
 
 @pytest.mark.parametrize(("text", "shown"), VISIBLE)
-def test_what_would_act_hide_or_pile_up_is_escaped(text: str, shown: str) -> None:
+def test_characters_that_act_hide_or_pile_up_are_escaped(text: str, shown: str) -> None:
     assert visible(text) == plain(text) == shown
     assert quoted(text) == f'"{shown}"'
 

@@ -55,7 +55,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("written", WRITTEN)
-def test_what_keeps_a_number_from_being_one_is_named(number: TextMatcher, written: str) -> None:
+def test_the_reason_why_a_text_is_not_a_number_is_named(number: TextMatcher, written: str) -> None:
     (odd,) = (character for character in written if not character.isascii())
     text = f"The r\u00e9sult is {written} \u2013 no more.\n"
     if number.accepts_text(text):

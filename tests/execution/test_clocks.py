@@ -194,7 +194,7 @@ def test_a_pause_of_the_machine_alone_is_no_time_asleep(
     assert least - 1e-6 < watch.seconds_to_timeout(*delays, own_cpu=own_cpu) < most + 1e-6
 
 
-def test_what_is_excluded_already_is_not_excluded_twice(watch: Watch) -> None:
+def test_nothing_is_excluded_twice(watch: Watch) -> None:
     watch.now += 5.0
     watch.clock.exclude(5.0)
     assert watch.seconds_to_timeout() == pytest.approx(WALL)
@@ -307,7 +307,7 @@ def test_a_program_reads_a_clock_that_stands_still(driver: Driver, pipes: PipedD
         assert dict(zip(READINGS, seen, strict=True)) == READINGS
 
 
-def test_what_runs_the_reference_again_moves_no_fixed_clock(interpreter: Interpreter) -> None:
+def test_running_the_reference_again_moves_no_fixed_clock(interpreter: Interpreter) -> None:
     with Driver(interpreter, Tier.STANDARD, clock_offset=200 * 86_400) as moved:
         seen = readings(moved, PROGRAM, call("f()", clock=NOON))
         assert dict(zip(READINGS, seen, strict=True)) == READINGS

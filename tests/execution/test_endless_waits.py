@@ -50,14 +50,16 @@ ENDING = {
 
 
 @pytest.mark.parametrize("program", ENDLESS.values(), ids=ENDLESS)
-def test_what_waits_for_nothing_is_ended_at_once(one_driver: Driver, program: str) -> None:
+def test_a_program_that_waits_for_nothing_is_ended_at_once(
+    one_driver: Driver, program: str
+) -> None:
     seen = observe(one_driver, f"print('here')\n{program}\n", call("print('there'), f()"), LONG)
     assert seen.ending is Ending.TIMEOUT
     assert seen.printed == "there\n"
 
 
 @pytest.mark.parametrize("wait", OWN_PIPES.values(), ids=OWN_PIPES)
-def test_what_waits_for_itself_is_ended_at_once(one_driver: Driver, wait: str) -> None:
+def test_a_program_that_waits_for_itself_is_ended_at_once(one_driver: Driver, wait: str) -> None:
     if os.geteuid() != 0 and one_driver.tier is not Tier.STRONG:
         pytest.skip("here the kernel does not tell")
     text = f"import asyncio, os, select, socket\ndef f():\n    kept = os.pipe()\n    {wait}\n"
@@ -66,7 +68,7 @@ def test_what_waits_for_itself_is_ended_at_once(one_driver: Driver, wait: str) -
     assert seen.printed == "there\n"
 
 
-def test_what_prints_much_while_it_holds_a_full_pipe_is_not_ended(one_driver: Driver) -> None:
+def test_a_program_that_prints_much_into_a_full_pipe_is_not_ended(one_driver: Driver) -> None:
     text = (
         "import os\ndef f():\n    read, write = os.pipe()\n    os.write(write, bytes(1 << 16))\n"
         "    print('x' * 200_000)\n    return os.read(read, 1)\n"
@@ -94,7 +96,7 @@ def test_a_wait_for_its_own_pipe_asks_for_no_input(one_driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("program", ENDING.values(), ids=ENDING)
-def test_a_wait_that_ends_is_left_alone(one_driver: Driver, program: str) -> None:
+def test_a_wait_that_ends_is_not_cut_short(one_driver: Driver, program: str) -> None:
     begun = time.monotonic()
     seen = observe(one_driver, f"{C_CODE}{program}\n", call("f()"), LONG)
     assert plain(seen.value) == "7"

@@ -136,7 +136,7 @@ def test_arguments_before_and_after_a_plain_call(driver: Driver) -> None:
     assert (plain(seen.value), seen.arguments) == ("2", ())
 
 
-def test_an_exception_has_the_students_frames_alone(driver: Driver) -> None:
+def test_an_exception_has_only_the_students_frames(driver: Driver) -> None:
     program = "def g(x):\n    return 1 // x  # here\n\ndef f():\n    return list(map(g, [0]))\n"
     error = observe(driver, program, call("f()")).raised
     assert error.type_name == "ZeroDivisionError"
@@ -172,7 +172,7 @@ def test_a_stimulus_that_is_wrong_itself_has_no_frames(driver: Driver) -> None:
     assert (error.type_name, error.frames) == ("SyntaxError", ())
 
 
-def test_a_missing_function(driver: Driver) -> None:
+def test_a_missing_function_is_named(driver: Driver) -> None:
     seen = observe(driver, "def f(): pass\n", call("g(1)"))
     assert (seen.ending, seen.detail) == (Ending.MISSING, "g")
     seen = observe(driver, "def f(): pass\n", session("f()", "x = [g]"))
@@ -269,7 +269,7 @@ def test_of_a_case_only_the_names_that_its_code_uses_are_bound(driver: Driver) -
     ["[[' ', '  '], ['  ']]", "{'a': {1, 2}, None: (0.5, 1e999, -0.0)}", "b'x\\x00'", "-1",
      "{*()}", "[]", "3 + 4j", "'\\ud800'", "[(1, 2), (1, 2), ...]"],
 )  # fmt: skip
-def test_what_is_drawn_is_what_its_text_evaluates_to(driver: Driver, literal: str) -> None:
+def test_a_drawn_value_equals_its_evaluated_text(driver: Driver, literal: str) -> None:
     """Which parts of it are one object is seen by who compares with `is`."""
     program = (
         "def f(x):\n"
@@ -328,13 +328,15 @@ LEAVES = "import atexit\natexit.register(print, 'bye')\natexit.register(lambda: 
 
 
 @pytest.mark.parametrize(("end", "status"), [("", 0), ("raise SystemExit(3)\n", 3), ("[][1]\n", 1)])
-def test_what_a_program_leaves_to_its_end_is_run(driver: Driver, end: str, status: int) -> None:
+def test_functions_registered_for_the_programs_end_run(
+    driver: Driver, end: str, status: int
+) -> None:
     seen = observe(driver, f"{LEAVES}print('a')\n{end}", run("yes"))
     assert (seen.ending, seen.exit_status) == (Ending.ANSWERED, status)
     assert turns(seen) == [("a\n", "yes"), ("yes\nbye\n", None)]
 
 
-def test_what_fails_at_a_programs_end_changes_no_exit_status(driver: Driver) -> None:
+def test_a_failure_at_a_programs_end_changes_no_exit_status(driver: Driver) -> None:
     program = "import atexit\natexit.register(print, 'bye')\natexit.register(lambda: 1 / 0)\n"
     seen = observe(driver, program, run())
     assert (seen.ending, seen.exit_status, seen.raised) == (Ending.ANSWERED, 0, None)

@@ -245,7 +245,7 @@ def test_it_is_compiled_once(
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
-def test_what_is_damaged_is_made_again(interpreter: Interpreter, folder: Path, damage: str) -> None:
+def test_damaged_files_are_made_again(interpreter: Interpreter, folder: Path, damage: str) -> None:
     first = modules(interpreter)
     (kept,) = folder.iterdir()
     whole = kept.read_bytes()

@@ -129,7 +129,7 @@ def test_asking_for_more_ends_at_once(driver: Driver) -> None:
     assert turns(seen) == [("again? ", "a"), ("again? ", None)]
 
 
-def test_what_runs_while_loading_gets_no_input(driver: Driver) -> None:
+def test_code_that_runs_while_loading_gets_no_input(driver: Driver) -> None:
     program = "print('hello')\nname = input('name? ')\ndef f(): pass\n"
     seen = observe(driver, program, call("f()", "Ada"))
     assert (seen.ending, seen.phase) == (Ending.ASKED_FOR_MORE, Phase.LOADING)
@@ -379,7 +379,7 @@ def test_the_same_is_observed_whatever_is_between(
                 assert way.observe(stimulus, QUICK) == expected, name
 
 
-def test_nothing_that_it_started_is_left(pipes: PipedDriver) -> None:
+def test_no_child_of_a_program_survives(pipes: PipedDriver) -> None:
     """A child that holds the pipes open neither lives on nor keeps us waiting for it."""
     program = (
         "import os, subprocess, sys\ndef f():\n"
@@ -409,7 +409,7 @@ KINDS = ("stimuli.call", "stimuli.session", "stimuli.run")
 
 
 @pytest.mark.parametrize("module", sorted({*_MODULES, *KINDS} - {"stimuli"}))
-def test_what_runs_inside_needs_nothing_of_posix(module: str) -> None:
+def test_confined_code_needs_nothing_of_posix(module: str) -> None:
     folder = ROOT / "harness" / "execution" / "inside"
     path = folder.joinpath(*module.split(".")).with_suffix(".py")
     found = set()

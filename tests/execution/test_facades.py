@@ -135,12 +135,14 @@ def test_the_hidden_generator_is_seeded(facades: Facades) -> None:
     assert facades.draw() == drawn
 
 
-def test_what_is_not_loaded_cannot_be_imported(facades: Facades) -> None:
+def test_modules_that_are_not_loaded_cannot_be_imported(facades: Facades) -> None:
     with pytest.raises(UnavailableError, match="colorsys"):
         sys.meta_path[0].find_spec("colorsys", None)
 
 
-def test_what_the_program_does_not_name_has_no_facade(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_that_the_program_does_not_name_have_no_facade(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sys, "modules", {"math": math})
     monkeypatch.setattr(sys, "meta_path", [])
     facades = Facades()
@@ -198,7 +200,9 @@ def test_too_deep_to_ask_ends_the_process(one_driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("name", ENDS_LATE)
-def test_what_ends_late_is_observed_alone(one_driver: Driver, name: str) -> None:
+def test_a_function_that_ends_late_is_observed_in_its_own_process(
+    one_driver: Driver, name: str
+) -> None:
     outcome, _ = together(one_driver, name, ENDS_LATE[name])
     assert outcome.refused == ""
     assert outcome.gave_up

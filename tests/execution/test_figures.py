@@ -158,7 +158,7 @@ def figures_of(look: Callable[[Stimulus], Observation], expression: str) -> tupl
 
 
 @pytest.mark.process
-def test_what_is_shown_is_seen_and_nothing_is_printed(
+def test_shown_text_is_seen_and_nothing_is_printed(
     look: Callable[[Stimulus], Observation],
 ) -> None:
     seen = look(replace(run(), keeps_figures=True))

@@ -49,7 +49,7 @@ def files(seen: Observation) -> dict[str, str]:
     return {file.name: file.value.source(80) for file in seen.files}
 
 
-def test_what_is_written_is_there_and_the_next_scenario_begins_anew(one_driver: Driver) -> None:
+def test_written_files_exist_and_the_next_scenario_begins_anew(one_driver: Driver) -> None:
     program = """
 def f(name):
     with open(name, "a") as file:
@@ -83,7 +83,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("case", ODD)
-def test_what_lies_there_is_named(one_driver: Driver, case: str) -> None:
+def test_unusual_files_are_named(one_driver: Driver, case: str) -> None:
     line, expected = ODD[case]
     (seen,) = watch(one_driver, f"def f():\n    {line}\n", call("f()"))
     assert seen.raised is None
@@ -100,7 +100,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_not_allowed_raises(one_driver: Driver, case: str) -> None:
+def test_a_forbidden_act_raises(one_driver: Driver, case: str) -> None:
     (seen,) = watch(one_driver, f"def f():\n    {REFUSED[case]}\n", call("f()"))
     assert "OSError" in (seen.raised.type_name, *seen.raised.bases)
 
@@ -143,7 +143,7 @@ def f():
 """
 
 
-def test_what_is_granted_changes_nothing_and_tells_nothing_of_others(one_driver: Driver) -> None:
+def test_granted_acts_change_nothing_and_reveal_nothing_about_others(one_driver: Driver) -> None:
     modules = (one_driver.interpreter.path.resolve().parents[1] / "lib").glob(
         "python3*/colorsys.py"
     )
@@ -254,7 +254,7 @@ os.close(second.fileno())
     assert ran.left_open == ("first", "second", "third")
 
 
-def test_what_is_piped_is_no_terminal(one_driver: Driver) -> None:
+def test_a_pipe_is_not_a_terminal(one_driver: Driver) -> None:
     program = "import sys\nprint(input(), sys.stdin.isatty(), sys.stdin.read().split())\n"
     (seen,) = watch(one_driver, program, replace(run(), stdin="a\nb\nc\n"))
     assert seen.printed == "a False ['b', 'c']\n"
@@ -289,7 +289,9 @@ def _holder(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
     )
 
 
-def test_what_a_killed_one_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leftovers_of_a_killed_process_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with _holder(tmp_path) as holder:
         theirs = Path(holder.stdout.readline().strip())
@@ -404,7 +406,7 @@ SHOWN = "out\nname? to Ada\n"
 WRITTEN = "é err\nmore\nWARNING:root:careful\nno such file\n"
 
 
-def test_it_is_no_part_of_the_screen(driver: Driver, pipes: PipedDriver) -> None:
+def test_stderr_does_not_belong_to_the_screen(driver: Driver, pipes: PipedDriver) -> None:
     for way in (driver, pipes):
         seen = ran(way, BOTH, "Ada")
         assert (seen.printed, seen.stderr, seen.exit_status) == (SHOWN, WRITTEN, 1)

@@ -106,7 +106,7 @@ def test_words_in_place_of_a_fact_are_tampered(field: object, words: str) -> Non
         {"memory": True, "near": "ff"},
     ],
 )
-def test_what_no_call_can_answer_is_tampered(fields: dict[str, object]) -> None:
+def test_an_answer_that_no_call_can_give_is_tampered(fields: dict[str, object]) -> None:
     assert answered(fields).ending is Ending.TAMPERED
 
 
@@ -246,7 +246,7 @@ def test_a_file_that_is_open_lies_in_the_folder() -> None:
         *("", "\ud800", "x\0\n", b"", b"'\"\\\xff", range(3), range(9, -1, -2)),
     ],
 )
-def test_what_a_program_returns_is_read_back(value: object) -> None:
+def test_a_returned_value_is_read_back(value: object) -> None:
     text = value if isinstance(value, str) else repr(value)
     assert value_from([type(value).__name__, text]) == Value.of(value)
 
@@ -313,7 +313,7 @@ def main():
 """
 
 
-def test_names_that_are_no_text_are_escaped_where_they_are_sent(
+def test_names_that_are_not_text_are_escaped_when_they_are_sent(
     one_driver: Driver, piped_driver: PipedDriver
 ) -> None:
     for driver in (one_driver, piped_driver):

@@ -92,7 +92,7 @@ def closed_to_others() -> Iterator[None]:
 
 @pytest.mark.usefixtures("closed_to_others")
 @pytest.mark.parametrize("tier", TIERS)
-def test_programs_may_import_the_packages_alone(tier: Tier, index: Path, tmp_path: Path) -> None:
+def test_programs_may_import_only_the_packages(tier: Tier, index: Path, tmp_path: Path) -> None:
     wheel(index, "smiling-faces", {"faces/__init__.py": MODULE})
     context = made(tmp_path / "course", tmp_path / "cache")
     if tier is not context.tier.tier:
@@ -139,7 +139,9 @@ def test_without_confinement_they_are_read_below_a_folder_closed_to_others(
         assert grader.grade(changing).result.all_passed == (layers == ())
 
 
-def test_what_they_import_is_there_before_each_scenario_begins(index: Path, tmp_path: Path) -> None:
+def test_imported_modules_are_there_before_each_scenario_begins(
+    index: Path, tmp_path: Path
+) -> None:
     """Not they themselves: what their code does at import belongs to a scenario."""
     wheel(index, "smiling-faces", {"faces/__init__.py": b"import csv, html\n" + MODULE})
     context = made(tmp_path / "course", tmp_path / "cache")
@@ -217,7 +219,7 @@ def test_a_command_of_a_package_is_not_kept(index: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("kind", ["missing", "source", "site", "yanked", "offline", "exclude"])
-def test_what_cannot_be_had_is_said_in_one_line(
+def test_an_unavailable_package_is_one_error_line(
     kind: str, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = wheel(tmp_path / "other", "smiling-faces", {"faces.py": MODULE})
@@ -264,7 +266,7 @@ def test_a_self_check_says_which_package_to_install() -> None:
         installed_here(["jinja2==0"])
 
 
-def test_what_is_handed_out_says_what_to_install(index: Path, tmp_path: Path) -> None:
+def test_the_handout_names_the_packages_to_install(index: Path, tmp_path: Path) -> None:
     wheel(index, "smiling-faces", {"faces.py": MODULE})
     context = made(tmp_path / "course", tmp_path / "cache")
     with zipfile.ZipFile(io.BytesIO(handout_zip(context.specification, context))) as handout:

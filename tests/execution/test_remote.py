@@ -198,7 +198,7 @@ def test_containers_that_hold_themselves_travel(a1: Any) -> None:
     assert a1.same(items)[1] is items
 
 
-def test_what_is_shared_inside_a_value_stays_shared(a1: Any) -> None:
+def test_shared_parts_of_a_value_stay_shared(a1: Any) -> None:
     board = a1.board()
     board[0][1] = 5
     assert board == [[0, 5, 0]] * 3
@@ -362,7 +362,7 @@ def liars() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("way", range(len(WAYS)))
-def test_what_a_test_expects_is_not_sent_to_an_object_that_lies(liars: Any, way: int) -> None:
+def test_expected_values_are_not_sent_to_an_object_that_lies(liars: Any, way: int) -> None:
     for thing in (liars.Liar(), liars.Text("x"), liars.Kind, liars.function, liars):
         try:
             outcome = WAYS[way](thing)
@@ -480,7 +480,7 @@ def test_the_program_sees_no_more_of_an_object_than_it_may(a1: Any) -> None:
         a1.peek(a1.peek, "__globals__")["expected"]
 
 
-def test_what_an_assertion_says_does_not_reach_the_program(a1: Any) -> None:
+def test_the_text_of_an_assertion_does_not_reach_the_program(a1: Any) -> None:
     def checks(value: int) -> None:
         assert value == 5, "secret"
 
@@ -510,7 +510,7 @@ def test_functions_can_be_inspected(a1: Any) -> None:
     assert callable(a1.board)
 
 
-def test_what_is_too_large_is_refused_by_name(a1: Any) -> None:
+def test_oversized_values_are_refused_by_name(a1: Any) -> None:
     with pytest.raises(ValueError, match="cannot be passed on"):
         a1.apply("x".__mul__, MAX_TEXT + 1)
     assert a1.same(1) == 1

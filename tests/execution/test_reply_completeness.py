@@ -65,7 +65,7 @@ def seen(stimulus: Stimulus, *bodies: str, arguments: int | None = None) -> Obse
         (STEPS, (f'A{{"phase":"given",{RAISED}}}',), None),
     ],
 )
-def test_what_our_side_writes_is_complete(
+def test_messages_of_our_side_are_complete(
     stimulus: Stimulus, bodies: tuple[str, ...], arguments: int | None
 ) -> None:
     assert seen(stimulus, *bodies, arguments=arguments).ending is not Ending.TAMPERED
@@ -118,7 +118,7 @@ def test_names_in_a_reply_are_bounded() -> None:
         (PLAIN, ("S{}", f'A{{{PHASE},"value":{ONE},{BOTH}}}'), 1),
     ],
 )
-def test_what_lacks_a_field_or_has_another_is_tampered(
+def test_a_message_with_missing_or_other_fields_is_tampered(
     stimulus: Stimulus, bodies: tuple[str, ...], arguments: int | None
 ) -> None:
     assert seen(stimulus, *bodies, arguments=arguments).ending is Ending.TAMPERED
@@ -203,7 +203,7 @@ def test_a_screen_forgets_what_it_may_discard() -> None:
     "data",
     [b"", b"a\xff\xffb", b"\xe2\x82", b"\xc3\xa9\x80", b"\xed\xa0\x80", b"\xf0\x9f\x98\x80\xf5"],
 )
-def test_bytes_that_are_no_text_are_shown_as_escapes(data: bytes) -> None:
+def test_bytes_that_are_not_text_are_shown_as_escapes(data: bytes) -> None:
     screen = ScreenParser(sentinel=b"|", most_sentinels=1)
     screen.raw += data + b"|"
     assert screen.parts(100)[0] == data.decode("utf-8", "backslashreplace")

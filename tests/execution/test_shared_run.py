@@ -135,7 +135,7 @@ ROW = (Binding(name="rows", literal="[['  ', '  ']]"),)
 STEP_ASKS = replace(session("n = ask('? ')", "print(n)", "n"), inputs=call("", "a line").inputs)
 
 
-def test_what_is_seen_together_is_what_is_seen_alone(driver: Driver) -> None:
+def test_shared_and_single_runs_give_the_same_observations(driver: Driver) -> None:
     both_ways(
         driver,
         PROGRAM,
@@ -173,7 +173,9 @@ def test_what_is_seen_together_is_what_is_seen_alone(driver: Driver) -> None:
         session("ask('')", "1"),  # asks for more
     ],
 )
-def test_what_has_several_forms_or_none_is_not_read(driver: Driver, stimulus: Stimulus) -> None:
+def test_answers_with_several_forms_or_none_are_not_read(
+    driver: Driver, stimulus: Stimulus
+) -> None:
     with driver.submission(assignment(), (source(PROGRAM),)) as server:
         (group,) = server.group({0: (stimulus, ROOMY)})
         outcome = server.observe_together(group, [0])
@@ -332,7 +334,9 @@ AT_LOAD |= MAY_CHANGE
 
 
 @pytest.mark.parametrize("program", AT_LOAD)
-def test_what_acts_or_could_change_unseen_is_refused(one_driver: Driver, program: str) -> None:
+def test_programs_that_act_at_load_or_could_change_unseen_are_refused(
+    one_driver: Driver, program: str
+) -> None:
     outcome = together(one_driver, program + "def f():\n    return 1\n", call("f()"))
     assert outcome.refused == AT_LOAD[program]
     assert outcome.not_plain is (program in MAY_CHANGE)
@@ -425,7 +429,9 @@ def test_a_computation_that_no_signal_reaches_is_killed(one_driver: Driver) -> N
 
 
 @pytest.mark.parametrize(("condition", "tries"), [("True", 2), ("n > 0", 12)])
-def test_who_always_gives_up_is_left_alone(one_driver: Driver, condition: str, tries: int) -> None:
+def test_a_program_that_always_gives_up_is_not_tried_further(
+    one_driver: Driver, condition: str, tries: int
+) -> None:
     """Twice where nothing was seen to its end."""
     program = f"def f(n):\n    while {condition}:\n        pass\n"
     outcome = together(one_driver, program, *[call(f"f({n})") for n in range(40)], limits=QUICK)
@@ -485,7 +491,7 @@ def test_modules_that_a_stimulus_loads_are_loaded_anew(driver: Driver) -> None:
     assert may_share(stimulus)
 
 
-def test_the_process_is_as_confined_as_one_alone(one_driver: Driver) -> None:
+def test_a_shared_process_is_confined_like_a_single_one(one_driver: Driver) -> None:
     """The kernel's own account of both, taken while each runs."""
     program = "def f():\n    return sum(range(10_000_000))\n"
     status: list[dict[str, str]] = []
@@ -528,7 +534,7 @@ def _status_of_child(pid: int, observe: Callable[[], object]) -> dict[str, str]:
     return found
 
 
-def test_what_is_seen_is_looked_at_as_it_comes_and_need_not_be_kept(one_driver: Driver) -> None:
+def test_observations_are_judged_on_arrival_and_need_not_be_kept(one_driver: Driver) -> None:
     stimuli = [call(f"f({size})") for size in (10, 100_000, 20)]
     program = "def f(n):\n    return 'x' * n\n"
     looked_at = []
@@ -559,7 +565,9 @@ def test_what_is_seen_is_looked_at_as_it_comes_and_need_not_be_kept(one_driver: 
         call("len([])"),
     ],
 )
-def test_what_shows_several_questions_runs_alone(one_driver: Driver, stimulus: Stimulus) -> None:
+def test_a_question_that_shows_several_others_has_its_own_process(
+    one_driver: Driver, stimulus: Stimulus
+) -> None:
     with one_driver.submission(assignment(), (source("def f(n):\n    return n\n"),)) as server:
         assert server.group({0: (stimulus, ROOMY)}) == ()
 

@@ -270,7 +270,7 @@ AS_BUILTIN = {
 
 
 @pytest.mark.parametrize("name", AS_BUILTIN)
-def test_what_takes_a_builtin_functions_place_is_like_it(one_driver: Driver, name: str) -> None:
+def test_replacements_of_builtin_functions_are_like_them(one_driver: Driver, name: str) -> None:
     body, value = AS_BUILTIN[name]
     for begins in ("import time\n", "import time  # no sleep\n"):
         seen = observe(one_driver, begins + body, call("f()"), LONG)
@@ -379,7 +379,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_a_program_ends_as_at_home(way: AnyDriver, name: str) -> None:
+def test_a_program_ends_as_in_plain_python(way: AnyDriver, name: str) -> None:
     program, shown, status = ENDS[name]
     seen = observe(way, program, run(), ROOMY)
     assert (seen.ending, seen.raised, seen.exit_status) == (Ending.ANSWERED, None, status)
@@ -443,7 +443,7 @@ HELD = {
 
 
 @pytest.mark.parametrize("name", HELD)
-def test_what_is_called_at_the_end_is_within_the_limits(
+def test_functions_called_at_the_end_are_within_the_limits(
     one_driver: Driver, piped_driver: PipedDriver, name: str
 ) -> None:
     body, ending = HELD[name]
@@ -453,7 +453,7 @@ def test_what_is_called_at_the_end_is_within_the_limits(
         assert observe(driver, program, run("a"), limits).ending is ending
 
 
-def test_no_scenario_meets_what_another_left_or_slept(way: AnyDriver) -> None:
+def test_leftovers_and_sleeps_of_a_scenario_do_not_reach_the_next(way: AnyDriver) -> None:
     program = (
         "import atexit, time\nbegan = time.time()\ndef f():\n    atexit.register(print, 'late')\n"
         "    time.sleep(5)\n    return round(time.time() - began)\n"

@@ -86,7 +86,7 @@ def seen(
         return server.observe(stimulus, limits)
 
 
-def test_what_a_stand_in_computes_is_counted(way: AnyDriver) -> None:
+def test_time_that_a_stand_in_computes_is_counted(way: AnyDriver) -> None:
     before = way.meter.seconds
     answered = seen(way, "import bank\ndef f():\n    bank.compute()\n    return 1", call("f()"))
     assert plain(answered.value) == "1"
@@ -175,7 +175,7 @@ INAPPLICABLE: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("name", INAPPLICABLE)
-def test_what_cannot_travel_makes_it_inapplicable(
+def test_a_value_that_cannot_be_sent_makes_it_inapplicable(
     one_driver: Driver, piped_driver: PipedDriver, name: str
 ) -> None:
     program, why = INAPPLICABLE[name]
@@ -201,7 +201,7 @@ def test_a_stand_in_that_fails_is_the_courses_fault(one_driver: Driver, name: st
     assert why in found.detail
 
 
-def test_what_it_prints_counts_as_the_submissions_output(one_driver: Driver) -> None:
+def test_its_output_counts_as_the_submissions_output(one_driver: Driver) -> None:
     program = "import bank\ndef f():\n    while True: bank.shout()"
     assert seen(one_driver, program, call("f()")).ending is Ending.OUTPUT_LIMIT
 
@@ -330,7 +330,9 @@ def test_only_what_the_reference_asks_is_answered(
         "def f(x):\n    return 0\ndef g(x):\n    return f(n for n in [1])\n",
     ],
 )
-def test_what_cannot_travel_makes_a_substitution_inapplicable(driver: Driver, program: str) -> None:
+def test_a_value_that_cannot_be_sent_makes_a_substitution_inapplicable(
+    driver: Driver, program: str
+) -> None:
     assert observe(driver, program, call("g(1)"), "f").ending is Ending.STAND_IN_INAPPLICABLE
 
 

@@ -230,7 +230,7 @@ def test_the_tiers_hold_under_tight_limits(
     assert strong == "" or not strong_here
 
 
-def test_what_would_be_better_is_said_by_name() -> None:
+def test_possible_improvements_are_named() -> None:
     assert remedies([TierTrial(tier=tier) for tier in Tier]) == ()
 
 

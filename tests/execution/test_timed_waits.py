@@ -138,7 +138,7 @@ def test_all_waits_together_may_take_the_limit(way: AnyDriver, wait: str) -> Non
     assert seen.printed == ("0\n" if "7" in wait else "0\n1\n2\n3\n")
 
 
-def test_what_another_thread_brings_is_waited_for(pipes: PipedDriver) -> None:
+def test_input_from_another_thread_is_waited_for(pipes: PipedDriver) -> None:
     text = (
         "import queue, threading\ndef f():\n    q = queue.Queue()\n    e = threading.Event()\n"
         "    threading.Timer(0.2, lambda: (q.put('here'), e.set())).start()\n"
@@ -148,7 +148,7 @@ def test_what_another_thread_brings_is_waited_for(pipes: PipedDriver) -> None:
 
 
 @pytest.mark.usefixtures("soon")
-def test_what_is_there_is_not_waited_for(one_driver: Driver) -> None:
+def test_available_input_is_not_waited_for(one_driver: Driver) -> None:
     text = (
         "import os, queue, select, threading, time\ndef f():\n"
         "    begun = time.monotonic()\n    read, write = os.pipe()\n    os.write(write, b'x')\n"
@@ -195,7 +195,7 @@ WRONG = (
 )
 
 
-def test_what_is_wrong_has_pythons_own_words(one_driver: Driver) -> None:
+def test_an_error_has_pythons_own_words(one_driver: Driver) -> None:
     body = "".join(
         f"    try: {each}\n    except Exception as error: told.append(repr(error))\n"
         for each in WRONG

@@ -129,7 +129,7 @@ def test_an_interrupt_while_listening_keeps_what_is_done(course: Course, tmp_pat
     assert len(whole.submissions) == 5
 
 
-def test_checks_the_visible_scenarios_alone(course: Course) -> None:
+def test_only_visible_scenarios_are_checked(course: Course) -> None:
     assignment = harness.load_assignment(course.root, "tiny")
     (found,) = harness.check(assignment, [course.path("submissions/tiny/prints_total/a1.py")])
     assert len(found.scenarios) == 7
@@ -139,7 +139,7 @@ def test_checks_the_visible_scenarios_alone(course: Course) -> None:
     ]
 
 
-def test_what_a_user_can_fix_is_a_user_error(course: Course, tmp_path: Path) -> None:
+def test_a_mistake_that_a_user_can_fix_is_a_user_error(course: Course, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(UserError, match="did you mean tiny"):

@@ -93,14 +93,14 @@ def test_a_large_observation_is_truncated(field: str) -> None:
     assert truncated(replace(seen, exit_status=1)).full_digest != kept.full_digest
 
 
-def test_what_causes_need_is_kept() -> None:
+def test_the_evidence_for_causes_is_kept() -> None:
     kept = truncated(replace(ANSWERED, phase=Phase.LOADING, raised=RAISED, steps=LARGE["steps"]))  # type: ignore[arg-type]
     assert kept.raised.frames == (FRAMES[0], FRAMES[-1])
     assert [step.raised for step in kept.steps] == [kept.raised]
     assert kept.phase is Phase.LOADING
 
 
-def test_what_is_small_is_kept_whole() -> None:
+def test_small_observations_are_kept_whole() -> None:
     board = Value(ValueKind.LIST, items=ONES[:64])
     seen = replace(ANSWERED, value=board, arguments=(board,), arguments_before=(board,))
     assert truncated(seen) is seen
@@ -167,7 +167,7 @@ def test_a_sample_is_judged_as_if_nothing_were_truncated(
     )
 
 
-def test_what_equals_the_references_is_kept_whole_in_its_memory() -> None:
+def test_observations_equal_to_the_references_are_kept_whole() -> None:
     reference = printed(RIGHT)
     arrivals = Arrivals(
         lambda scenario, index: Judge(
@@ -228,7 +228,7 @@ for name in sys.argv[1:]:
 """
 
 
-def test_what_can_change_an_observation_or_a_verdict_makes_it_stale(tmp_path: Path) -> None:
+def test_code_that_can_change_a_verdict_makes_it_stale(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, tmp_path / "harness", ignore=shutil.ignore_patterns("__pycache__"))
     command = [sys.executable, "-P", "-c", PROGRAM, *CHANGES]
     done = ran(command, env={"PYTHONPATH": str(tmp_path)}, cwd=tmp_path, check=True)
@@ -237,7 +237,7 @@ def test_what_can_change_an_observation_or_a_verdict_makes_it_stale(tmp_path: Pa
     ]
 
 
-def test_what_judging_is_made_of_is_in_its_digest() -> None:
+def test_the_judging_digest_covers_all_of_its_sources() -> None:
     packages = {
         node.module.split(".")[1]
         for path in (PACKAGE / "judging").rglob("*.py")
@@ -280,7 +280,9 @@ def test_it_is_recalled_while_nothing_changes(interpreter: Interpreter, cache: P
     assert recalled_tier(interpreter, cache).input_mechanism.startswith("recalled")
 
 
-def test_what_others_could_write_is_not_believed(interpreter: Interpreter, cache: Path) -> None:
+def test_files_that_others_could_write_are_not_trusted(
+    interpreter: Interpreter, cache: Path
+) -> None:
     path = marked(cache)
     for place, mode in ((path, 0o606), (path.parent, 0o777)):
         before = place.stat().st_mode

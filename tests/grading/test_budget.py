@@ -79,7 +79,7 @@ def within(context: GradingContext, program: str, seconds: float) -> SubmissionR
 
 
 @pytest.mark.parametrize("program", [BURNS, WAITS])
-def test_what_was_decided_stays_and_the_rest_is_not_run(
+def test_decided_results_stay_and_the_rest_does_not_run(
     context: GradingContext, program: str
 ) -> None:
     result = within(context, program, 0.35)
@@ -110,7 +110,7 @@ def test_time_follows_from_the_reference_and_from_the_assignment(context: Gradin
     assert total_seconds(with_total_seconds(context.specification, 7).plan, key) == 7
 
 
-def test_waiting_for_a_busy_machine_is_no_waiting() -> None:
+def test_waiting_for_a_busy_machine_does_not_count_as_waiting() -> None:
     budget = SubmissionBudget(2.0, Used(cpu=0.5))
     budget.charge(cpu=0.2, uncharged=0.05, elapsed=2.5)
     assert budget.used().waiting == 0
@@ -128,7 +128,7 @@ def test_reading_and_compiling_count(context: GradingContext) -> None:
     assert large.cpu > 3 * small.cpu
 
 
-def test_what_reads_and_compiles_may_take_what_is_left() -> None:
+def test_reading_and_compiling_may_use_the_rest_of_the_budget() -> None:
     def allowed(total: float | None, used: float = 0.0, slowness: float = 1.0) -> float:
         budget = SubmissionBudget(total, Used(cpu=used), pause_after=0.01, slowness=slowness)
         return budget.for_ours(10.0)
@@ -251,7 +251,7 @@ def test_less_is_left_of_a_slow_submission_that_a_worker_has_begun() -> None:
     assert slow_left([half, half], None, 2, real_time, [2.0, 0.0]).seconds == 11.0
 
 
-def test_what_is_slow_follows_from_the_class() -> None:
+def test_the_class_decides_when_a_program_is_paused() -> None:
     pace = ClassPace()
     assert pace.pause_after() == FIRST_SECONDS
     for seconds in (0.5, 0.6, 0.7, 0.8, 40.0):

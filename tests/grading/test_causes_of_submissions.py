@@ -147,7 +147,7 @@ def test_a_substituted_function_answers_only_what_the_reference_asks_it(report: 
     assert ("price", True, 2) in found  # its own scenarios
 
 
-def test_what_differs_before_another_call_is_the_callers(report: Store) -> None:
+def test_a_difference_before_another_call_is_the_callers_fault(report: Store) -> None:
     causes = result_of(report, "prints before it asks").causes
     assert brief(causes) == [("price", True, 6), ("main", True, 1)]
 

@@ -203,7 +203,9 @@ def test_no_scheduler_is_one_line(course: Course, monkeypatch: pytest.MonkeyPatc
     assert "--jobs and --scheduler cannot be combined" in refused(course, address, "--jobs", "2")
 
 
-def test_without_distributed_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_distributed_the_error_names_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(dask.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install 'distributed>="):
         dask.require_distributed()
@@ -268,7 +270,7 @@ def test_an_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         b"[" * 100_000,
     ],
 )
-def test_what_is_no_answer_is_an_error(data: object) -> None:
+def test_an_invalid_answer_is_an_error(data: object) -> None:
     with pytest.raises(serial.SerialError):
         wire.unpack_answer(data)
 

@@ -75,11 +75,11 @@ def outcome(grader: Grader, text: str) -> ScenarioResult:
     return found
 
 
-def test_what_grows_as_asked_passes(grader: Grader) -> None:
+def test_growth_within_the_limit_passes(grader: Grader) -> None:
     assert outcome(grader, RIGHT).verdict.passed
 
 
-def test_what_grows_faster_fails_with_its_counts(grader: Grader) -> None:
+def test_growth_beyond_the_limit_fails_with_its_counts(grader: Grader) -> None:
     explanation = outcome(grader, SLOW).verdict.explanation
     assert explanation is not None
     facts = explanation.facts

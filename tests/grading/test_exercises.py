@@ -327,7 +327,7 @@ def test_an_expression_that_fails_is_a_mistake_of_the_scenarios(tmp_path: Path) 
         prepare(load(tmp_path, "e"), refuse=False)
 
 
-def test_what_runs_before_an_expression_is_not_its_mistake(tmp_path: Path) -> None:
+def test_a_failure_before_an_expression_is_not_its_mistake(tmp_path: Path) -> None:
     scenarios = "function: f\nscenarios:\n  - {name: one, call: f(), returns: {python: '[1]'}}\n"
     program = "name = input()\ndef f():\n    return [1]\n"
     course_of(tmp_path, Exercise(reference=program, scenarios=scenarios))
@@ -395,7 +395,7 @@ TOLD = {
 
 
 @pytest.mark.parametrize("case", TOLD)
-def test_what_a_value_is_to_equal_is_told_only_of_the_programs(case: str, tmp_path: Path) -> None:
+def test_expected_equality_is_sent_only_for_the_programs_objects(case: str, tmp_path: Path) -> None:
     """The text is in the process, and so is `==` of a class of Python's, which can be changed."""
     reference, expression, more = TOLD[case]
     scenarios = (
@@ -418,7 +418,7 @@ def test_a_wrong_constant_is_no_argument_that_is_left_unchanged(tmp_path: Path) 
     ]
 
 
-def test_what_differs_from_run_to_run_is_said_with_its_cause(tmp_path: Path) -> None:
+def test_differences_from_run_to_run_are_shown_with_their_cause(tmp_path: Path) -> None:
     Course.small(
         tmp_path,
         "e",

@@ -164,7 +164,7 @@ def test_no_sentence_about_a_number_that_is_written_out_is_read(
 @pytest.mark.parametrize(
     "assignment", ["connect4ish", "naughts-crosses", "cs112-p4", "comp1005-a3"]
 )
-def test_no_sentence_about_a_sample_is_read(
+def test_no_decision_reads_sentences_about_a_sample(
     monkeypatch: pytest.MonkeyPatch, assignment: str
 ) -> None:
     samples = OURS / "submissions" / assignment

@@ -109,7 +109,7 @@ def kinds(result: SubmissionResult) -> list[str]:
         ("pass", ["missing", "missing", "not_run", "not_run", "not_run"]),
     ],
 )
-def test_what_needs_a_wrong_scenario_is_not_run_and_earns_nothing(
+def test_a_scenario_that_needs_a_wrong_one_does_not_run_and_earns_nothing(
     graded_once: GradedOnce, program: str, expected: list[str]
 ) -> None:
     result = graded_once(program)
@@ -117,7 +117,7 @@ def test_what_needs_a_wrong_scenario_is_not_run_and_earns_nothing(
     assert result.mark == Fraction(6 * expected.count("passed"), 5)
 
 
-def test_what_is_not_run_says_why(graded_once: GradedOnce) -> None:
+def test_scenarios_that_do_not_run_have_a_reason(graded_once: GradedOnce) -> None:
     of_nothing = graded_once(NONE_OF_NOTHING).scenarios[2].verdict
     assert of_nothing.message == 'Not run, because "nothing" does not pass yet.'
     of_add = graded_once(ADDS_IN_FRONT).scenarios[4].verdict
@@ -142,7 +142,7 @@ def test_a_right_answer_that_takes_too_long_fails_without_a_figure(graded_once: 
     assert (cause.function, cause.rule) == ("total", "too_slow")
 
 
-def test_what_does_not_count_for_a_student_stops_nothing(grader: Grader) -> None:
+def test_results_that_do_not_count_for_a_student_stop_nothing(grader: Grader) -> None:
     result = graded(grader, NONE_OF_NOTHING, "excused")
     assert kinds(result) == ["passed", "failed", "passed", "passed", "passed"]
     assert result.mark == 6

@@ -119,7 +119,7 @@ def observed(context: GradingContext, monkeypatch: pytest.MonkeyPatch) -> list[V
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_what_is_shown_runs_before_what_is_hidden(
+def test_visible_scenarios_run_before_hidden_ones(
     context: GradingContext, observed: list[Visibility], name: str
 ) -> None:
     with grader_of(context, secret=b"1", reference=context.specification.reference) as grader:

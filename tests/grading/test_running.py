@@ -131,7 +131,7 @@ def test_a_draw_that_ended_before_the_loop_counts_as_well() -> None:
     assert found == {"a": "cpu_limit", "b": "answered"}
 
 
-def test_right_but_slow_everywhere() -> None:
+def test_a_program_that_is_slow_everywhere_is_answered() -> None:
     functions = [many(name, 40) for name in "abcdefghijklmno"]
     scenarios = [one for group in functions for one in group]
     program = Program({one.id: 0.6 for one in scenarios})
@@ -500,7 +500,7 @@ def looked_at(program: Program, *scenarios: Scenario) -> Running:
     return Running(AloneObserver(program), whole, None, memory=memory).run()
 
 
-def test_what_is_close_to_its_limit_is_looked_at_again() -> None:
+def test_a_scenario_close_to_its_limit_runs_again() -> None:
     close = Varying({"b": 0.1}, times={"a": [1.01, 0.98], "c": [1.2, 1.6]})
     ran = looked_at(close, *map(scenario, "bac"))
     assert ran.observed["a"] == (Observation(ending=Ending.ANSWERED),)

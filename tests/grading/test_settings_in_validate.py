@@ -73,7 +73,7 @@ def advice_about(folder: Path, program: str, scenarios: str) -> list[str]:
     return [*overstated(prepare(load(folder, "e"), refuse=False))]
 
 
-def test_what_no_clause_speaks_of_is_named(tmp_path: Path) -> None:
+def test_behaviour_without_a_clause_is_named(tmp_path: Path) -> None:
     program = (
         "import sys\ndef f(name, out=''):\n    if out:\n        print(1, file=open(out, 'w'))\n"
         "    print('a\\n\\nb', file=sys.stdout)\n    return 1\n"

@@ -137,7 +137,9 @@ def test_both_ways_give_the_same(together: Grader, alone: Grader, name: str) -> 
     assert replace(shared, isolation=Isolation.ALONE, isolation_reason="") == apart
 
 
-def test_where_an_object_lies_is_no_difference(context: GradingContext, alone: Grader) -> None:
+def test_the_address_of_an_object_is_not_a_difference(
+    context: GradingContext, alone: Grader
+) -> None:
     program = handed_in(REFERENCE.replace("len(rows)", "str(count)  # its address"))
     with grader_of(context, secret=b"1", digests=True) as shared:
         assert shared.grade(program).observed_digests == alone.grade(program).observed_digests
@@ -460,7 +462,7 @@ def test_a_reference_that_may_share_runs_alone_for_the_audit_only(
     assert count_alone() - audited == asked(context.specification)
 
 
-def test_an_audit_that_fails_runs_everything_alone(
+def test_a_failed_audit_runs_everything_in_its_own_process(
     context: GradingContext, count_alone: Counter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = key(context, isolated(context.specification))
@@ -476,7 +478,7 @@ def test_an_audit_that_fails_runs_everything_alone(
     assert count_alone() - before > asked(context.specification)
 
 
-def test_what_takes_long_is_measured_alone(context: GradingContext) -> None:
+def test_slow_answers_are_measured_separately(context: GradingContext) -> None:
     found = key(context, with_reference(context.specification, SLOW))
     answers = [answer for each in found.scenarios for answer in each.answers]
     assert max(each.observation.cpu_seconds for each in answers) > 0.004

@@ -253,7 +253,7 @@ RAISING = {
 }
 
 
-def test_what_the_courses_function_raises_counts_where_it_was_called(tmp_path: Path) -> None:
+def test_exceptions_of_the_courses_function_count_at_the_call(tmp_path: Path) -> None:
     """Raised in `given:` or in the call."""
     early = "def ready():\n    bank.put([], 9, 1)\ndef fill():\n    return 1\n"
     for student, text in (("early", early), ("right", f"def ready():\n    return 0\n{CALLS_PUT}")):

@@ -65,7 +65,7 @@ def bare_stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 
 @pytest.mark.parametrize("proof", proofs_here(), ids=lambda each: f"{each.layer}-{each.entry}")
-def test_the_attack_is_stopped_by_the_layer_alone(proof: Proof, bare_stage: Stage) -> None:
+def test_only_this_layer_stops_the_attack(proof: Proof, bare_stage: Stage) -> None:
     assert not proof.succeeds(bare_stage, True)
     assert proof.succeeds(bare_stage, False)
 

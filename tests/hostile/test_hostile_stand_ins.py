@@ -113,7 +113,7 @@ FORGETS = BANK.replace("return max(tins)", "return 0")
 
 
 @pytest.mark.parametrize(("bank", "is_shown"), [(FORGETS, False), (BANK, True)])
-def test_what_a_stand_in_answers_is_not_shown(grader: Grader, bank: str, is_shown: bool) -> None:
+def test_answers_of_a_stand_in_are_not_shown(grader: Grader, bank: str, is_shown: bool) -> None:
     """Row 121. What the program's own module answers is."""
     files = (source(bank, "bank.py"), source(ASKS_ANYTHING, "shop.py"))
     result = grader.grade(Submission(id="x", files=files, origin="x")).result

@@ -65,13 +65,15 @@ COMMANDS = [
 ]
 
 
-def test_what_grading_says(course: Course) -> None:
+def test_the_output_of_grading_is_inert(course: Course) -> None:
     for name in ("out.said", "again.said"):
         quiet(course.path(name).read_text("utf-8"))
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: repr(" ".join(command)))
-def test_what_a_command_says(course: Course, command: tuple[str, ...], try_once: TryTier) -> None:
+def test_the_output_of_a_command_is_inert(
+    course: Course, command: tuple[str, ...], try_once: TryTier
+) -> None:
     for name in ("bad.py", f"bad{MARKS[:9]}.py"):
         course.write(name, MARKED_UP)
     with machine.try_tier.replaced_by(try_once):

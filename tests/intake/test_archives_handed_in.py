@@ -344,7 +344,7 @@ def test_a_py_that_is_something_else(tmp_path: Path, data: bytes, kind: str) -> 
         b"'ustar'" * 99,
     ],
 )
-def test_what_may_be_python_is_left_to_the_parser(tmp_path: Path, data: bytes) -> None:
+def test_possible_python_is_left_to_the_parser(tmp_path: Path, data: bytes) -> None:
     (one,) = read((handed_in(tmp_path / "ada", {"a1.py": data}),), A1)
     assert (one.files[0].data, one.problem, one.notes) == (data, "", ())
 
@@ -425,7 +425,7 @@ def test_every_ending_that_a_spec_may_name_is_read(ending: str) -> None:
         (tarfile.GNUTYPE_SPARSE, EntryKind.OTHER),
     ],
 )
-def test_what_is_no_file_in_a_tar(kind: bytes, what: EntryKind) -> None:
+def test_tar_members_that_are_not_files_keep_their_kind(kind: bytes, what: EntryKind) -> None:
     data = tarred_as("connect4.py", kind, target="/etc/passwd")
     (entry,) = read_archive(io.BytesIO(data), FileKind.TAR).entries
     assert (entry.name, entry.kind) == ("connect4.py", what)

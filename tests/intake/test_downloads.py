@@ -91,7 +91,7 @@ def test_every_platform_however_it_is_packed(tmp_path: Path, platform: str, pack
             assert submission.student.name == name or platform == "canvas"
 
 
-def test_the_layout_is_said_in_words(tmp_path: Path) -> None:
+def test_the_layout_is_shown_in_words(tmp_path: Path) -> None:
     again = replace(CLASS[0], files=program("again"))
     found = cohort(laid(canvas([*CLASS[:2], again]), tmp_path / "class"))
     assert str(found.facts) == "layout: Canvas, 3 submissions of 2 students"
@@ -260,7 +260,7 @@ def test_blackboard_text_that_cannot_be_read(tmp_path: Path) -> None:
     assert found[CLASS[1].id].student.name == CLASS[1].name
 
 
-def test_moodle_flat_and_blind(tmp_path: Path) -> None:
+def test_flat_and_blind_moodle_downloads_are_read(tmp_path: Path) -> None:
     found = by_id(cohort(laid(moodle(CLASS, flat=True), tmp_path / "flat")))
     assert [source_of(found[one.id]) for one in CLASS] == [f"who = {n}" for n in range(12)]
     found = by_id(cohort(laid(moodle(CLASS, blind=True), tmp_path / "blind")))

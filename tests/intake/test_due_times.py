@@ -110,7 +110,7 @@ def test_extensions_are_by_id_or_email(tmp_path: Path) -> None:
     assert withheld(found) == {"0": LATE, "1": IN_TIME, "2": IN_TIME, "3": LATE}
 
 
-def test_an_extension_of_one_of_a_group_is_theirs_alone(tmp_path: Path) -> None:
+def test_an_extension_of_a_group_member_applies_only_to_that_member(tmp_path: Path) -> None:
     late = DUE + timedelta(hours=1)
     handed = [HandIn(id="1", name="A", files=program(""), at=late, others=(("2", "B", ""),))]
     extensions = table(tmp_path, "id,due\n2,2024-09-24T18:00Z\n")
@@ -261,7 +261,7 @@ def folder(tmp_path: Path) -> Path:
     return lay(tmp_path / "class", TREE)
 
 
-def test_what_is_held_says_of_which_files_one_may_be_chosen(folder: Path) -> None:
+def test_a_held_submission_lists_the_files_to_choose_from(folder: Path) -> None:
     ada, ben, cid = read(folder)
     assert ada.withheld is cid.withheld is Withheld.NEEDS_REVIEW
     assert {file.name: file.data for file in ada.choices} == {"old.py": b"1", "new.py": b"2"}
@@ -310,7 +310,7 @@ def test_whose_it_is_is_looked_for_on_the_roster(folder: Path, roster: Path) -> 
     assert notices("BEN") == notices("7") == notices("zoe@uni.example") == ()
 
 
-def test_whose_it_is_may_be_somebody_whom_no_list_has(folder: Path) -> None:
+def test_a_submission_can_be_matched_with_an_unlisted_student(folder: Path) -> None:
     _, ben, _ = read(folder, ben=("match", "4711"))
     assert (ben.id, ben.student.id, source_of(ben)) == ("ben", "4711", "4")
 
@@ -372,7 +372,7 @@ def test_which_attempt_is_graded(
     assert found.withheld is None
 
 
-def test_what_is_later_than_that_is_late(tmp_path: Path) -> None:
+def test_later_submissions_are_late(tmp_path: Path) -> None:
     found = selected(laid(brightspace([one(DUE + timedelta(days=3))]), tmp_path / "class"))
     assert (found.withheld, found.late, found.files) == (Withheld.LATE, None, ())
 

@@ -86,7 +86,7 @@ def test_a_refused_module_is_named(tmp_path: Path) -> None:
     assert "a1.py" in found.problem
 
 
-def test_a_provided_file_handed_in_is_no_refused_module(tmp_path: Path) -> None:
+def test_a_provided_file_handed_in_is_not_a_refused_module(tmp_path: Path) -> None:
     asked = taking(ExtraModules(refuse=("*.py",)))
     found = read(tmp_path, {"a1.py": "1", "support.py": "2"}, asked)
     assert (names(found), found.problem) == (["a1.py"], "")

@@ -224,7 +224,7 @@ def test_junk_in_a_students_archive(tmp_path: Path) -> None:
     assert "13/A1/venv" in account_of(found).left_out
 
 
-def test_an_environment_beside_the_class_is_no_submission(tmp_path: Path) -> None:
+def test_an_environment_beside_the_class_is_not_a_submission(tmp_path: Path) -> None:
     files = {"11/a1.py": b"11", "12/a1.py": b"12", **JUNK}
     for found in (
         cohort(laid(files, tmp_path / "class")),

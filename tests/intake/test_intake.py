@@ -156,7 +156,7 @@ def test_a_missing_file_of_several_is_a_note(root: Path) -> None:
     assert one.notes == (missing.note,)
 
 
-def test_several_paths_and_each_submission_once(root: Path) -> None:
+def test_several_paths_give_each_submission_once(root: Path) -> None:
     lay(root, {"x/ada/a1.py": "1", "x/eve/a1.py": "2", "y/ada/a1.py": "3"})
     submissions = read((root / "y", root / "x", root / "x" / "ada", root / "x"), ONE)
     assert summary(submissions) == ["ada: a1.py=1", "ada-2: a1.py=3", "eve: a1.py=2"]
@@ -211,7 +211,7 @@ def test_a_name_as_long_as_the_disk_allows(root: Path) -> None:
     assert one.id == "n" * 100
 
 
-def test_a_name_that_is_no_text(root: Path) -> None:
+def test_a_name_that_is_not_text_is_escaped(root: Path) -> None:
     lay(root, {})
     os.mkdir(os.fsencode(root) + b"/b\xe9b")  # noqa: PTH102  (a name of bytes)
     (one,) = read((root,), ONE)
@@ -396,7 +396,7 @@ def test_the_sum_over_every_layout(tmp_path: Path, layout: str, packed: bool) ->
     assert {".DS_Store", "__MACOSX", "._a1.py", "Thumbs.db"} <= set(account.ignored)
 
 
-def test_what_lies_beside_the_folder_round_a_class_is_counted(tmp_path: Path) -> None:
+def test_files_beside_the_folder_around_a_class_are_counted(tmp_path: Path) -> None:
     files = {f"class/{name}": data for name, data in moodle(CLASS).items()} | JUNK
     account = contents(cohort(zipped_class(files, tmp_path / "c.zip")))
     assert set(account.ignored) == {".DS_Store", "__MACOSX", "._a1.py", "Thumbs.db"}

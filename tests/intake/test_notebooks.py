@@ -50,7 +50,7 @@ KEPT = [
 
 
 @pytest.mark.parametrize(("source", "run"), LEFT_OUT.items(), ids=LEFT_OUT)
-def test_what_only_jupyter_understands_is_left_out_in_its_place(source: str, run: str) -> None:
+def test_lines_that_only_jupyter_understands_are_left_out_in_place(source: str, run: str) -> None:
     cell = plain_cell(source.split("\n"))
     assert "\n".join(cell.lines) == run
     assert cell.left_out

@@ -112,7 +112,7 @@ OBJECTS = {
 
 
 @pytest.mark.parametrize("written", OBJECTS.values(), ids=OBJECTS)
-def test_times_that_ruby_writes_as_objects(written: str, tmp_path: Path) -> None:
+def test_times_written_as_ruby_objects_are_read(written: str, tmp_path: Path) -> None:
     files = gradescope([HandIn(id="1", name="Ada", files=program("x"), at=NOON)])
     (name,) = (name for name in files if name.endswith(".yml"))
     lines = files[name].decode().splitlines()
@@ -156,7 +156,7 @@ def test_an_extension_before_the_time_due_is_a_slip(tmp_path: Path) -> None:
     ("zone", "due"),
     [("Europe/Berlin", "2024-03-31T02:30"), ("Australia/Sydney", "2024-10-06T02:00")],
 )
-def test_a_time_due_that_a_spring_night_leaves_out(zone: str, due: str, tmp_path: Path) -> None:
+def test_a_due_time_that_does_not_exist_is_refused(zone: str, due: str, tmp_path: Path) -> None:
     assert refusal(class_of(tmp_path, "1"), due=due, time_zone=zone) == (
         f"--due: '{due}' does not exist in {zone}: the clocks are put forward then. "
         "Hint: write the time an hour later, or with its offset"
@@ -274,7 +274,7 @@ def test_one_damaged_member_costs_nobody_else_and_no_marks(tmp_path: Path) -> No
     assert broken.problem == "a1.py is damaged"
 
 
-def test_a_password_is_no_fault_of_the_students(tmp_path: Path) -> None:
+def test_a_password_is_not_the_students_fault(tmp_path: Path) -> None:
     locked = with_flag(zipped([("ada/a1.py", b"a"), ("eve/a1.py", b"e")]), 1, member=0)
     found = by_id(cohort(stored(tmp_path, locked)))
     assert found["ada"].withheld is Withheld.NEEDS_REVIEW
@@ -310,7 +310,7 @@ def test_more_than_can_be_listed_stops_a_class_only_if_nobody_is_to_blame(tmp_pa
         assert set(faults.values()) == {""}
 
 
-def test_what_tools_leave_behind_is_not_listed_one_by_one(tmp_path: Path) -> None:
+def test_leftovers_of_tools_are_not_listed_one_by_one(tmp_path: Path) -> None:
     files = {f"{n}/a1.py": b"" for n in range(5)}
     files |= {f"3/node_modules/x/{n}.js": b"" for n in range(500)}
     with unpacked(zipped_class(files, tmp_path / "class.zip"), Caps(listed=40)) as place:

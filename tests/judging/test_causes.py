@@ -310,7 +310,7 @@ def test_a_loop_that_ends_in_twice_the_limit_is_not_called_endless() -> None:
     assert of_loop(failure, program).endswith("The loop in line 2 of inner was still running.")
 
 
-def test_a_function_that_calls_itself_is_no_loop() -> None:
+def test_a_function_that_calls_itself_is_not_a_loop() -> None:
     program = "n = 0\ndef inner(x):\n    return inner(x)\n"
     failure = fails("inner", rule="did_not_end", kind=VerdictKind.CPU_LIMIT)
     (cause,) = derive([failure], outline(program), {})
@@ -401,7 +401,7 @@ def test_a_blamed_function_has_one_cause_whatever_its_symptoms() -> None:
     assert cause.clauses == ("clause of inner", "clause of middle")
 
 
-def test_what_is_seen_is_the_example_before_what_is_hidden() -> None:
+def test_a_visible_example_comes_before_a_hidden_one() -> None:
     hidden = fails("inner", rule="returned_none", number=1, visible=False)
     shown = fails("inner", number=2, stimulus="inner([1, 2, 3])")
     (cause,) = causes(hidden, shown, on="inner")
@@ -459,7 +459,7 @@ def test_other_exceptions_stay_apart(failures: tuple[FailedScenario, ...]) -> No
     assert {cause.function for cause in found} == {each.scenario.function for each in failures}
 
 
-def test_what_has_no_other_fault_is_the_example_before_a_shorter_one_that_has() -> None:
+def test_an_example_without_other_faults_comes_before_a_shorter_one() -> None:
     both = fails("inner", number=1)
     alone = fails("inner", number=2, stimulus="inner([1, 2, 3])")
     names: dict[str, Blame] = {both.scenario.id: ("inner", "other"), alone.scenario.id: ("inner",)}
@@ -474,7 +474,7 @@ def test_a_file_that_cannot_be_read_is_one_cause_worth_everything() -> None:
     assert unreadable("found x.py", None, Fraction(6)).message == "found x.py"
 
 
-def test_what_hangs_in_one_loop_is_one_cause() -> None:
+def test_failures_in_one_endless_loop_are_one_cause() -> None:
     whole = outline(PROGRAM.replace("return SIZE + x", "while x: pass"))
     (loop,) = [part for part in whole.loops if part.first == 9]
     kind = VerdictKind.CPU_LIMIT
@@ -674,6 +674,6 @@ def test_a_number_written_out_in_several_functions_is_one_cause() -> None:
         pytest.param(_of_size("inner", 1, visible=False), id="known-by-hidden-ones-alone"),
     ],
 )
-def test_what_may_be_another_mistake_stays_a_cause_of_its_own(other: FailedScenario) -> None:
+def test_a_possibly_different_mistake_stays_its_own_cause(other: FailedScenario) -> None:
     causes = derive([_of_size("middle", 0), other], outline(), {})
     assert [cause.function for cause in causes] == ["middle", "inner"]

@@ -119,7 +119,7 @@ def test_there_is_none_where_nothing_is_typed_or_nobody_knows_better() -> None:
     assert conversation(ran("a", "1", "b"), expecting(None), typing("1")) is None
 
 
-def test_what_is_kept_of_a_long_game_is_bounded() -> None:
+def test_only_a_bounded_part_of_a_long_game_is_kept() -> None:
     one = ["-" * 50_000, "a"] * 40
     found = parted(ran(*one, "bye"), ran(*one, "ciao"), *(["a"] * 40))
     assert sum(len(turn.printed) for turn in found.shared) <= MAX_SHARED + 2 * MAX_TURN
@@ -165,7 +165,7 @@ EXPLAINED = {
 
 
 @pytest.mark.parametrize("phase", EXPLAINED)
-def test_it_is_said_where_it_was_raised(phase: Phase) -> None:
+def test_the_place_of_the_raise_is_named(phase: Phase) -> None:
     verdict = judge(full(phase), expecting(full(Phase.STIMULUS), STATED), PUT)
     assert verdict.message == EXPLAINED[phase]
     (row,) = verdict.differences[0].rows
@@ -231,7 +231,7 @@ LONG = "so " * 60
         (Contains(text=f"{LONG}far"), ("near'", "far")),
     ],
 )
-def test_what_differs_in_a_long_value_is_not_cut(stated: Matcher, shown: tuple[str, str]) -> None:
+def test_the_difference_in_a_long_value_is_not_cut(stated: Matcher, shown: tuple[str, str]) -> None:
     returned = called(f"{LONG}near")
     (sentence,) = disagreements(returned, expecting(returned, Expected(returns=stated)), CALL)
     has, _, wanted = sentence.partition(", but ")
@@ -440,6 +440,6 @@ def test_a_step_as_a_sheet_shows_it(outcome: StepOutcome, shown: str, agrees: bo
     assert shows(outcome, shown) is agrees
 
 
-def test_what_a_sheet_shows_may_forgive_case() -> None:
+def test_text_from_the_sheet_may_forgive_case() -> None:
     assert shows(did(None, "Red wins\n"), "RED WINS\n", TextRules(ignore=(Ignore.CASE,)))
     assert not shows(did(None, "Red wins\n"), "RED WINS\n")

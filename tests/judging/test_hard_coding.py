@@ -244,7 +244,7 @@ def test_other_failures_of_the_same_function_have_the_same_cause() -> None:
     assert told(BOARDS, last, elsewhere) == expected
 
 
-def test_what_fails_at_the_default_size_as_well_has_another_cause() -> None:
+def test_a_failure_also_at_the_default_size_has_another_cause() -> None:
     broken = Swept(board, lambda _: called(None), group="f/two")
     assert told(BOARDS, broken) == failing(4, 7, 10)
 

@@ -166,7 +166,7 @@ STEPS = [
 
 
 @pytest.mark.parametrize(("stated", "outcome", "meets"), STEPS)
-def test_what_a_step_states_takes_the_references_place(
+def test_a_stated_result_of_a_step_replaces_the_references(
     stated: StatedStep, outcome: StepOutcome, meets: bool
 ) -> None:
     reference, stimulus = session(step(1, "hi\n")), steps("f()")
@@ -353,7 +353,7 @@ def test_text_is_compared_turn_by_turn() -> None:
     assert not passes(reference, ran("> ", "x", "a\nb\n"), stimulus=typing("x"))
 
 
-def test_silence_after_the_last_input_is_no_turn_of_its_own() -> None:
+def test_silence_after_the_last_input_is_not_a_turn() -> None:
     assert passes(ran("> ", "x", ""), ran("> ", "x"), stimulus=typing("x"))
     assert passes(ran(), ran(""))
 
@@ -408,7 +408,7 @@ def asked(*texts: str, prompts: tuple[str, ...]) -> Observation:
     return replace(seen, turns=(*marked, *seen.turns[len(marked) :]))
 
 
-def test_free_prompts_are_no_part_of_the_compared_text() -> None:
+def test_free_prompts_do_not_belong_to_the_compared_text() -> None:
     free = Expected(prompts_any=True)
     reference = asked("Hi\nname? ", "x", "bye\n", prompts=("name? ",))
     other = asked("Hi\nYour name:\n", "x", "bye\n", prompts=("Your name:\n",))
@@ -529,7 +529,7 @@ def test_arguments_are_compared_afterwards() -> None:
     assert not passes(None, called(1, before=([1],), after=([2],)), stays)
 
 
-def test_what_an_exception_derives_from_counts_where_it_is_stated() -> None:
+def test_the_bases_of_an_exception_count_if_they_are_stated() -> None:
     reference = raised("NoMoney", bases=("ValueError", "Exception"))
     other = raised("NoMoney", bases=("Exception",))
     stated = raising("NoMoney", is_a="ValueError")
@@ -613,7 +613,7 @@ def echo(text: str, balance: int = 5) -> StepOutcome:
         (step(8), step(None, "8\n"), ["return value, step 1: f()", "printed text, step 1: f()"]),
     ],
 )
-def test_what_a_session_shows_of_a_value_is_not_printed_text(
+def test_a_value_shown_by_a_session_is_not_printed_text(
     wanted: StepOutcome, outcome: StepOutcome, subjects: list[str]
 ) -> None:
     verdict = judge(session(outcome), expecting(session(wanted)), steps("f()"))
@@ -662,7 +662,7 @@ def test_some_endings_never_pass(ending: Ending) -> None:
     assert not passes(ended(ending), ended(ending), Expected(ends=ending))
 
 
-def test_what_was_printed_while_loading_is_not_compared() -> None:
+def test_output_while_loading_is_not_compared() -> None:
     noisy = Observation(ending=Ending.ANSWERED, value=Value.of(1), loading_printed="hello\n")
     assert passes(called(1), noisy)
 

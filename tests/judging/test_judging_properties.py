@@ -296,7 +296,7 @@ VALUE_FLOODS = [
         *((called(one), called(other)) for one, other in VALUE_FLOODS),
     ],
 )
-def test_what_is_kept_of_a_flood_is_small(expected: Observation, actual: Observation) -> None:
+def test_only_a_small_part_of_a_flood_is_kept(expected: Observation, actual: Observation) -> None:
     (part,) = judge(actual, expecting(expected), CALL).differences
     assert part.differs
     assert len(part.rows) <= 60

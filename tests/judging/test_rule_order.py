@@ -135,7 +135,7 @@ RIGHT, WRONG = ("> ", "a", "Player 2 to move\n> "), ("> ", "a", "Player 1 to mov
         (crashes(*RIGHT, "b", "Player 2 wins\n"), "text_differs", "raised_unexpectedly"),
     ],
 )  # fmt: skip
-def test_what_the_screen_shows_earlier_comes_first(
+def test_the_earlier_difference_on_the_screen_comes_first(
     observation: Observation, rule: str, later: str
 ) -> None:
     found = explain(case(GAME, observation, MOVES))
@@ -160,7 +160,9 @@ def test_what_the_screen_shows_earlier_comes_first(
         ("ran_at_import", ended(Ending.CPU_LIMIT, *WRONG, "b", "", phase=Phase.LOADING)),
     ],
 )
-def test_what_ends_otherwise_is_said_alone(rule: str, observation: Observation) -> None:
+def test_an_unusual_ending_is_explained_without_a_second_rule(
+    rule: str, observation: Observation
+) -> None:
     stimulus = CALL if observation.phase is Phase.LOADING else MOVES
     found = explain(case(GAME, observation, stimulus))
     assert found.rule == rule
@@ -236,7 +238,7 @@ def test_a_rule_fires_and_says(rule: str, failure: Failure, message: str) -> Non
 
 
 @pytest.mark.parametrize(("rule", "failure"), LEAVES_ALONE)
-def test_a_rule_leaves_its_neighbours_alone(rule: str, failure: Failure) -> None:
+def test_a_rule_does_not_fire_for_its_neighbours(rule: str, failure: Failure) -> None:
     assert BY_NAME[rule](failure) is None
 
 

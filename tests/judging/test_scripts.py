@@ -171,7 +171,7 @@ def test_what_passes_with_the_right_words_has_their_cause(shown: str, expected: 
     assert sizes(prompt, unknown, program=program) == expected
 
 
-def test_what_is_tried_is_bounded() -> None:
+def test_the_number_of_tries_is_bounded() -> None:
     program = "\n".join(f'print("{number}!")' for number in range(200))
     wrong = [failed((f"{number}?", f"{number}!")) for number in range(100)]
     tried: list[FailedScenario] = []
@@ -185,7 +185,7 @@ def test_what_is_tried_is_bounded() -> None:
     assert 0 < len(tried) <= 300
 
 
-def test_what_was_too_large_to_keep_is_put_with_no_statement() -> None:
+def test_a_truncated_observation_is_not_grouped_with_a_statement() -> None:
     """What is there is the verdict; it cannot be judged again with a line corrected."""
     wording = failed(("Points? ", "Points: "), rule="prompt_differs")
     course = failed(("***", None))

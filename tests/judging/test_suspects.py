@@ -96,7 +96,7 @@ def test_a_trace_says_what_ran_what_came_next_and_what_came_back() -> None:
 
 
 @pytest.mark.parametrize("said", ["", "a1.py", "a1.py:x:0", "a1.py:3:7x", "a1.py:3:Maybe", ":3:0"])
-def test_anything_else_that_a_process_says_is_left_out(said: str) -> None:
+def test_other_messages_of_a_process_are_left_out(said: str) -> None:
     assert read_trace(said) == frozenset()
 
 
@@ -274,7 +274,7 @@ def marked(*lines: int) -> Cause:
     return replace(cause("outer").stating("outer returned 1."), suspects=suspects)
 
 
-def test_the_helper_that_decides_is_said_first() -> None:
+def test_the_deciding_helper_is_named_first() -> None:
     several = with_deciding(marked(3, 4, 5), "helper").explanation
     assert several.lead == FaultyHelper(function="helper", first=3, last=5)
     one = with_deciding(marked(4), "helper").explanation
@@ -341,7 +341,7 @@ def test_the_only_constant_that_differs_is_named(
     assert (found and found.name) == name
 
 
-def test_a_constant_is_said_and_shown_first() -> None:
+def test_a_constant_is_named_and_shown_first() -> None:
     program = program_of(CONSTANTS.replace("(2, 1)\n", "(2, 1)  # steps\n"))
     part = program.outline.part("DOWN")
     assert part is not None

@@ -31,7 +31,7 @@ def reference(seconds: float) -> Observation:
         (reference(1.4), reference(0), None),
     ],
 )
-def test_only_bounds_are_told(
+def test_only_bounds_of_times_are_kept(
     seen: Observation, beside: Observation | None, expected: TimeTaken | None
 ) -> None:
     assert time_taken(seen, LIMITS, beside) == expected
@@ -50,5 +50,5 @@ def test_only_bounds_are_told(
         ),
     ],
 )
-def test_a_time_is_told_by_its_bounds(time: TimeTaken | None, words: str) -> None:
+def test_a_time_is_shown_with_its_bounds(time: TimeTaken | None, words: str) -> None:
     assert in_words(Verdict(kind=VerdictKind.CPU_LIMIT, time=time)) == words

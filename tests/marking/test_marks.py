@@ -154,7 +154,7 @@ MISNAMED = replace(SUBMISSION, files=(), problem="found A1.py, expected a1.py")
 @pytest.mark.parametrize(
     ("found", "submission"), [(UNREADABLE, SUBMISSION), (PolicyReport(), MISNAMED)]
 )
-def test_what_cannot_be_read_gets_0(found: PolicyReport, submission: Submission) -> None:
+def test_unreadable_submissions_get_0(found: PolicyReport, submission: Submission) -> None:
     result = mark(TWO, {}, found, submission=submission)
     assert (result.status, result.mark) == (SubmissionStatus.UNREADABLE, 0)
     assert {s.verdict.kind for s in result.scenarios} == {VerdictKind.UNREADABLE}
@@ -167,13 +167,13 @@ def of_two(one: VerdictKind, two: VerdictKind, *findings: Finding) -> Submission
     return mark(TWO, verdicts, report(*findings), submission=SUBMISSION)
 
 
-def test_our_own_failure_is_no_mark() -> None:
+def test_our_own_failure_gives_no_mark() -> None:
     result = of_two(VerdictKind.PASSED, VerdictKind.HARNESS_ERROR, finding(IMPORT, ZERO))
     assert (result.status, result.mark) == (SubmissionStatus.HARNESS_ERROR, None)
 
 
 @pytest.mark.parametrize("kind", [VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY])
-def test_what_is_to_be_looked_at_is_flagged_and_costs_its_scenario_alone(kind: VerdictKind) -> None:
+def test_suspicious_results_are_flagged_and_cost_only_their_scenario(kind: VerdictKind) -> None:
     result = of_two(VerdictKind.PASSED, kind)
     assert (result.mark, result.flagged) == (2, True)
 
@@ -278,7 +278,7 @@ def test_what_is_excused(student: str, excused: str, expected: str, notes: list[
     assert result.notes == ("late night", *notes, "a note")
 
 
-def test_what_a_hidden_scenario_sweeps_is_not_in_the_note() -> None:
+def test_the_note_does_not_name_sizes_of_a_hidden_scenario() -> None:
     scenarios = tuple(
         replace(TWO.scenarios[1], id=f"g/two[SIZE={size}]", visibility=visibility)
         for size, visibility in ((7, Visibility.VISIBLE), (99, Visibility.HIDDEN))

@@ -65,7 +65,7 @@ def test_approximately_takes_any_number() -> None:
         (INF, 0.0, LARGEST, False),
     ],
 )
-def test_what_is_too_far_for_a_float_is_not_near(
+def test_numbers_too_large_for_a_float_are_not_near(
     one: complex, other: complex, within: float, near: bool
 ) -> None:
     assert is_near(one, other, within) is near

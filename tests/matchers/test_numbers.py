@@ -129,7 +129,7 @@ def test_the_mark_is_behind_a_near_float_of_another_length() -> None:
         (Ignore.PUNCTUATION, "a, b.\n", "a! c\n", (3, 3)),
     ],
 )
-def test_what_is_ignored_is_not_marked(
+def test_ignored_differences_are_not_marked(
     ignore: Ignore, expected: str, actual: str, marks: tuple[int, int]
 ) -> None:
     rules = TextRules(ignore=(ignore,))

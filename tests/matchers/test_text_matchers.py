@@ -201,7 +201,9 @@ def test_other_patterns_are_searched_for(pattern: str, is_there: bool) -> None:
         (r"[^|]*+a?+", (3, 11, 0), ""),
     ],
 )
-def test_what_python_searches_wrongly(pattern: str, version: tuple[int, ...], fault: str) -> None:
+def test_patterns_that_python_searches_wrongly_are_found(
+    pattern: str, version: tuple[int, ...], fault: str
+) -> None:
     found = fault_of(pattern, version)
     assert found.startswith(fault)
     assert bool(found) is bool(fault)
@@ -265,7 +267,7 @@ def test_near_numbers_are_taken_as_equal(
     ) == Value.of(left)
 
 
-def test_it_goes_no_deeper_than_what_is_expected() -> None:
+def test_tolerance_stops_at_the_depth_of_the_expected_value() -> None:
     assert (
         with_tolerated(Value.of([[0.1]]), DEEP, Floats(within=0.1)).items[0].items[0]
         is DEEP.items[0].items[0]
@@ -312,13 +314,13 @@ def test_numbers_of_any_type_are_equal_and_other_data_is_not(pair: tuple[str, st
     assert matcher.accepts(actual) is (pair in EQUAL)
 
 
-def test_a_set_is_no_frozenset() -> None:
+def test_a_set_is_not_a_frozenset() -> None:
     matcher = EqualTo(expression="{1}").resolved({})
     assert matcher.accepts(Value.of({1}))
     assert not matcher.accepts(Value.of(frozenset({1})))
 
 
-def test_what_was_not_evaluated_is_no_failure_of_the_submission() -> None:
+def test_an_expression_that_was_not_evaluated_is_not_a_failure() -> None:
     matcher = EqualTo(expression="f()").resolved({})
     with pytest.raises(HarnessError, match="was not evaluated"):
         matcher.accepts(Value.of({1}))

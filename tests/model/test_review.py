@@ -108,7 +108,7 @@ def test_a_rubric_adds_up_to_a_mark(
     assert style(*actions, slot=slot).mark == mark
 
 
-def test_what_a_mark_is_made_up_of_is_shown() -> None:
+def test_the_parts_of_a_mark_are_shown() -> None:
     items = style(picked("shape", "some"), picked("names")).items
     shown = [(item.title, item.level, item.points) for item in items]
     assert shown == [("Good names", "", 2), ("Short functions", "some", Fraction(1, 2))]

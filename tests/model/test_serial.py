@@ -48,7 +48,7 @@ WHOLE = [
 
 
 @pytest.mark.parametrize("value", WHOLE, ids=lambda value: type(value).__name__)
-def test_what_is_written_is_read_back(value: object) -> None:
+def test_written_data_is_read_back(value: object) -> None:
     assert loads(type(value), dumps(value)) == value
 
 
@@ -96,7 +96,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("what", "text", "message"), BROKEN, ids=[row[0] for row in BROKEN])
-def test_what_is_no_such_value_is_refused(what: str, text: str, message: str) -> None:
+def test_text_of_another_type_is_refused(what: str, text: str, message: str) -> None:
     with pytest.raises(SerialError, match=message):
         loads(Scenario, text)
 
@@ -141,6 +141,6 @@ def test_a_reader_of_plans_need_not_import_the_matchers() -> None:
     assert ran([sys.executable, "-c", program], check=True).stdout == "Contains(text='x')\n"
 
 
-def test_what_is_no_member_of_an_open_union_is_refused() -> None:
+def test_a_value_outside_an_open_union_is_refused() -> None:
     with pytest.raises(SerialError, match=r"expected one of .*Contains.*, got 'Elsewhere'"):
         loads(Expected, '{"prints": {"is": "Elsewhere"}}')

@@ -72,7 +72,7 @@ def test_it_carries_no_mutants_and_no_path_of_the_lecturers(package: Path, tmp_p
     assert [file.name for file in specification.reference] == ["a1.py"]
 
 
-def test_it_runs_on_what_requirements_name_alone(package: Path, tmp_path: Path) -> None:
+def test_it_needs_only_the_packages_in_its_requirements(package: Path, tmp_path: Path) -> None:
     autograder_tree.unpack(package, tmp_path)
     code = (
         "import importlib.metadata as m, sys; import harness.packaging.gradescope.run, harness;"
@@ -92,7 +92,7 @@ def pinned() -> list[str]:
     return (FILES / "requirements.txt").read_text("ascii").splitlines()
 
 
-def test_what_it_pins_is_what_is_tested_here() -> None:
+def test_pinned_versions_are_the_tested_ones() -> None:
     assert set(pinned()) <= set((ROOT / "constraints.txt").read_text("ascii").splitlines())
     for line in pinned():
         name, _, version = line.partition("==")
@@ -248,7 +248,9 @@ def test_a_run_that_is_out_of_time_or_not_confined_gives_no_mark(context: Gradin
 
 
 @pytest.mark.parametrize("reason", list(Withheld))
-def test_what_a_person_must_see_has_no_mark(context: GradingContext, reason: Withheld) -> None:
+def test_submissions_held_for_a_person_have_no_mark(
+    context: GradingContext, reason: Withheld
+) -> None:
     submission = sample("perfect", withheld=reason, notes=("two files of that name",))
     results = shown(grade_one(context, submission, float("inf")), context.specification.plan)
     assert autograder_tree.gives_no_mark(results)
@@ -263,7 +265,7 @@ def test_every_reason_is_said_to_the_student(plan: Plan, reason: NoMark) -> None
     assert "secret" not in json.dumps(results)
 
 
-def test_the_fallback_is_no_mark() -> None:
+def test_the_fallback_is_not_a_mark() -> None:
     results = json.loads(fallback_json())
     jsonschema.Draft202012Validator(autograder_tree.SCHEMA).validate(results)
     assert autograder_tree.gives_no_mark(results)
@@ -386,7 +388,7 @@ def test_a_program_is_not_root_and_reaches_nothing_of_ours(autograder: Autograde
     assert autograder.run()["score"] == 6
 
 
-def test_a_crash_and_an_endless_loop_fail_alone(autograder: Autograder) -> None:
+def test_a_crash_and_an_endless_loop_fail_only_themselves(autograder: Autograder) -> None:
     crash = "    import ctypes\n    ctypes.string_at(0)\n"
     endless = "    while amount: pass\n"
     harmful = changed("    result = 0\n", f"{crash}    result = 0\n")
@@ -410,7 +412,7 @@ def test_a_crash_and_an_endless_loop_fail_alone(autograder: Autograder) -> None:
     ],
     ids=["nothing", "wrong name", "syntax error", "null bytes"],
 )
-def test_what_cannot_be_graded_says_why(
+def test_an_ungraded_submission_has_a_reason(
     autograder: Autograder, files: dict[str, str], reason: str
 ) -> None:
     for name, text in files.items():
@@ -503,14 +505,14 @@ def test_valid_results_stand_there_before_anything_runs(autograder: Autograder) 
     assert autograder_tree.gives_no_mark(autograder.run(), "did not finish")
 
 
-def test_our_own_failure_is_no_mark(autograder: Autograder) -> None:
+def test_our_own_failure_gives_no_mark(autograder: Autograder) -> None:
     autograder.write("source/interpreter", "/nowhere/python3\n")
     results = autograder.grade(RIGHT)
     assert autograder_tree.gives_no_mark(results, "the harness failed")
     assert "/nowhere" not in json.dumps(results)
 
 
-def test_a_grading_process_that_is_killed_is_no_mark(autograder: Autograder) -> None:
+def test_a_killed_grading_process_gives_no_mark(autograder: Autograder) -> None:
     """As by a container that runs out of memory."""
     autograder.write(
         "source/sitecustomize.py",

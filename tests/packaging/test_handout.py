@@ -117,7 +117,7 @@ def test_messages_that_are_compared_are_told_and_a_class_has_one_heading(handout
     assert len(headings) == len(set(headings))
 
 
-def test_the_same_bytes_every_time(course: Course) -> None:
+def test_a_handout_has_the_same_bytes_every_time(course: Course) -> None:
     made = [handed_out(course.root, "tiny", course.path(f"{n}.zip")) for n in range(2)]
     assert made[0] == made[1]
     archive = zipfile.ZipFile(io.BytesIO(made[0]))

@@ -218,7 +218,7 @@ def _is_failure(kind: VerdictKind) -> bool:
 
 
 @pytest.mark.parametrize("seed", [0, 4, 5])
-def test_what_a_program_does_in_hidden_scenarios_changes_no_output(seed: int) -> None:
+def test_behaviour_in_hidden_scenarios_changes_no_output(seed: int) -> None:
     forger = Forger(seed)
     # What opens later is on Gradescope from the start, which shows it then.
     *scenarios, last = PLAN.scenarios

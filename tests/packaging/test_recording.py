@@ -87,7 +87,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_what_a_test_does_becomes_steps(name: str) -> None:
+def test_statements_of_a_test_become_steps(name: str) -> None:
     text, sources = STEPS[name]
     file = read(text)
     assert not file.kept

@@ -195,7 +195,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_cannot_be_run_is_told_in_a_line(name: str, tiny: Path, selfcheck_here: Check) -> None:
+def test_a_run_that_is_impossible_is_one_line(name: str, tiny: Path, selfcheck_here: Check) -> None:
     (tiny / "Übung 1").mkdir(exist_ok=True)
     (tiny / "words.txt").touch()
     argument, said = WRONG[name]
@@ -208,7 +208,7 @@ def test_what_cannot_be_run_is_told_in_a_line(name: str, tiny: Path, selfcheck_h
         assert (program.returncode, program.stdout, program.stderr) == (2, "", done.err)
 
 
-def test_another_name_is_said(tiny: Path, tmp_path: Path, selfcheck_here: Check) -> None:
+def test_another_name_is_shown(tiny: Path, tmp_path: Path, selfcheck_here: Check) -> None:
     """In a folder as one system of cloud storage names it."""
     folder = tmp_path / "OneDrive - Universität" / "Übung 1"
     folder.mkdir(parents=True)

@@ -251,7 +251,7 @@ def hostile(bodies: Mapping[str, str]) -> dict[str, bytes]:
     return {"a1.py": text.encode()}
 
 
-def test_what_a_program_does_harms_its_own_verdict_alone(checker: Checker) -> None:
+def test_a_program_harms_only_its_own_verdict(checker: Checker) -> None:
     before = checker.starts
     verdicts = checker.check(hostile(HOSTILE))
     kinds = {name.partition("/")[0]: kind for name, kind in reversed(verdicts.items())}
@@ -283,7 +283,7 @@ def test_a_sleep_counts_where_nobody_waits_for_it(checker: Checker) -> None:
     assert kinds == {**right, "total": "timeout", "main": "timeout"}
 
 
-def test_what_a_program_leaves_to_its_end_is_run(checker: Checker) -> None:
+def test_functions_registered_for_the_programs_end_run(checker: Checker) -> None:
     body = "import atexit, sys, threading; atexit.register({}, 'late')"
     kinds = []
     for function in ("print", "sys.stdout.isatty() and str"):
@@ -437,7 +437,7 @@ def test_a_computation_that_hears_nothing_ends_with_its_worker(checker: Checker)
     assert failed == dict.fromkeys(("total/an-empty-basket", "main/two-amounts"), "cpu_limit")
 
 
-def test_what_was_written_is_there_again_without_a_network(checker: Checker) -> None:
+def test_written_text_is_there_again_without_a_network(checker: Checker) -> None:
     page = checker.page
     page.set_input_files("#open", FIXTURE / "submissions/tiny/perfect/a1.py")
     page.get_by_text("Loaded a1.py.").wait_for()

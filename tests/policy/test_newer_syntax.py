@@ -79,5 +79,5 @@ UNSURE = {
 
 
 @pytest.mark.parametrize("text", UNSURE.values(), ids=UNSURE)
-def test_what_may_be_a_mistake_has_no_version(text: str) -> None:
+def test_a_possible_mistake_is_not_taken_for_newer_syntax(text: str) -> None:
     assert newer_syntax(text) is None

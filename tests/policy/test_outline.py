@@ -142,7 +142,7 @@ def test_the_statements_that_give_the_values_and_the_conditions_around_it(
     assert (found.values, found.conditions) == (values, conditions)
 
 
-def test_the_main_guard_is_no_condition() -> None:
+def test_the_main_guard_is_not_a_condition() -> None:
     (found,) = printings('if __name__ == "__main__":\n    print(1)\n')
     assert found.conditions == ()
 
@@ -170,7 +170,7 @@ def test_a_line_is_of_the_statement_with_most_of_it_literal(text: str, lines: li
     assert program.shown_by("other.py", text) == ()
 
 
-def test_what_is_kept_is_bounded() -> None:
+def test_kept_data_is_bounded() -> None:
     assert len(printings("print(1)\n" * 1000)) == 200
     assert printings(f'print(f"{"{x}" * 1000}")') == ()
     (found,) = printings("".join(f"a{n} = a{n + 1}\n" for n in range(1000)) + "print(a0)\n")

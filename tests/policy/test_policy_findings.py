@@ -105,7 +105,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("body", CLEAN.values(), ids=CLEAN.keys())
-def test_what_the_sheet_permits_is_not_a_finding(body: str) -> None:
+def test_style_that_the_sheet_permits_is_not_a_finding(body: str) -> None:
     assert found(HEAD + body) == []
 
 
@@ -840,7 +840,7 @@ def test_a_module_reached_through_the_provided_one() -> None:
     assert findings == [("import_evasion", 2, 1, message)]
 
 
-def test_a_method_of_an_imported_module_is_no_method() -> None:
+def test_a_function_of_an_imported_module_is_not_a_method() -> None:
     only = Policy(lists=(NameList(key="methods", allow=()),), provided_modules=("a1_support",))
     assert found("import a1_support\nA = a1_support.make(1)\n", only) == []
 
@@ -929,5 +929,5 @@ def test_without_a_policy_nothing_is_judged() -> None:
     assert replace(report, outline=Outline()) == PolicyReport()
 
 
-def test_other_files_than_python_are_left_alone() -> None:
+def test_files_other_than_python_are_not_checked() -> None:
     assert check([source("{{", "notes.txt")], POLICY) == PolicyReport()

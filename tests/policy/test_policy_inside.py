@@ -151,7 +151,7 @@ def test_only_modules_are_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_what_a_star_brings_is_no_finding(name: str) -> None:
+def test_a_name_from_a_star_import_is_not_a_finding(name: str) -> None:
     module = importlib.import_module(name)
     public = getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")])
     names = [

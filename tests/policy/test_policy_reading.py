@@ -139,7 +139,7 @@ ACCEPTED: dict[str, object] = {
 
 
 @pytest.mark.parametrize(("data", "note"), told(ACCEPTED))
-def test_what_is_accepted_with_a_note(data: bytes, note: str) -> None:
+def test_deviations_are_accepted_with_a_note(data: bytes, note: str) -> None:
     report = read(data)
     assert (report.unparsable, len(report.notes)) == (None, bool(note))
     assert "".join(report.notes).startswith(note)
@@ -154,7 +154,7 @@ def test_columns_and_lines_survive_a_mark_windows_ends_and_a_form_feed() -> None
     ]
 
 
-def test_one_unreadable_file_of_several_costs_only_what_needs_it() -> None:
+def test_one_unreadable_file_fails_only_checks_that_need_it() -> None:
     good, bad = SourceFile(name="a.py", data=b"X = 1\n"), SourceFile(name="b.py", data=b"f(\n")
     report = check((bad, good), None)
     assert report.unparsable is None
@@ -178,7 +178,7 @@ def test_code_that_runs_and_is_deep_is_checked_all_the_same() -> None:
     assert [(f.rule, f.line) for f in found] == [("import_evasion", 3)]
 
 
-def test_what_runs_and_cannot_be_checked_is_for_a_person() -> None:
+def test_programs_that_cannot_be_checked_are_held_for_a_person() -> None:
     # `ast.unparse`, which shows the name of what is called, gives up here.
     data = b"a" + b".b" * 1500 + b"()\n"
     policy = Policy(

@@ -207,7 +207,7 @@ def test_what_is_named_is_refused(name: str) -> None:
     assert answer == Sharing(allowed=False, reason=f"line {line}: `{shown}`{said}")
 
 
-def test_what_python_cannot_read_is_refused() -> None:
+def test_text_that_python_cannot_read_is_refused() -> None:
     assert sharing("def f(:\n") == Sharing(allowed=False, reason="a file cannot be read as Python")
 
 

@@ -190,7 +190,7 @@ def test_findings_with_one_sentence_are_one_entry() -> None:
     assert found[0].students[:5] == [again.id, "s0", "s1", "s2", "s3"]
 
 
-def test_what_most_say_is_found_among_thousands_of_other_texts() -> None:
+def test_the_most_common_text_is_found_among_thousands() -> None:
     failing = FailingCounter(PLAN)
     for number in range(1500):
         often = number % 5 > 1
@@ -214,7 +214,9 @@ def test_a_sweep_counts_once() -> None:
 @pytest.mark.parametrize(
     ("good", "of_them", "doubted"), [(7, 7, False), (8, 5, True), (8, 4, False), (9, 5, True)]
 )
-def test_what_most_good_submissions_fail_is_doubted(good: int, of_them: int, doubted: bool) -> None:
+def test_scenarios_that_most_good_submissions_fail_are_doubted(
+    good: int, of_them: int, doubted: bool
+) -> None:
     failing = FailingCounter(PLAN)
     for number in range(good):
         wrong = {WINS.id: failed("r", "wrong")} if number < of_them else {}

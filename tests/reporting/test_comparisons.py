@@ -72,7 +72,7 @@ def test_a_short_value_is_stacked_and_what_is_described_is_in_words() -> None:
     assert IN_WORDS.in_words
 
 
-def test_what_is_long_is_cut_around_the_first_difference() -> None:
+def test_long_text_is_cut_around_the_first_difference() -> None:
     expected = [f"line {i}" for i in range(1000)]
     part = printed("\n".join(expected), "\n".join([*expected[:500], "other", *expected[501:]]))
     assert part.left_out_before + len(part.rows) + part.left_out_after == 1000
@@ -160,7 +160,7 @@ def test_two_boards_are_shown_side_by_side(
     assert words in first_difference(part)
 
 
-def test_an_object_is_no_cell() -> None:
+def test_an_object_is_not_a_cell() -> None:
     row = (Value(ValueKind.OBJECT, "Account"), Value.of(1))
     board = Value(ValueKind.LIST, items=(Value(ValueKind.LIST, items=row),) * 2)
     assert compare_values(Channel.RETURNS, "", board, Value.parse("[[1, 2]]")).grids is None

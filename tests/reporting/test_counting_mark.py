@@ -154,7 +154,7 @@ def test_nothing_to_fix_is_not_said_beside_code_issues() -> None:
     assert "There is nothing to fix" in students
 
 
-def test_what_waits_for_a_teacher_is_not_to_be_fixed_first() -> None:
+def test_submissions_that_wait_for_a_teacher_are_not_to_be_fixed_first() -> None:
     held = replace(WRONG_NAME, status=SubmissionStatus.NEEDS_REVIEW, mark=None)
     _, students = both_pages(held)
     assert "A teacher will review this" in students

@@ -77,7 +77,7 @@ def test_a_filled_gradebook(name: str) -> None:
     assert_golden(GOLDEN / f"gradebook-{name}.txt", warnings)
 
 
-def test_what_needs_names_may_not_be_anonymous() -> None:
+def test_exports_that_need_names_refuse_anonymous() -> None:
     found = {name for name, each in exporters().items() if each.may_be_anonymous}
     assert found == {"csv", "faults", "json", "junit"}
 
@@ -105,7 +105,7 @@ NO_WAY = {
 
 
 @pytest.mark.parametrize("name", NO_WAY)
-def test_what_a_platform_has_no_way_for_is_said(name: str) -> None:
+def test_features_that_a_platform_lacks_are_named(name: str) -> None:
     assert refusal(exporter, name).startswith(NO_WAY[name])
 
 

@@ -205,7 +205,7 @@ def test_an_adjustment_by_hand_is_held_to_what_lateness_leaves() -> None:
     assert change.action == Adjusted(adjustment=Adjustment(marks=Fraction(9, 2), reason="why"))
 
 
-def test_two_runs_are_told_apart_by_lateness_alone() -> None:
+def test_lateness_is_enough_to_distinguish_two_runs() -> None:
     before = replace(SAME, total=Fraction(6))
     after = replace(before, total=Fraction(5), late='{"percent": 10}')
     found = compare_runs(replace(OLD, entries=(before,)), replace(NEW, entries=(after,)))

@@ -53,7 +53,7 @@ def text(message: EmailMessage) -> str:
     return str(body.get_content())
 
 
-def test_a_mail_has_the_mark_what_it_is_made_of_and_the_page(folder: Path) -> None:
+def test_a_mail_has_the_mark_its_parts_and_the_page(folder: Path) -> None:
     (mail,) = made(folder, replace(of(), comment="Go on."))
     assert (mail.name, mail.to) == ("many-faults.eml", "ada@uni.example")
     message = read(mail)
@@ -206,7 +206,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", [*TEMPLATES, *REFUSED])
-def test_what_cannot_be_used_is_refused_in_a_line(folder: Path, tmp_path: Path, name: str) -> None:
+def test_unusable_input_is_refused_in_one_line(folder: Path, tmp_path: Path, name: str) -> None:
     if name in TEMPLATES:
         text, said = TEMPLATES[name]
         request = with_template(tmp_path, text)

@@ -272,7 +272,7 @@ GIVEN = {
 
 
 @pytest.mark.parametrize(("result", "lines"), GIVEN.values(), ids=GIVEN)
-def test_what_people_give_is_said_on_every_page(result: SubmissionResult, lines: list[str]) -> None:
+def test_marks_by_people_are_on_every_page(result: SubmissionResult, lines: list[str]) -> None:
     assert words.said_by_hand(result) == lines
     summary = markdown_summary(student_view(result, COURSE), 3)
     text = pages_read.on_terminal(show_submission(result, COURSE))

@@ -136,7 +136,7 @@ def test_texts_and_the_schema_of_junit(schema: Any) -> None:
     assert not schema.is_valid(spoiled.split("\n", 1)[1])
 
 
-def test_what_xml_has_no_place_for_is_replaced(schema: Any) -> None:
+def test_characters_that_xml_does_not_allow_are_replaced(schema: Any) -> None:
     verdict = report_samples.failed("x", "a\0b\x1b[31m\ud800\ufffe<>&'\" \U0001f600")
     spoiled = replace(MANY_FAULTS.scenarios[0], verdict=verdict)
     run = replace(CLASS, submissions=(replace(MANY_FAULTS, id="\x08", scenarios=(spoiled,)),))

@@ -328,7 +328,7 @@ def test_the_class_table_is_as_it_was_left_after_back(browser: Browser, thousand
         assert opened.said == []
 
 
-def test_what_is_clicked_is_large_enough(browser: Browser, reports: Path) -> None:
+def test_clickable_elements_are_large_enough(browser: Browser, reports: Path) -> None:
     small = (
         "[...document.querySelectorAll('a:not(.skip), button, summary, input')]"
         ".filter(e => !e.closest('p:not(.pages p):not(.crumb)') && e.checkVisibility())"
@@ -402,7 +402,7 @@ def test_code_is_not_broken(browser: Browser, reports: Path) -> None:
             assert opened.page.evaluate(broken) == [], (name, width)
 
 
-def test_what_is_copied_can_be_pasted(browser: Browser, reports: Path) -> None:
+def test_copied_text_can_be_pasted(browser: Browser, reports: Path) -> None:
     selected = """e => {
       getSelection().selectAllChildren(e);
       return getSelection().toString().replace(/\\n$/, "");

@@ -245,7 +245,7 @@ def test_nothing_is_said_of_extra_credit_where_there_is_none() -> None:
     ],
     ids=["earned", "a finding makes the mark 0", "no mark"],
 )
-def test_extra_credit_is_said_as_it_was_earned(mark: Fraction | None, said: str) -> None:
+def test_extra_credit_is_shown_as_it_was_earned(mark: Fraction | None, said: str) -> None:
     view = student_view(replace(PERFECT, mark=mark), PLAN)
     assert said in words_of(feedback_page(view))
     assert words.extra(view) == said.partition(" marks")[2]
@@ -322,7 +322,7 @@ def test_a_caret_where_python_stopped(source: str, column: int | None, caret: st
 
 
 @pytest.mark.parametrize("count", [2, 3])
-def test_what_is_written_is_explained_before_what_is_missing(count: int) -> None:
+def test_written_files_are_explained_before_missing_ones(count: int) -> None:
     verdicts = {f"absent{number}": Verdict(kind=VerdictKind.MISSING) for number in range(count)}
     verdicts["written"] = failed("r", "wrong")
     causes = tuple(

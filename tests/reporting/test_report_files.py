@@ -134,7 +134,7 @@ def test_what_a_killed_run_did_not_come_to_rename_goes_with_the_next(tmp_path: P
     assert [name for name in (*names, *others) if (tmp_path / name).exists()] == [*others]
 
 
-def test_what_workers_wrote_is_left_alone_at_the_end(tmp_path: Path) -> None:
+def test_pages_written_by_workers_are_not_written_again_at_the_end(tmp_path: Path) -> None:
     ids = [result.id for result in RUN.submissions]
     for result in reversed(RUN.submissions):
         page_writer(tmp_path, ids, PLAN)(result)
@@ -149,7 +149,7 @@ def test_what_workers_wrote_is_left_alone_at_the_end(tmp_path: Path) -> None:
     assert inodes(*folders).keys() == before.keys()
 
 
-def test_one_submission_fewer_changes_the_pages_beside_it_alone(tmp_path: Path) -> None:
+def test_one_submission_fewer_changes_only_the_pages_beside_it(tmp_path: Path) -> None:
     write_reports(RUN, PLAN, tmp_path)
     before, ids = inodes(tmp_path / "submissions"), [result.id for result in RUN.submissions]
     left = (*RUN.submissions[:2], *RUN.submissions[3:])

@@ -98,7 +98,7 @@ def test_templates_print_text_inert(source: str, values: dict[str, object], show
 
 
 @pytest.mark.parametrize("value", [None, True, 1.5, ["x"], object()])
-def test_templates_refuse_to_print_what_is_no_text(value: object) -> None:
+def test_templates_refuse_values_that_are_not_text(value: object) -> None:
     with pytest.raises(TypeError, match="a template may not print"):
         environment().from_string("{{ x }}").render(x=value)
     with pytest.raises(UndefinedError):
@@ -557,7 +557,7 @@ def test_the_terminals_markup_is_only_text() -> None:
     [report_samples.class_page(report_samples.RUN, report_samples.PLAN), *both_pages(MANY_FAULTS)],
     ids=["index", "submission", "feedback"],
 )
-def test_the_policy_allows_our_style_and_script_alone(html: str) -> None:
+def test_the_policy_allows_only_our_style_and_script(html: str) -> None:
     read = Page(html)
     policy = next(
         attributes["content"]

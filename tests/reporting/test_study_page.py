@@ -64,7 +64,7 @@ ALIKE = study.SimilarityReport(
 )
 
 
-def test_what_is_measured_is_shown_and_nothing_of_it_acts() -> None:
+def test_measured_values_are_shown_escaped() -> None:
     page = assert_inert(study_page(PLAN, STRENGTH, ALIKE), 0).text
     for said in ("85.7 % of 7 single-fault changes", "a <= b", "1 of 3 scored scenarios", "85 %",
                  "ada and zoe: 97 %", "nothing to notice"):  # fmt: skip

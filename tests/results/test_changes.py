@@ -75,7 +75,7 @@ def test_a_change_is_there_at_once_and_can_be_undone(database: Path) -> None:
     assert mark_of_ada(database) is None
 
 
-def test_what_people_gave_is_joined_and_not_stored_with_the_result(database: Path) -> None:
+def test_marks_by_people_are_joined_and_not_stored_with_the_result(database: Path) -> None:
     late = Adjusted(adjustment=Adjustment(marks=Fraction(-1, 2), reason="a day late"))
     gone, said = replace(MARK, slot="gone"), Commented(text="Short and clear.")
     record(database, [*map(draft, (MARK, gone, late, said)), draft(MARK, "nobody")])
@@ -154,7 +154,7 @@ def test_a_table_that_has_a_rubrics_mark_as_it_is_leaves_it_the_rubrics(database
     assert mark_of_ada(database) == 1
 
 
-def test_what_is_forgotten_is_gone(database: Path) -> None:
+def test_changes_of_a_forgotten_submission_are_gone(database: Path) -> None:
     record(database, [draft(MARK), draft(MARK, "eve"), draft(Commented(text="zq-secret"))])
     with Store.open(database) as store:
         store.forget("ada", FACTS)
@@ -166,7 +166,7 @@ VERSIONS = {"newer": 999, "older": 3}  # of the file, neither of which is known
 
 
 @pytest.mark.parametrize("damage", ["absent", "a text", "newer", "older"])
-def test_what_is_no_store_is_refused_in_a_line(database: Path, damage: str) -> None:
+def test_an_invalid_store_is_refused_in_one_line(database: Path, damage: str) -> None:
     if damage in VERSIONS:
         change_run(database.parent, f"PRAGMA user_version = {VERSIONS[damage]}")
     else:

@@ -95,7 +95,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_request_is_refused_in_a_line(name: str) -> None:
+def test_an_invalid_request_is_refused_in_one_line(name: str) -> None:
     text, said = REFUSED[name]
     line = refusal(read, text)
     assert said in line
@@ -126,7 +126,7 @@ def test_another_assignment_and_nobody_here_are_named() -> None:
     assert "is not in this run" in refusal(submission_of, read(WINS), PLAN, ("perfect",))
 
 
-def test_what_does_not_fit_the_run_is_said() -> None:
+def test_links_that_do_not_fit_the_run_are_reported() -> None:
     text = "\n".join(link(VIEW, each) for each in ("check_win", "nothing/\x1b", SECRET.id))
     other = replace(RESULT, source_digest="cd" * 32)
     files, unknown, hidden = remarks(read(text), PLAN, other)

@@ -44,7 +44,7 @@ def plain(run: RunResult = RUN, plan: Plan = PLAN) -> Any:
     return found
 
 
-def test_what_is_stated_or_measured_stands_there_alone() -> None:
+def test_results_have_only_stated_or_measured_keys() -> None:
     first, *others = PLAN.scenarios
     plan = replace(PLAN, scenarios=(replace(first, needs=("f",), faster_than=5), *others))
     told, other, *_ = plain(RUN, plan)["scenarios"]
@@ -146,7 +146,7 @@ def test_a_scenario_says_what_it_is_once() -> None:
     }
 
 
-def test_what_passed_is_counted_and_what_failed_says_why() -> None:
+def test_passed_scenarios_are_counted_and_failed_ones_explained() -> None:
     cause = Cause(
         function="f",
         explanation=stated("printed-not-returned", "printed plain"),

@@ -65,7 +65,7 @@ def test_everything_comes_back_as_it_was(path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", list(Ending))
-def test_what_passes_is_not_used_again(store: Store, ending: Ending) -> None:
+def test_temporary_failures_are_not_used_again(store: Store, ending: Ending) -> None:
     passing = {"timeout", "harness_error", "not_run", "stopped_early", "stand_in_failed"}
     save(store, result("ada"), {"k": (observed(), observed(ending))})
     assert (store.observations("k") is None) == (ending.value in passing)
@@ -312,7 +312,7 @@ def test_a_text_is_sent_once_by_a_packer() -> None:
     assert list(packer.pieces({}, {})) == []
 
 
-def test_what_was_added_is_there_though_its_result_never_came(path: Path) -> None:
+def test_pieces_are_stored_even_if_their_result_never_came(path: Path) -> None:
     verdict = Verdict(kind=VerdictKind.PASSED)
     with Store.open(path) as store:
         for piece in Packer().pieces({"k": (observed(),)}, {"v": verdict}):

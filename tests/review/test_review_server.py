@@ -151,7 +151,7 @@ def test_the_page_without_the_token_has_nothing_of_the_run(ann: Window) -> None:
 MARKUP = "<img src=x onerror=alert(1)>\x1b[31m=cmd|' /C calc'!A0"
 
 
-def test_what_people_and_programs_write_is_inert(ann: Window) -> None:
+def test_text_by_people_and_programs_is_inert(ann: Window) -> None:
     ann.do(1, "comment", text=MARKUP)
     ann.do(1, "line", file="a1.py", line=2, text=MARKUP)
     ann.do(1, "item", slot="report", title=MARKUP, points="1")
@@ -244,14 +244,14 @@ TAKEN: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", TAKEN)
-def test_what_is_allowed_is_stored(ann: Window, name: str) -> None:
+def test_allowed_actions_are_stored(ann: Window, name: str) -> None:
     do, fields = TAKEN[name]
     before = ann.desk.newest_change
     ann.do(1, do, **fields)
     assert ann.desk.newest_change == before + 1
 
 
-def test_what_is_no_request_is_refused(ann: Window) -> None:
+def test_an_invalid_request_is_refused(ann: Window) -> None:
     for data in (b"", b"{", b"[1]", b"\xff", b"[" * 100_000):
         headers = {**GOOD, "Content-Type": "application/json"}
         assert ann.client.post("/do", headers=headers, data=data).status_code == 400
@@ -398,7 +398,7 @@ def test_the_order_has_first_what_needs_a_person(ann: Window) -> None:
     assert ann.do(3, "done")["rows"][0]["done"]
 
 
-def test_what_is_held_is_decided(ann: Window) -> None:
+def test_held_submissions_are_decided(ann: Window) -> None:
     assert 'data-kind="choose" data-value="new.py"' in ann.get(f"/submission/{COUNT}")["html"]
     ann.do(COUNT, "decide", kind="choose", value="new.py")
     ann.do(COUNT, "decide", kind="match", value="4711", added="yes")

@@ -91,7 +91,7 @@ def test_the_same_bytes_and_limits_beside_busy_processes(graded: Path) -> None:
 
 
 @pytest.mark.release
-def test_what_makes_a_report_not_whole_is_seen(graded: Path, tmp_path: Path) -> None:
+def test_an_incomplete_report_is_noticed(graded: Path, tmp_path: Path) -> None:
     whole = kill.Whole.of(graded / "out")
     assert whole.look_at(graded / "out") == "report"
     shutil.copytree(graded / "out", tmp_path / "again")
@@ -107,7 +107,7 @@ def test_what_makes_a_report_not_whole_is_seen(graded: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.alone
-def test_what_is_left_on_a_machine_is_seen(tmp_path: Path) -> None:
+def test_leftovers_on_a_machine_are_noticed(tmp_path: Path) -> None:
     before = machine.Traces.now()
     token = f"soak-{tmp_path.name}"
     left = Path("/dev/shm") / token

@@ -204,7 +204,7 @@ PATTERNS: dict[tuple[str, int], tuple[list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("place", PATTERNS, ids=lambda place: place[0])
-def test_what_programs_say_in_many_words_is_told_apart(plan: Plan, place: tuple[str, int]) -> None:
+def test_long_messages_of_programs_are_distinguished(plan: Plan, place: tuple[str, int]) -> None:
     pattern = stated(plan, *place)
     right, wrong = PATTERNS[place]
     assert [text for text in right if not re.search(pattern, text)] == []
@@ -265,7 +265,7 @@ def test_the_marks_are_the_sheets(plan: Plan) -> None:
     assert plan.assignment.functionality_marks == 9
 
 
-def test_the_policy_holds_for_the_reference_alone(specification: Specification) -> None:
+def test_the_policy_applies_only_to_the_reference(specification: Specification) -> None:
     policy = specification.plan.assignment.policy
     assert check(specification.reference, policy).findings == ()
     faulty = [

@@ -248,7 +248,7 @@ def test_columns_full_and_empty(two: Two, size: int) -> None:
         assert agree(two, "is_column_empty(column)", column=column) is (height == 0)
 
 
-def test_a_new_board_each_time(two: Two, size: int) -> None:
+def test_each_initial_board_is_new(two: Two, size: int) -> None:
     a1, _ = two
     first = a1.generate_initial_board()
     assert first == ["-" * size] * size

@@ -213,7 +213,7 @@ RARE = (
 )
 
 
-def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
+def test_a_difference_is_shown_as_a_scenario_to_paste(course: Course) -> None:
     with_fuzz(course)
     course.write("rare/a1.py", RIGHT.read_text(encoding="utf-8").replace(*RARE))
     before = checked(context_of(course), course.path("rare"))
@@ -244,7 +244,7 @@ def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     assert all(name.startswith("pasted/") for name in failed)
 
 
-def test_what_is_not_fuzzed_is_told_with_the_reason(course: Course) -> None:
+def test_functions_that_are_not_fuzzed_are_listed_with_the_reason(course: Course) -> None:
     settings, _ = with_fuzz(course)
     reference = course.path("reference/tiny/a1.py")
     more = "\n\ndef helper() -> int:\n    return 1\n\n\ndef unused() -> int:\n    return 2\n"
@@ -510,7 +510,7 @@ def test_pairs_are_of_one_function_and_functions_take_turns() -> None:
 equivalent = partial(Equivalent, file="a1.py", function="g", after="a", why="so it is")
 
 
-def test_what_a_report_counts() -> None:
+def test_a_report_counts_its_parts() -> None:
     scenarios = [scenario(name) for name in ("f/one", "f/two", "g/one", "g/other")]
     scenarios[2] = replace(scenarios[2], clauses=("5",))
     scenarios.append(scenario("g/told", informational=True))

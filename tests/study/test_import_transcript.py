@@ -105,7 +105,7 @@ def test_nothing_is_written_of_what_is_refused(course: Course, text: str, said: 
     assert not course.path("specs/tiny/gameplay/three_amounts.txt").exists()
 
 
-def test_what_is_no_transcript_is_refused_in_one_line(course: Course) -> None:
+def test_a_file_that_is_not_a_transcript_is_refused_in_one_line(course: Course) -> None:
     course.path("bytes.txt").write_bytes(b"\xff\xfe")
     for arguments, words in (
         (("bytes.txt", "--to", MAIN), "byte 0 is not UTF-8"),
@@ -129,7 +129,7 @@ ODD = (
 )
 
 
-def test_what_was_typed_reads_back_as_it_was(course: Course) -> None:
+def test_typed_text_is_read_back_unchanged(course: Course) -> None:
     imported(course, "".join(f"Amount: {line}\n" for line in (*ODD, "q")) + "Bye.\n")
     typed = load(course.root, "tiny").plan.scenario("main/three-amounts").stimuli[0].inputs
     assert tuple(each.text for each in typed) == (*ODD, "q")
@@ -177,7 +177,7 @@ def screen(inputs: tuple[str, ...]) -> Screen:
         "blank lines at the end", "nothing typed", "typed what a prompt says", "a second round",
     ],
 )  # fmt: skip
-def test_what_was_typed_is_found(transcript: str, inputs: tuple[str, ...]) -> None:
+def test_typed_text_is_found(transcript: str, inputs: tuple[str, ...]) -> None:
     assert typed_lines(transcript, screen) == inputs
 
 
@@ -197,7 +197,9 @@ def test_what_was_typed_is_found(transcript: str, inputs: tuple[str, ...]) -> No
         "something after the end", "another program", "empty",
     ],
 )  # fmt: skip
-def test_what_cannot_be_aligned_has_its_line(transcript: str, line: int, reason: str) -> None:
+def test_a_text_that_cannot_be_aligned_has_its_own_line(
+    transcript: str, line: int, reason: str
+) -> None:
     with pytest.raises(MisalignedError) as raised:
         typed_lines(transcript, screen)
     assert reason in str(raised.value)

@@ -116,7 +116,7 @@ def test_what_was_given_does_not_count() -> None:
     assert likeness(both, given=prints(LOOP)).listed == ()
 
 
-def test_what_most_of_the_class_wrote_does_not_count() -> None:
+def test_text_of_most_of_the_class_does_not_count() -> None:
     everybody = {f"{number}": prints(LOOP) for number in range(40)}
     assert likeness(everybody).listed == ()
     two = everybody | {"a": prints(LOOP + OWN), "b": prints(OWN + LOOP)}
@@ -146,7 +146,7 @@ def test_groups_are_of_programs_connected_by_pairs() -> None:
     ["", "def f(:\n", "\0", "(" * 5000, "-" * 200_000 + "1", "x = " + "a" * 300_000],
     ids=["empty", "no Python", "a zero byte", "brackets", "deep", "long"],
 )
-def test_what_cannot_be_compared_has_no_fingerprints(text: str) -> None:
+def test_files_that_cannot_be_compared_have_no_fingerprints(text: str) -> None:
     assert prints(text) == ()
 
 
@@ -195,7 +195,7 @@ def test_a_single_copy_is_found() -> None:
 
 @pytest.mark.parametrize("draw", range(6))
 @pytest.mark.parametrize(("turned", "most"), [(0.2, 3), (TURNED, 5)])
-def test_ten_programs_of_one_plan_are_no_group(turned: float, most: int, draw: int) -> None:
+def test_ten_programs_of_one_plan_are_not_a_group(turned: float, most: int, draw: int) -> None:
     found = alike(alike_by_chance(10, draw, turned))
     assert max(map(len, groups(found.connected)), default=0) <= most
 
@@ -225,7 +225,7 @@ def numbered(*ranges: range) -> tuple[Fingerprint, ...]:
     )
 
 
-def test_what_many_groups_have_weighs_less_and_a_group_counts_once() -> None:
+def test_text_of_many_groups_weighs_less_and_a_group_counts_once() -> None:
     both = {"a": numbered(range(60)), "b": numbered(range(35, 95))}
 
     def score(more: dict[str, tuple[Fingerprint, ...]]) -> float:
@@ -354,7 +354,7 @@ def test_numbers_in_place_of_ids(with_a_copy: Course) -> None:
     assert saved(with_a_copy)["pairs"][0]["first"].startswith("student-")
 
 
-def test_what_changed_after_grading_is_not_compared(with_a_copy: Course) -> None:
+def test_files_changed_after_grading_are_not_compared(with_a_copy: Course) -> None:
     with_a_copy.write("submissions/tiny/bob/a1.py", "print(1)\n")
     outcome = with_a_copy.ok("similarity", "reports/tiny")
     assert outcome.err == "bob: not compared, it has changed since it was graded, or is gone\n"
