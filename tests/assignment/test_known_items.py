@@ -46,7 +46,7 @@ VALUES = values_of_names(ast.parse(MODULE).body)
 
 
 @pytest.mark.parametrize("text", KNOWN)
-def test_items_that_the_text_says_are_known(text: str) -> None:
+def test_items_listed_in_the_text_are_known(text: str) -> None:
     assert known_items(ast.parse(text, mode="eval").body, VALUES) == KNOWN[text]
 
 

@@ -26,7 +26,7 @@ def test_the_form_that_works_is_named_and_works(text: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "half", "nan", "1e400", "1e-300", "0x1F", None, [1]])
-def test_nothing_is_said_of_what_is_no_number(value: object) -> None:
+def test_values_that_are_not_numbers_get_no_hint(value: object) -> None:
     assert not number_hint(value)
 
 

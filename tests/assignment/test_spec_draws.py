@@ -149,7 +149,7 @@ GENERATORS = [
 
 
 @pytest.mark.parametrize(("body", "what"), GENERATORS)
-def test_what_a_generator_may_not_give(body: str, what: str, tmp_path: Path) -> None:
+def test_invalid_results_of_a_generator_are_refused(body: str, what: str, tmp_path: Path) -> None:
     source = f"def make():\n    {body}\n"
     body = "name: s\ncall: check_win(board)\ncases: bad.make"
     with pytest.raises(UserError) as caught:

@@ -464,7 +464,7 @@ STATED: list[tuple[str, Expected]] = [
 ]
 
 
-def test_prompts_of_an_assignment_are_free_where_a_scenario_says_nothing(tmp_path: Path) -> None:
+def test_prompts_of_an_assignment_are_free_unless_a_scenario_states_them(tmp_path: Path) -> None:
     free = {A: ASSIGNMENT + "prompts: {any: true}\n"}
     call = "call: check_input('')"
     scenario = scenario_of(tmp_path / "free", call, free)
@@ -476,7 +476,9 @@ def test_prompts_of_an_assignment_are_free_where_a_scenario_says_nothing(tmp_pat
 
 
 @pytest.mark.parametrize(("written", "expected"), STATED)
-def test_what_is_stated_of_a_call(written: str, expected: Expected, tmp_path: Path) -> None:
+def test_stated_results_of_a_call_are_read(
+    written: str, expected: Expected, tmp_path: Path
+) -> None:
     assert scenario_of(tmp_path, f"call: add_piece(['-'], 'X', 0)\n{written}").stated == expected
 
 

@@ -157,7 +157,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_cannot_be_meant(text: str, tmp_path: Path) -> None:
+def test_impossible_submission_settings_are_refused(text: str, tmp_path: Path) -> None:
     (error,) = errors_of(tmp_path, {A: text})
     value = error.split(": ", 2)[2]
     places = {"archive": "4:39: submission.archive", "otherwise": "4:41: submission.otherwise"}
@@ -197,7 +197,9 @@ EXPECTED = [
 
 
 @pytest.mark.parametrize(("text", "expected"), EXPECTED)
-def test_what_it_says(text: str, expected: SampleExpectation, tmp_path: Path) -> None:
+def test_an_expectation_is_loaded_from_its_text(
+    text: str, expected: SampleExpectation, tmp_path: Path
+) -> None:
     path = tmp_path / "expect.yaml"
     path.write_text(text)
     assert load_expectation(path) == expected
@@ -344,7 +346,7 @@ ACCEPTED = [
 
 
 @pytest.mark.parametrize(("kind", "text"), ACCEPTED)
-def test_what_is_right_is_accepted(kind: str, text: str) -> None:
+def test_valid_files_are_accepted(kind: str, text: str) -> None:
     validator(kind).validate(read(text))
 
 

@@ -181,7 +181,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("command", "line"), WRONG.items(), ids=WRONG)
-def test_one_line_says_what_is_wrong(graded_once: Course, command: str, line: str) -> None:
+def test_an_error_is_one_line(graded_once: Course, command: str, line: str) -> None:
     graded_once.write("runs/bad.json", '{"schema_version": 2,')
     graded_once.write("runs/list.json", "[1]")
     graded_once.write("runs/newer.json", '{"schema_version": 3}')

@@ -89,7 +89,7 @@ def test_from_elsewhere_with_a_path_into_the_course(course: Course, tmp_path: Pa
     assert list(elsewhere.iterdir()) == [own]
 
 
-def test_what_is_named_otherwise_than_asked_for_is_said(course: Course) -> None:
+def test_an_unexpected_file_name_is_reported(course: Course) -> None:
     right = course.text("reference/tiny/a1.py")
     course.write("mine.py", right)
     outcome = course.ok("check", "mine.py", "--assignment", "tiny")
@@ -123,7 +123,7 @@ greeting.py, triangle.py and guess.py: 1 thing to fix
 """
 
 
-def test_of_a_file_that_was_not_handed_in_nothing_more_is_said(tmp_path: Path) -> None:
+def test_a_missing_file_gets_only_one_remark(tmp_path: Path) -> None:
     folder = "submissions/triangle-not-handed-in"
     checked = FIRST_STEPS.run("check", folder)
     assert (checked.status, checked.out) == (1, NOT_HANDED_IN)
@@ -208,7 +208,9 @@ def test_watch_checks_again_on_every_save(course: Course) -> None:
         ("all/deeper/till.py", False),
     ],
 )
-def test_what_counts_as_a_save(tmp_path: Path, changed: str, save: bool) -> None:
+def test_only_changes_of_watched_files_count_as_saves(
+    tmp_path: Path, changed: str, save: bool
+) -> None:
     (tmp_path / "all" / "deeper").mkdir(parents=True)
     watched = [tmp_path / "a1.py", tmp_path / "all"]
     before = stamps(watched)

@@ -176,7 +176,7 @@ def test_changed_points_mark_again_without_judging(graded: Course) -> None:
     assert submission(graded.report, "missing_total")["mark"] == 3.3  # 11 of 20 points
 
 
-def test_a_new_scenario_runs_alone(graded: Course) -> None:
+def test_only_a_new_scenario_runs(graded: Course) -> None:
     observed = rows(graded.report, "observation")
     new = "  - name: one and two\n    call: total([1, 2])\n    returns: 3\n"
     graded.append("specs/tiny/total.yaml", new)
@@ -414,7 +414,7 @@ def test_due_extended_and_expected(course: Course, tmp_path: Path) -> None:
     assert marked(course)["102"] == ("late", None)
 
 
-def test_late_work_costs_what_the_course_says(course: Course, tmp_path: Path) -> None:
+def test_late_work_costs_what_the_course_states(course: Course, tmp_path: Path) -> None:
     rules = "late: {per_day: 10%, grace: 15 min, until: 7 days, slip_days: 1}\n"
     course.append("specs/tiny/assignment.yaml", rules)
     perfect = handed_in(course)[0].files

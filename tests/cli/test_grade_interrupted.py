@@ -222,7 +222,9 @@ SEEN: dict[str, tuple[list[Look], set[str], bool]] = {
 
 
 @pytest.mark.parametrize(("looks", "unsettled", "news"), SEEN.values(), ids=SEEN)
-def test_what_is_complete(looks: list[Look], unsettled: set[str], news: bool) -> None:
+def test_a_folder_is_complete_once_it_no_longer_changes(
+    looks: list[Look], unsettled: set[str], news: bool
+) -> None:
     arrivals = FolderEntries()
     for now, stamps in looks:
         arrivals.look(stamps, now)
@@ -338,7 +340,7 @@ def test_the_time_left_is_estimated(
     assert (pace.remaining(), pace.text()) == (left, text)
 
 
-def test_an_estimate_is_no_more_exact_than_it_is() -> None:
+def test_an_estimate_is_rounded_to_its_precision() -> None:
     exact = (0, 44, 56, 12 * 60 + 20, 89 * 60, 94 * 60, 2 * 3600 + 60, 7800)
     said = ["10 s", "40 s", "1 min", "12 min", "89 min", "1 h 30 min", "2 h", "2 h 10 min"]
     assert [rounded(seconds) for seconds in exact] == said

@@ -136,7 +136,7 @@ def short_limit(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 
 
 @pytest.mark.usefixtures("short_limit")
-def test_what_is_raised_is_stated_and_what_cannot_be_compared_left_out(tmp_path: Path) -> None:
+def test_exceptions_are_stated_and_incomparable_values_left_out(tmp_path: Path) -> None:
     course, said = begun(tmp_path, x=AWKWARD)
     assert_sound(course)
     text = course.text("specs/x/first.yaml")
@@ -258,7 +258,9 @@ def test_a_reference_of_scripts_is_begun_and_what_is_left_is_told(tmp_path: Path
         ("def main():\n    print(1)\n\n\nmain()\n", ["run: x.py"]),
     ],
 )
-def test_what_can_be_asked_at_once(source: str, actions: list[str]) -> None:
+def test_first_scenarios_have_calls_that_can_be_asked_at_once(
+    source: str, actions: list[str]
+) -> None:
     assert [first.action for first in first_scenarios("x.py", source.encode())] == actions
 
 
@@ -398,7 +400,7 @@ def test_a_command_can_be_read(line: str, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("option", ["-o", "--out", "--output"])
-def test_where_a_command_writes_is_said_alike_in_all(option: str, tmp_path: Path) -> None:
+def test_all_commands_name_their_output_alike(option: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
     others = ("compare . .", "handout x", "web x", "classroom50 x")
     for line in ("grade .", "export . --to csv", *others):

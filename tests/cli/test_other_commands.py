@@ -74,7 +74,7 @@ def test_schema_is_json_and_writes_a_file_a_kind(course: Course) -> None:
     assert course.refusal("schema", "--write", below) == f"{below}: not a directory"
 
 
-def test_doctor_says_what_there_is(course: Course) -> None:
+def test_doctor_lists_available_parts(course: Course) -> None:
     outcome = course.ok("doctor", "--python", tiny_course.python_here())
     first, *tiers, together = outcome.out.splitlines()[:5]
     assert first.startswith(f"Python {tiny_course.python_here()}: /")

@@ -29,7 +29,7 @@ def lacking(course: Course, *arguments: object) -> tuple[int, str, str]:
     return done.returncode, done.stdout.decode("cp1252"), done.stderr.decode("cp1252")
 
 
-def test_doctor_says_what_is_not_there(course: Course) -> None:
+def test_doctor_lists_missing_parts(course: Course) -> None:
     status, said, errors = lacking(course, "doctor", "--python", python_here())
     assert (status, errors) == (0, "")
     lines = said.splitlines()

@@ -34,7 +34,7 @@ def test_the_character_is_named(expected: str, actual: str, words: str) -> None:
     ("expected", "actual"),
     [("a", "a"), ("a", "b"), ("\u00e9", "e"), ("a\tb", "a b"), ("ab", "ac\u00a0"), ("a", "A")],
 )
-def test_nothing_is_said_of_other_differences(expected: str, actual: str) -> None:
+def test_other_differences_get_no_remark(expected: str, actual: str) -> None:
     assert look_alike(expected, actual) is None
 
 
@@ -65,6 +65,6 @@ def test_the_reason_why_a_text_is_not_a_number_is_named(number: TextMatcher, wri
     assert f"{odd} is written as U+{ord(odd):04X}" in (words or "")
 
 
-def test_nothing_is_said_of_a_number_that_is_wrong_anyway() -> None:
+def test_a_wrong_number_gets_no_hint() -> None:
     assert first_odd_character("\u22125.6", HasNumber(number="-5.5").accepts_text) is None
     assert first_odd_character("-5.6", HasNumber(number="-5.5").accepts_text) is None

@@ -46,7 +46,7 @@ def test_a_plain_call_in_parts(expression: str) -> None:
 
 
 @pytest.mark.parametrize("expression", NOT_PLAIN)
-def test_what_is_not_a_plain_call(expression: str) -> None:
+def test_expressions_that_are_not_plain_calls_are_not_analysed(expression: str) -> None:
     assert analyse("", expression, (), FUNCTIONS)[1] is None
 
 

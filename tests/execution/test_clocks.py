@@ -188,7 +188,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
         pytest.param([0.8] * 50, 0.8, WALL, WALL + 1.0, id="nor looks that a program makes long"),
     ],
 )
-def test_a_pause_of_the_machine_alone_is_no_time_asleep(
+def test_a_pause_of_the_machine_does_not_count_as_sleep(
     watch: Watch, delays: list[float], own_cpu: float, least: float, most: float
 ) -> None:
     assert least - 1e-6 < watch.seconds_to_timeout(*delays, own_cpu=own_cpu) < most + 1e-6

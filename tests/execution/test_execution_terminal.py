@@ -443,7 +443,7 @@ with driver, driver.tool({"t": "def up(text): return text.upper()"}, "t:up") as 
 """
 
 
-def test_where_there_are_no_terminals_the_package_is_imported_all_the_same(tmp_path: Path) -> None:
+def test_the_package_is_imported_without_terminals(tmp_path: Path) -> None:
     assert has_terminals()
     program = tmp_path / "program.py"
     program.write_text(WITHOUT, "utf-8")

@@ -59,7 +59,7 @@ def listed(module: ModuleType) -> dict[str, object]:
     return {name: getattr(module, name) for name in module.__all__}
 
 
-def test_there_is_no_module_no_class_and_no_name_with_an_underscore(facades: Facades) -> None:
+def test_facades_have_no_modules_classes_or_underscore_names(facades: Facades) -> None:
     modules = installed(facades)
     assert set(modules) == set(NAMES)
     for module in modules.values():
@@ -70,7 +70,7 @@ def test_there_is_no_module_no_class_and_no_name_with_an_underscore(facades: Fac
         assert not any(hasattr(module, name) for name in ("__loader__", "__spec__", "__file__"))
 
 
-def test_what_there_is_is_pythons_own(facades: Facades) -> None:
+def test_the_facades_have_pythons_own_public_names(facades: Facades) -> None:
     modules = installed(facades)
     public = {name: value for name, value in vars(math).items() if name[0] != "_"}
     assert listed(modules["math"]) == public
@@ -96,7 +96,7 @@ def test_it_is_imported_as_a_module_is(facades: Facades) -> None:
     ["Formatter", "Template", "Random", "SystemRandom", "NewType", "TypeVar", "NamedTuple", "sys",
      "_os", "_inst", "getstate", "get_type_hints", "Protocol"],
 )  # fmt: skip
-def test_what_there_is_not(facades: Facades, name: str) -> None:
+def test_facades_lack_dangerous_names(facades: Facades, name: str) -> None:
     assert not any(hasattr(module, name) for module in installed(facades).values())
 
 

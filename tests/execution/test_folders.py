@@ -214,7 +214,7 @@ def test_a_folder_does_not_grow_without_end(one_driver: Driver, case: str) -> No
     assert files(after) == {"in.txt": "'käse\\n'"}
 
 
-def test_a_file_left_open_is_named_and_finished_at_a_programs_end_alone(one_driver: Driver) -> None:
+def test_an_open_file_is_named_and_only_finished_at_the_programs_end(one_driver: Driver) -> None:
     program = """
 def f():
     global file

@@ -161,7 +161,7 @@ def test_names_that_a_star_imports_are_variables() -> None:
         {"raised": ERROR | {"type_name": SURROGATE}},
     ],
 )
-def test_a_step_that_no_process_says_is_tampered(step: dict[str, object]) -> None:
+def test_a_step_that_no_process_has_is_tampered(step: dict[str, object]) -> None:
     steps = "S" + json.dumps(step), "S{}"
     assert answered({"variables": []}, *steps, stimulus=STEPS).ending is Ending.TAMPERED
 
@@ -180,7 +180,7 @@ def test_more_steps_than_a_session_has_are_tampered() -> None:
         (CALL, ["result"]),
     ],
 )
-def test_a_phase_that_no_stimulus_says_is_tampered(stimulus: Stimulus, phases: list[str]) -> None:
+def test_a_phase_that_no_stimulus_has_is_tampered(stimulus: Stimulus, phases: list[str]) -> None:
     frames = [f'G"{phase}"' for phase in phases]
     assert heard("L", *frames, stimulus=stimulus).ending is Ending.TAMPERED
 

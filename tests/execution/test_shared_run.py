@@ -409,7 +409,7 @@ def test_who_asks_for_more_shows_what_it_did_until_then(driver: Driver) -> None:
     assert [ending is Ending.ANSWERED for ending in endings] == [n == 2 for n in range(5)]
 
 
-def test_what_it_does_after_it_asked_for_more_is_looked_at(one_driver: Driver) -> None:
+def test_acts_after_a_question_for_more_input_are_examined(one_driver: Driver) -> None:
     outcome = together(one_driver, ASKS, call("g(1)"), call("g(2)"))
     assert outcome.refused == "`KEPT`, a list at module level,"
 
@@ -479,7 +479,7 @@ def test_functions_in_one_process_have_the_files_of_their_own_constants(driver: 
         call("f()", stderr_apart=True),
     ],
 )
-def test_what_a_terminal_acts_on_a_clock_and_stderr_need_a_process(stimulus: Stimulus) -> None:
+def test_control_characters_a_clock_and_stderr_need_their_own_process(stimulus: Stimulus) -> None:
     assert may_share(call("f()"))
     assert not may_share(stimulus)
 
@@ -702,7 +702,9 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("form", ["call", "run"])
-def test_a_recursion_ends_at_the_same_depth_together_and_alone(driver: Driver, form: str) -> None:
+def test_a_recursion_ends_at_the_same_depth_in_shared_and_single_runs(
+    driver: Driver, form: str
+) -> None:
     depths = range(960, 1000)
     stimuli = [call(f"f({depth})") if form == "call" else run(str(depth)) for depth in depths]
     with driver.submission(assignment(), (source(DEPTH),)) as server:

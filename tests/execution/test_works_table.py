@@ -171,7 +171,7 @@ def test_every_row_has_a_test() -> None:
 
 
 @pytest.mark.process
-def test_each_row_is_as_the_table_says(one_driver: Driver) -> None:
+def test_each_row_agrees_with_the_table(one_driver: Driver) -> None:
     tests = HEAD + "\n".join(_test(number, body) for number, body in enumerate(ROWS.values()))
     program = SourceFile(name="a1.py", data=PROGRAM.encode())
     assignment = plans.assignment(

@@ -48,7 +48,7 @@ def test_the_public_names_are_the_documented_ones() -> None:
         harness.nothing  # noqa: B018
 
 
-def test_every_public_function_says_its_types() -> None:
+def test_every_public_function_states_its_types() -> None:
     returned = [get_type_hints(getattr(harness, name))["return"] for name in NAMES]
     assert returned == [tuple[SubmissionResult, ...], RunResult, Specification]
 
@@ -87,7 +87,7 @@ def test_grades_as_the_command_does(graded_once: Course, course: Course, tmp_pat
     assert len(pages()) == 10
 
 
-def test_an_earlier_report_is_said_to_be_replaced_before_a_page_is(
+def test_an_earlier_report_is_marked_as_replaced_before_its_pages(
     course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assignment = harness.load_assignment(course.root, "tiny")

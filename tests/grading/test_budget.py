@@ -222,7 +222,7 @@ def test_a_slow_one_is_put_to_the_end_and_comes_out_the_same(
     assert 0 < told[0].seconds <= told[0].most_seconds
 
 
-def test_what_is_foretold_is_real_time() -> None:
+def test_estimates_are_in_real_time() -> None:
     """On a busy machine a counted second takes several; what is not kept runs again."""
     half = Paused(used=Used(cpu=3.0), decided=0.5, kept=0.25, seconds=12.0)
     assert seconds_left(half, None) == 4.5

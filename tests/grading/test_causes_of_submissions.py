@@ -380,7 +380,7 @@ def test_lines_of_hidden_scenarios_are_shown_to_no_student(signs: Course, result
     assert shown.suspects
 
 
-def test_a_program_that_says_unasked_which_lines_run_breaks_the_protocol(results: Results) -> None:
+def test_an_unrequested_trace_breaks_the_protocol(results: Results) -> None:
     kinds = {each.scenario_id: each.verdict.kind for each in results["forged"].scenarios}
     assert kinds["all/a"] is VerdictKind.TAMPERED
     assert results["forged"].flagged
@@ -408,7 +408,7 @@ WHY: dict[str, Reason | Lead] = {
 
 
 @pytest.mark.parametrize("id", WHY)
-def test_the_text_of_the_submission_says_why(id: str, results: Results) -> None:
+def test_the_text_of_the_submission_explains_the_failure(id: str, results: Results) -> None:
     (cause,) = results[id].causes
     assert cause.explanation is not None
     assert WHY[id] in (cause.explanation.reason, cause.explanation.lead)

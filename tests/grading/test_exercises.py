@@ -408,7 +408,7 @@ def test_expected_equality_is_sent_only_for_the_programs_objects(case: str, tmp_
         prepare(load(tmp_path, "e"), refuse=False)
 
 
-def test_a_wrong_constant_is_no_argument_that_is_left_unchanged(tmp_path: Path) -> None:
+def test_a_wrong_constant_is_not_an_unchanged_argument(tmp_path: Path) -> None:
     exercise = EXERCISES["constants of the submission"]
     results = results_of(course_of(tmp_path, exercise), exercise.wrong)
     explanations = [result.scenarios[0].verdict.explanation for result in results]

@@ -543,7 +543,7 @@ def test_a_line_passes_the_right_program_and_fails_wrong_ones(what: str, tmp_pat
     assert failures(context, *right, *programs.wrong) == expected
 
 
-def test_what_is_printed_at_import_and_to_stderr(tmp_path: Path) -> None:
+def test_output_at_import_and_to_stderr_is_compared(tmp_path: Path) -> None:
     example = GUIDE.read_text("utf-8").partition("### Standard error")[2]
     program, rows = (block.partition("\n")[2] for block in example.split("```")[1:4:2])
     rows = rows.replace("shout.py", "a1.py")

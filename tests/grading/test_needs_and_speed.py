@@ -124,7 +124,9 @@ def test_scenarios_that_do_not_run_have_a_reason(graded_once: GradedOnce) -> Non
     assert of_add.message == "Not run, because add is not right yet."
 
 
-def test_what_is_not_run_belongs_to_the_cause_of_what_it_needs(graded_once: GradedOnce) -> None:
+def test_a_scenario_that_does_not_run_belongs_to_the_cause_of_the_one_it_needs(
+    graded_once: GradedOnce,
+) -> None:
     result = graded_once(NONE_OF_NOTHING)
     (cause,) = result.causes
     assert cause.scenarios == ("all/nothing", "all/two", "all/three")

@@ -187,7 +187,7 @@ def test_a_fault_reads_well(pages: dict[str, str], name: str) -> None:
         assert "1 thing to fix" in pages[name]
 
 
-def test_what_is_not_there(pages: dict[str, str]) -> None:
+def test_pages_leave_out_inapplicable_parts(pages: dict[str, str]) -> None:
     assert "to fix" not in pages["syntax"]  # nothing but the line
     assert "Rename assignment.py to a1.py and hand it in again." in pages["wrong_name"]
     assert "syntax" not in pages["wrong_name"]

@@ -191,7 +191,7 @@ def test_a_scenario_that_the_reference_does_not_end_says_nothing_and_is_never_cu
     assert found == {"endless": "cpu_limit", "a": "cpu_limit", "also": "cpu_limit", "b": "answered"}
 
 
-def test_a_missing_function_is_no_sign_that_another_run_would_end() -> None:
+def test_a_missing_function_does_not_show_that_another_run_would_end() -> None:
     @dataclass
     class Half(Program):
         def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
@@ -255,12 +255,12 @@ def remembering(program: Program, **kept: Ending) -> Running:
     ).run()
 
 
-def test_what_is_remembered_to_end_gives_the_rest_the_full_limit_again() -> None:
+def test_a_scenario_known_to_end_gives_the_others_their_full_limit() -> None:
     ran = remembering(Program({"c": 0.9}), a=Ending.CPU_LIMIT, b=Ending.ANSWERED)
     assert ran.observed["c"][-1].ending is Ending.ANSWERED
 
 
-def test_what_is_remembered_to_loop_at_the_full_limit_stays_so() -> None:
+def test_a_function_known_to_loop_stays_looping() -> None:
     program = Program({"a": NEVER, "c": NEVER})
     ran = remembering(program, b=Ending.CPU_LIMIT)
     assert {seen[-1].ending for seen in ran.observed.values()} == {Ending.CPU_LIMIT}
@@ -518,7 +518,7 @@ def test_a_program_that_keeps_to_its_limit_passes_whatever_the_machine_does(
     assert ran.observed["a"] == (Observation(ending=Ending.ANSWERED),)
 
 
-def test_what_ends_when_it_is_looked_at_again_has_the_others_run_to_their_end() -> None:
+def test_others_run_to_their_end_if_one_ends_on_its_second_run() -> None:
     close = Varying(dict.fromkeys("bc", 0.9), times={"a": [1.01, 0.98], "d": [1.01, 0.97]})
     ran = looked_at(close, *map(scenario, "abcd"))
     assert {seen[-1].ending for seen in ran.observed.values()} == {Ending.ANSWERED}

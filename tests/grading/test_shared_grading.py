@@ -166,7 +166,7 @@ class Kept:
         return None
 
 
-def test_what_is_kept_of_a_shared_run_is_used_alone_next(together: Grader, alone: Grader) -> None:
+def test_only_kept_results_of_a_shared_run_are_used_next(together: Grader, alone: Grader) -> None:
     first = together.grade(handed_in(REFERENCE))
     assert SharedPass.PASSED in first.runs.values()
     again = together.grade(handed_in(REFERENCE), Kept(first))

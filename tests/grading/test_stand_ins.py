@@ -183,7 +183,7 @@ def test_nothing_that_a_stand_in_answers_is_shown(graded: Path, student: str) ->
     assert ("IT SAYS" in pages[1].read_text()) == (student == "asks_anything")
 
 
-def test_a_changed_stand_in_runs_again_alone(tmp_path: Path) -> None:
+def test_only_a_changed_stand_in_runs_again(tmp_path: Path) -> None:
     root = write(tmp_path)
     hand_in(root, "wrong_bank", STUDENTS["wrong_bank"])
 

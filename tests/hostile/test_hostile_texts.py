@@ -88,7 +88,9 @@ def test_markup_is_shown_as_it_stands(course: Course) -> None:
 
 
 @pytest.mark.parametrize("command", [("show", "out"), ("compare", "out", "again")])
-def test_what_a_terminal_is_sent(course: Course, command: tuple[str, ...]) -> None:
+def test_output_to_a_terminal_has_no_acting_characters(
+    course: Course, command: tuple[str, ...]
+) -> None:
     child = course.on_terminal(*command, TERM="xterm-256color")
     child.expect(pexpect.EOF)
     child.close()

@@ -88,7 +88,7 @@ def test_the_latest_attempt_in_time_is_graded(tmp_path: Path) -> None:
         assert found.handed_in == "2024-09-24T19:00:00"
 
 
-def test_late_says_by_how_much_and_has_no_files(tmp_path: Path) -> None:
+def test_a_late_submission_has_its_delay_and_no_files(tmp_path: Path) -> None:
     path = laid(gradescope([one(DUE + timedelta(minutes=5))]), tmp_path / "class")
     (found,) = cohort(path, due="2024-09-24T17:00+00:00").submissions
     assert (found.withheld, found.files, found.problem) == (Withheld.LATE, (), "")
@@ -190,7 +190,9 @@ WRONG: dict[str, object] = {
 
 
 @pytest.mark.parametrize(("asked", "line"), told(WRONG))
-def test_what_cannot_be_held_to(tmp_path: Path, asked: dict[str, object], line: str) -> None:
+def test_terms_that_do_not_fit_the_download_are_refused(
+    tmp_path: Path, asked: dict[str, object], line: str
+) -> None:
     path = laid(brightspace([one(DUE)]), tmp_path / "class")
     assert refusal(path, **asked) == line.format(path=path)
 
@@ -383,7 +385,7 @@ def test_an_extension_is_what_lateness_is_counted_from(tmp_path: Path) -> None:
     assert (found.late.due, found.late.share) == ("2024-09-25T17:00:00+00:00", Fraction(1, 10))
 
 
-def test_canvas_says_late_and_not_how_late(tmp_path: Path) -> None:
+def test_canvas_marks_late_files_without_a_time(tmp_path: Path) -> None:
     handed = [HandIn(id="1", name="Kim", files=program("x"), late=True)]
     path = laid(canvas(handed), tmp_path / "class")
     found = selected(path)

@@ -114,7 +114,7 @@ def test_a_file_may_hold_what_begins_an_entry_of_an_archive(tmp_path: Path, plat
     assert source_of(by_id(found)["13"]) == "13"
 
 
-def test_bytes_that_are_no_text_in_one_name(tmp_path: Path) -> None:
+def test_undecodable_bytes_in_one_name_do_not_stop_other_submissions(tmp_path: Path) -> None:
     data = zipped([*listed("plain", []), ("13/sch\u00f6n.txt", b"x")])
     found = read_packed(tmp_path, data.replace("ö".encode(), b"\xff\xfe"))
     others_are_graded(found)

@@ -87,7 +87,7 @@ TABLE: dict[str, tuple[LatePolicy, str, str, str, tuple[int, int] | None]] = {
 
 
 @pytest.mark.parametrize(("policy", "zone", "due", "at", "cost"), TABLE.values(), ids=TABLE)
-def test_what_it_costs(
+def test_lateness_costs_what_the_policy_states(
     policy: LatePolicy, zone: str, due: str, at: str, cost: tuple[int, int] | None
 ) -> None:
     place = ZoneInfo(zone) if zone else None
@@ -116,7 +116,7 @@ POLICIES = st.builds(
 
 
 @given(due=DUES, late_by=LATE_BY, unit=st.sampled_from([DAY, HOUR]))
-def test_what_is_begun_is_not_over_yet(due: datetime, late_by: timedelta, unit: TimeUnit) -> None:
+def test_a_begun_period_is_not_over(due: datetime, late_by: timedelta, unit: TimeUnit) -> None:
     zone = due.tzinfo
     assert isinstance(zone, ZoneInfo)
     at = due.astimezone(UTC) + late_by

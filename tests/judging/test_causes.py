@@ -186,7 +186,7 @@ LOADING = raised(
 )
 
 
-def test_a_file_that_does_not_load_is_one_cause_and_nothing_else_is_said() -> None:
+def test_a_file_that_does_not_load_is_the_only_cause() -> None:
     failures = [
         fails("inner", rule="ran_at_import", number=1, observation=LOADING),
         fails("other", rule="ran_at_import", number=2, observation=LOADING),
@@ -275,7 +275,9 @@ def test_a_file_that_cannot_be_imported_by_what_is_given_blames_no_part() -> Non
     ],
     ids=["asks for more", "reads the end of input"],
 )
-def test_what_asks_for_input_while_it_loads(program: str, message: str, seen: Observation) -> None:
+def test_a_program_that_asks_for_input_while_loading_is_one_cause(
+    program: str, message: str, seen: Observation
+) -> None:
     failure = fails("inner", rule="ran_at_import", number=1, observation=seen)
     (cause,) = derive([failure], outline(program), {})
     assert cause.message == message
@@ -435,7 +437,7 @@ def test_that_more_input_is_asked_for_names_no_mistake(rule: str, chosen: bool) 
     assert cause.example == (ends if chosen else shows[0]).scenario.id
 
 
-def test_what_raises_where_the_function_to_blame_alone_does_is_one_cause() -> None:
+def test_exceptions_on_a_line_of_the_blamed_function_are_one_cause() -> None:
     """Line 9 is in `other`, which is to blame itself."""
     failures = (raises("middle", 1, 9), raises("other", 2, 9), raises("outer", 3, 9))
     (cause,) = causes(*failures, blame=own(failures))
@@ -559,7 +561,9 @@ def scenarios(kinds: str) -> list[Scenario]:
         ),
     ],
 )
-def test_what_only_failing_scenarios_use(failing: str, passing: str, blamed: set[str]) -> None:
+def test_a_function_used_only_by_failing_scenarios_is_blamed(
+    failing: str, passing: str, blamed: set[str]
+) -> None:
     failures = of_bank(failing)
     for substitute in (None, inapplicable):
         found = find_blame(
@@ -576,7 +580,7 @@ def test_a_text_from_repr_is_put_to_the_class_whatever_methods_were_called_befor
     assert set(found.values()) == {("Account",)}
 
 
-def test_what_cannot_be_substituted_is_explained_by_what_is_known_to_be_wrong() -> None:
+def test_a_function_that_cannot_be_substituted_is_explained_by_a_wrong_one() -> None:
     program = "def words(x):\n    return [x]\ndef report(x):\n    return words(x)\n"
     failures = [fails("words", stimulus="words(1)"), fails("report", stimulus="report(1)")]
     sheet = frozenset({"words", "report"})

@@ -21,7 +21,7 @@ def agrees(figure: Figure, plot: StatedPlot) -> bool:
 
 
 @pytest.mark.parametrize("what", MET)
-def test_what_is_stated_of_a_plot_is_met(what: str) -> None:
+def test_a_plot_with_all_stated_parts_agrees(what: str) -> None:
     assert agrees(FIGURE, MET[what])
 
 

@@ -259,7 +259,7 @@ def test_a_size_that_is_tried_alone_counts_where_all_else_is_right_by_default() 
     assert told(BOARDS, alone, broken) == failing(4, 7, 10)
 
 
-def test_hidden_sizes_are_no_evidence_for_what_is_said_of_a_visible_one() -> None:
+def test_hidden_sizes_do_not_change_the_explanation_of_a_visible_failure() -> None:
     """Its explanation is a student's to read, and would tell what hidden ones showed."""
     alone = Swept(
         lambda _: called(True),
@@ -382,7 +382,7 @@ TAKEN = BranchTaken(Line("a1.py", 7), Line("a1.py", 6), taken=True)
 SUSPICION = Suspicion(lines=(Line("a1.py", 6),), branch=TAKEN)
 
 
-def test_a_constant_that_differs_says_more() -> None:
+def test_a_different_constant_explains_more() -> None:
     program, cause = replace(SUSPECT, constants={"OWN": "yes"}), of_rule("wrong_value")
     found = program.explained(cause, FUNCTIONS, SUSPICION)
     assert found.explanation.lead == OtherConstant(name="OWN", value='"no"', line=1)
@@ -398,6 +398,6 @@ def test_a_constant_that_differs_says_more() -> None:
         *("printed_instead_of_returned", "printed_to_stdout", "only_case", "only_whitespace"),
     ],
 )
-def test_nothing_is_said_of_a_branch(rule: str) -> None:
+def test_branches_get_no_remark(rule: str) -> None:
     found = SUSPECT.explained(of_rule(rule), FUNCTIONS, SUSPICION)
     assert found.explanation.lead is None

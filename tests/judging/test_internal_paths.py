@@ -125,7 +125,7 @@ def test_a_text_of_a_megabyte_is_read_once(unit: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/proc/self/fd/3/re/__init__.py", "/usr/lib/python3.12/os.py"])
-def test_a_file_of_the_library_that_cannot_be_read_is_not_said_to_be_written(path: str) -> None:
+def test_an_unreadable_library_file_is_not_reported_as_written(path: str) -> None:
     raised = Raised(type_name="PermissionError", message=f"[Errno 13] Permission denied: '{path}'")
     wrong = Observation(ending=Ending.ANSWERED, raised=raised)
     stimulus = Stimulus(action=Call(expression="f()"))

@@ -201,7 +201,7 @@ def test_the_reference_must_do_what_a_step_states() -> None:
         assert (disagreements(seen, held, stimulus) == ()) is agrees
 
 
-def test_what_is_left_behind_may_be_anything_where_that_is_stated() -> None:
+def test_leaves_any_accepts_every_argument_afterwards() -> None:
     reference = called(1, before=([1],), after=([1],))
     other = called(1, before=([1],), after=([],))
     free = Expected(leaves_any=True)
@@ -395,7 +395,7 @@ def test_a_list_of_turns_says_how_many_there_are() -> None:
     assert not passes(None, ran("a", "x", "b", "y", ""), stated, typing("x", "y"))
 
 
-def test_a_stated_transcript_is_compared_where_there_is_no_reference() -> None:
+def test_a_stated_transcript_is_compared_without_a_reference() -> None:
     stated = Expected(transcript="> x\nbye\n")
     assert passes(None, ran("> ", "x", "bye\n"), stated, typing("x"))
     assert not passes(None, ran("> ", "x", "Bye\n"), stated, typing("x"))
@@ -638,7 +638,7 @@ def test_an_ending_gives_its_verdict(ending: Ending) -> None:
     assert verdict.undecided or verdict.differences[0].channel is Channel.ENDING
 
 
-def test_of_what_was_not_run_nothing_is_said_but_that() -> None:
+def test_scenarios_that_did_not_run_get_no_other_remark() -> None:
     verdict = judge(ended(Ending.NOT_RUN), expecting(called(1)), CALL)
     assert verdict == Verdict(kind=VerdictKind.NOT_RUN, explanation=verdict.explanation)
     assert verdict.undecided

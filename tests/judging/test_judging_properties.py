@@ -161,7 +161,7 @@ def test_one_more_character_is_seen(question: Question, text: str) -> None:
 
 
 @given(question=questions(), other=questions(), own=st.booleans(), exit_status=st.integers(0, 1))
-def test_a_judge_says_of_every_observation_what_judging_it_anew_says(
+def test_a_judge_gives_the_same_verdict_as_judging_anew(
     question: Question, other: Question, own: bool, exit_status: int
 ) -> None:
     reference, stimulus = question

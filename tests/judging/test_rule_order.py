@@ -169,7 +169,7 @@ def test_an_unusual_ending_is_explained_without_a_second_rule(
     assert "Later" not in found.message
 
 
-def test_every_rule_has_its_own_name_and_says_what_it_is_for() -> None:
+def test_every_rule_has_its_own_name_and_purpose() -> None:
     assert len(BY_NAME) == len(registered_rules())
     assert all(rule.words for rule in registered_rules())
 

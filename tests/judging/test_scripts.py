@@ -164,7 +164,9 @@ def test_a_limit_is_a_cause_of_its_own() -> None:
         ("Points: ", [1, 1]),
     ],
 )
-def test_what_passes_with_the_right_words_has_their_cause(shown: str, expected: list[int]) -> None:
+def test_a_failure_that_passes_with_the_right_words_has_their_cause(
+    shown: str, expected: list[int]
+) -> None:
     program = PROGRAM.replace("Name: ", "name: ")
     prompt = failed(("Name: ", "name: "), rule="only_case")
     unknown = failed(rule="text_not_matched", shown=shown)

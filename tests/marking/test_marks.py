@@ -132,7 +132,9 @@ CONSEQUENCES = {
 @pytest.mark.parametrize(
     ("findings", "exact", "flagged"), CONSEQUENCES.values(), ids=CONSEQUENCES.keys()
 )
-def test_what_findings_cost(findings: tuple[Finding, ...], exact: str, flagged: bool) -> None:
+def test_findings_cost_their_marks(
+    findings: tuple[Finding, ...], exact: str, flagged: bool
+) -> None:
     result = marked(TWO, "f/one", "g/two", found=report(*findings))
     assert (result.mark, result.flagged) == (Fraction(exact), flagged)
     assert result.findings == findings
@@ -268,7 +270,9 @@ EXCUSED = {
 
 
 @pytest.mark.parametrize(("student", "excused", "expected", "notes"), EXCUSED.values(), ids=EXCUSED)
-def test_what_is_excused(student: str, excused: str, expected: str, notes: list[str]) -> None:
+def test_excused_scenarios_cost_nothing(
+    student: str, excused: str, expected: str, notes: list[str]
+) -> None:
     exemption = Exemption(student=student, scenarios=(excused,), reason="ill")
     of = replace(TWO, assignment=replace(TWO.assignment, exemptions=(exemption,)))
     ada = Student(id="4711", name="Ada", email="ada@uni.example")

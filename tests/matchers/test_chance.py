@@ -10,7 +10,7 @@ from harness.model.values import Value
 DIE = tuple(Value.of(number) for number in range(1, 7))
 
 
-def test_a_value_is_missed_as_often_as_probability_says() -> None:
+def test_a_value_is_missed_with_the_expected_probability() -> None:
     die = ByChance(calls=10, occur=DIE)
     assert die.unfairness(10) == pytest.approx(6 * (5 / 6) ** 10)
     six = Share(value=Value.of(6), about=0.5, within=0.5)
@@ -18,7 +18,7 @@ def test_a_value_is_missed_as_often_as_probability_says() -> None:
     assert loaded.unfairness(40) == pytest.approx(0.5**40 + 5 * 0.9**40)
 
 
-def test_a_share_is_missed_as_often_as_the_binomial_distribution_says() -> None:
+def test_a_share_is_missed_with_binomial_probability() -> None:
     coin = ByChance(calls=10, shares=(Share(value=Value.of("head"), about=0.5, within=0.2),))
     outside = sum(math.comb(10, hits) for hits in (0, 1, 2, 8, 9, 10)) / 2**10
     assert coin.unfairness(10) == pytest.approx(outside)

@@ -112,7 +112,7 @@ def test_the_part_of_a_line_that_fails_is_named(matcher: Matcher, text: str, wor
     assert matcher.failing_part(lambda part: part.accepts_text(text)).in_words() == words
 
 
-def test_what_is_forgiven_is_forgiven_in_a_line() -> None:
+def test_ignore_rules_apply_to_single_lines() -> None:
     assert ALine(matcher=Contains(text="Tries")).accepts_text(
         "4 TRIES\n", TextRules(ignore=(Ignore.CASE,))
     )

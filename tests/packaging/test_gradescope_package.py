@@ -258,7 +258,7 @@ def test_submissions_held_for_a_person_have_no_mark(
 
 
 @pytest.mark.parametrize("reason", list(NoMark))
-def test_every_reason_is_said_to_the_student(plan: Plan, reason: NoMark) -> None:
+def test_every_reason_is_shown_to_the_student(plan: Plan, reason: NoMark) -> None:
     results = shown(PlatformRun(no_mark=reason, complaint="check_win/slow: secret"), plan)
     assert autograder_tree.gives_no_mark(results)
     assert "no mark" in results["tests"][0]["output"].lower()

@@ -165,7 +165,7 @@ SAID_OF_A_VISIBLE_EXAMPLE = {
 
 
 @pytest.mark.parametrize("example", [UNSEEN.id, SHOWN.id])
-def test_a_cause_of_visible_and_hidden_failures_says_what_visible_ones_say(example: str) -> None:
+def test_a_mixed_cause_shows_only_the_explanation_of_visible_failures(example: str) -> None:
     """Where the example is hidden, nothing of it is said; what is said of the cause as a whole
     (which functions have to be right as well, the symptoms) rests on hidden failures too."""
     whole, where = planted()

@@ -183,7 +183,7 @@ def blocks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_what_is_stated_is_told(blocks: dict[str, list[str]], name: str) -> None:
+def test_stated_values_are_shown(blocks: dict[str, list[str]], name: str) -> None:
     assert blocks[name] == EXPECTED[name]
 
 

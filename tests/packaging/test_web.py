@@ -345,7 +345,7 @@ def test_no_way_leads_out_of_the_interpreter_or_to_the_next_scenario(checker: Ch
     assert checker.status == "4 of 7 visible checks passed."
 
 
-def test_what_is_no_program_is_told_so(checker: Checker) -> None:
+def test_files_that_are_not_programs_are_reported(checker: Checker) -> None:
     assert checker.check({"a1.docx": b"x = 1"}) == {}
     assert checker.status.startswith("a1.docx: this is not a folder, an archive or a .py file")
     empty = checker.check({"a1.ipynb": b'{"cells": []}'})

@@ -93,7 +93,7 @@ KINDS = {TOO_DEEP: UnreadableKind.TOO_DEEP, MIXED_TABS: UnreadableKind.MIXED_TAB
 
 
 @pytest.mark.parametrize(("marked", "reason"), told(REFUSED))
-def test_what_is_no_python_file(marked: bytes, reason: str) -> None:
+def test_unparsable_files_are_reported_with_their_place(marked: bytes, reason: str) -> None:
     before, mark, after = marked.partition(b"@@")
     shown = re.split(rb"[\r\n]", after)[0].decode(errors="replace")
     unparsable = read(before + after).unparsable

@@ -293,7 +293,7 @@ def test_modules_that_import_each_other() -> None:
 
 
 @pytest.mark.parametrize("source", ["type Board = list[str]\n", "def f[T](x: T) -> T: return x\n"])
-def test_what_only_newer_interpreters_can_read(source: str) -> None:
+def test_newer_syntax_is_reported_as_unreadable(source: str) -> None:
     unreadable = "a file cannot be read as Python"
     assert sharing(source).reason in (unreadable, f"line 1: `{source.strip()}`")
 

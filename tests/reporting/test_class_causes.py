@@ -85,7 +85,7 @@ def test_the_sentence_of_most_and_the_first_students(count: int, texts: int, mes
     assert found.students == [f"{n:03}" for n in range(min(count, 60))]
 
 
-def test_a_mistake_in_several_functions_is_said_once_and_counts_each_submission_once() -> None:
+def test_a_mistake_in_several_functions_is_shown_and_counted_once() -> None:
     class_causes = joined(
         graded("ada", cause("win", "n", "1"), cause("draw", "n", "1/2"), cause("f", "r", "1")),
         graded("bob", cause("win", "n", "1")),
@@ -132,7 +132,7 @@ def test_who_needs_a_person(whose: SubmissionResult, reason: str) -> None:
     assert [(one.kind, one.students) for one in found] == ([(reason, [whose.id])] if reason else [])
 
 
-def test_a_flag_is_said_with_its_reason_and_those_alike_together() -> None:
+def test_flags_are_shown_with_their_reason_and_grouped() -> None:
     imported = plans.finding(message="`import copy` was added")
     note = Consequence(severity=Severity.NOTE)
     joining = plans.finding(rule="method", message="join is not permitted", consequence=note)
@@ -328,7 +328,7 @@ def read_page(*class_: SubmissionResult, plan: Plan = PLAN) -> str:
     )
 
 
-def test_the_page_says_which_scenarios_may_be_wrong() -> None:
+def test_the_page_lists_suspicious_scenarios() -> None:
     plan = replace(PLAN, scenarios=GRID)
     wrong = [graded_grid(f"s{n}", 3 if n else 5, *range(6 if n == 1 else 7)) for n in range(6)]
     good = [graded_grid(f"s{n}", 4) for n in range(6, 9)]
@@ -345,14 +345,14 @@ def test_the_page_says_which_scenarios_may_be_wrong() -> None:
     )
 
 
-def test_the_page_says_whom_to_look_at() -> None:
+def test_the_page_lists_submissions_that_need_attention() -> None:
     findings = (plans.finding(message="`import copy` was added"),)
     flagged = [replace(graded(f"s{n:02}", flagged=True), findings=findings) for n in range(12)]
     text = read_page(*flagged)
     assert "Imports: `import copy` was added (12 alike): s00, s01, s02, s03, s04 and 7" in text
 
 
-def test_the_page_says_who_may_have_copied() -> None:
+def test_the_page_lists_possible_copies() -> None:
     class_ = [handed_in("ada", b"x"), handed_in("bob", b"x"), graded("cyd")]
     text = read_page(*class_)
     assert "The same files, byte for byte (2): ada, bob" in text

@@ -110,7 +110,7 @@ def test_features_that_a_platform_lacks_are_named(name: str) -> None:
 
 
 @pytest.mark.parametrize("platform", ["canvas", "blackboard"])
-def test_a_gradebook_from_the_submissions_alone(platform: str) -> None:
+def test_a_gradebook_is_made_only_from_the_submissions(platform: str) -> None:
     found = make(platform, BY_LOGIN, None)
     assert_golden(GOLDEN / f"gradebook-made-{platform}.csv", encoded(found.sheet))
     assert found.marks == 4
@@ -425,7 +425,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("platform", "text", "column", "line"), WRONG.values(), ids=WRONG)
-def test_one_line_says_what_is_wrong(
+def test_an_error_is_one_line(
     book: Path, platform: str, text: str, column: str | None, line: str
 ) -> None:
     book.write_text(text, encoding="utf-8")

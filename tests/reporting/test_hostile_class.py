@@ -186,7 +186,7 @@ def test_feedback_for_a_class_with_hostile_names_is_packed(platform: str, tmp_pa
         assert not re.search(r"[\\\0]|^[A-Za-z]:|^/|(?:^|/)\.\.?(?:/|$)", path)
 
 
-def test_what_an_exception_says_is_not_said_of_a_submission_that_is_held() -> None:
+def test_the_problem_of_a_held_submission_leaves_out_the_exceptions_message() -> None:
     held_one = hold_back(PERFECT, "its page", KeyError("secret input"))
     assert "KeyError" in held_one.problem
     assert "secret" not in held_one.problem

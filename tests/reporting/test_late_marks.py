@@ -95,7 +95,7 @@ MARKS = st.fractions(0, 6, max_denominator=60)
     of=st.sampled_from(LateOf),
     adjusted=st.none() | st.fractions(-12, 12, max_denominator=8),
 )
-def test_what_is_reached_is_what_lateness_takes_and_what_is_left(
+def test_the_late_deduction_and_the_mark_add_up_to_the_marks_reached(
     mark: Fraction, share: Fraction, of: LateOf, adjusted: Fraction | None
 ) -> None:
     late = replace(TWO_DAYS, share=share, of=of)

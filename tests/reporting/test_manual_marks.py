@@ -206,7 +206,7 @@ BY_HAND = (ManualMark(slot=MARKED_STYLE), ManualMark(slot=OTHER, mark=Fraction(1
 FAILED = Verdict(kind=VerdictKind.FAILED)
 
 
-def test_the_terminal_says_why_there_is_no_mark_and_what_takes_none() -> None:
+def test_the_terminal_shows_why_there_is_no_mark_and_which_faults_cost_none() -> None:
     lenient = result("ada", {"check_input/a-leading-zero": FAILED})
     text = pages_read.on_terminal(show_submission(lenient, PLAN))
     assert "✗" not in text

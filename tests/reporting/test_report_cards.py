@@ -152,7 +152,7 @@ def test_pages_and_terminal_say_what_was_rescued() -> None:
         (None, ("a1.py",), ""),
     ],
 )
-def test_what_to_do_about_files(
+def test_wrong_files_have_a_remedy(
     wrong: WrongFiles | None, wanted: tuple[str, ...], said: str
 ) -> None:
     found = words.remedy(wrong, wanted)
@@ -230,7 +230,7 @@ def test_hidden_failures_of_several_functions_are_one_card() -> None:
     assert text.count("What to try: call each of your functions with your own inputs") == 1
 
 
-def test_nothing_is_said_of_extra_credit_where_there_is_none() -> None:
+def test_extra_credit_is_not_mentioned_if_there_is_none() -> None:
     no_extra = tuple(each for each in PLAN.scenarios if not each.extra_credit)
     plain = student_view(PERFECT, replace(PLAN, scenarios=no_extra))
     assert "extra" not in assert_inert(feedback_page(plain), 1).text
@@ -272,7 +272,7 @@ def test_turns_that_are_like_an_example_are_not_called_right(example: bool, titl
     assert first.text == title
 
 
-def test_what_else_is_seen_of_a_cause_names_the_call_or_the_session() -> None:
+def test_other_symptoms_of_a_cause_name_the_call_or_the_session() -> None:
     symptoms = tuple(
         check_of("num_hours", failed(f"rule {number}", f"says {number}"), each)
         for number, each in enumerate((HOURS, LABELS, SHEET))

@@ -92,7 +92,7 @@ def test_the_class_page_says_how_strong_the_scenarios_are_where_that_is_known() 
     assert "These scenarios notice 99.5 % of 412 single-fault changes of the reference" in page
 
 
-def test_a_page_that_stands_there_as_it_would_be_written_is_left_alone(tmp_path: Path) -> None:
+def test_an_unchanged_page_is_not_written_again(tmp_path: Path) -> None:
     write_reports(RUN, PLAN, tmp_path)
     before = inodes(tmp_path / "feedback")
     touched, changed = (tmp_path / f"feedback/{name}.html" for name in ("perfect", "many-faults"))
@@ -124,7 +124,7 @@ def test_a_report_that_is_being_replaced_says_that_it_is_not_complete(tmp_path: 
 
 
 @pytest.mark.process
-def test_what_a_killed_run_did_not_come_to_rename_goes_with_the_next(tmp_path: Path) -> None:
+def test_the_next_run_removes_temporary_files_of_a_killed_one(tmp_path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     names = (f".index.html.{gone.pid}.tmp", f"feedback/.perfect.html.{gone.pid}.tmp")

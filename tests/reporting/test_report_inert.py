@@ -220,7 +220,7 @@ def test_which_lines_are_marked(found: ShownCause, places: list[MarkedPlace]) ->
     assert marked_lines(found) == places
 
 
-def test_the_whole_program_or_its_first_lines_stand_with_what_is_said_of_them() -> None:
+def test_the_program_or_its_first_lines_are_shown_with_their_notes() -> None:
     lines = [b"def f():", b"    for i in range(8):", b"\tshow(board[i])", b"", b"<b>\x0c\x1b"]
     finding = plans.finding(line=4, message="m")
     submission = replace(

@@ -170,7 +170,7 @@ def test_of_two_runs_of_one_assignment_one_counts_and_why(name: str, turned: boo
     assert table(found) == {"Ada Lovelace": ["1"]}
 
 
-def test_an_incomplete_run_and_a_time_that_is_none_are_no_obstacle() -> None:
+def test_an_incomplete_run_and_an_invalid_time_are_accepted() -> None:
     found = course(run("a1", of(ADA), complete=False, finished="yesterday"))
     assert found.notices == ("a1: this run is not complete: grade again to finish it",)
 

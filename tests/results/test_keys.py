@@ -92,12 +92,12 @@ SAME_OBSERVATIONS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("changes", OTHER_OBSERVATIONS.values(), ids=OTHER_OBSERVATIONS.keys())
-def test_what_an_observation_depends_on(changes: dict[str, Any]) -> None:
+def test_the_key_of_an_observation_covers_its_inputs(changes: dict[str, Any]) -> None:
     assert key(**changes) != key()
 
 
 @pytest.mark.parametrize("changes", SAME_OBSERVATIONS.values(), ids=SAME_OBSERVATIONS.keys())
-def test_what_an_observation_does_not_depend_on(changes: dict[str, Any]) -> None:
+def test_the_key_of_an_observation_ignores_other_changes(changes: dict[str, Any]) -> None:
     assert key(**changes) == key()
 
 
@@ -138,7 +138,7 @@ def verdict_key(
     return keys.verdict_key(key_alone, answers, scenario, parameters)
 
 
-def test_what_a_verdict_depends_on() -> None:
+def test_the_key_of_a_verdict_covers_its_inputs() -> None:
     keys = [
         verdict_key(),
         verdict_key(scenario=replace(HELD, stated=Expected())),

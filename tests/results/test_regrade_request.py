@@ -44,7 +44,7 @@ def mail(text: str, subtype: str = "plain", encoding: str = "quoted-printable") 
     return bytes(message)
 
 
-def test_what_a_page_offers_is_read_again() -> None:
+def test_a_request_from_a_page_is_read_back() -> None:
     request = read(OFFERED)
     assert submission_of(request, PLAN, IDS) == RESULT.id
     assert list(request.about) == [cause.checks[0].id for cause in VIEW.causes]

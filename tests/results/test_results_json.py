@@ -261,7 +261,7 @@ def test_visible_scenarios_are_shown_whole_and_hidden_ones_by_name_and_verdict()
     )
 
 
-def test_what_is_visible_grows_with_time_and_what_is_hidden_says_little() -> None:
+def test_more_checks_become_visible_with_time_and_hidden_ones_show_little() -> None:
     open_now = frozenset({Visibility.VISIBLE, Visibility.AFTER_DUE_DATE})
     view = student_view(result("ada"), PLAN, visible=open_now)
     assert [check.name for check in view.shown] == ["shown", "sampled", "later"]
@@ -384,7 +384,9 @@ def test_for_which_of_two_visible_causes_a_hidden_check_fails_is_not_said() -> N
 
 
 @pytest.mark.parametrize(("shared", "together"), [("f/sampled", ("g",)), ("f/secret", ())])
-def test_what_else_must_be_right_is_said_if_visible(shared: str, together: tuple[str, ...]) -> None:
+def test_other_functions_that_must_be_right_are_named_if_visible(
+    shared: str, together: tuple[str, ...]
+) -> None:
     causes = tuple(
         cause_of(
             *dict.fromkeys([own, shared, "f/secret"]),

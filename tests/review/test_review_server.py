@@ -459,7 +459,7 @@ def test_marking_can_hide_the_names(ann: Window) -> None:
     assert len([n for n in range(1, COUNT + 1) if ann.stored(f"s{n:03}").comment]) == 1
 
 
-def test_what_a_student_asks_is_opened(ann: Window, tmp_path: Path) -> None:
+def test_a_students_request_is_opened(ann: Window, tmp_path: Path) -> None:
     mail = tmp_path / "mail.txt"
     view = student_view(submission(2), COURSE)
     mail.write_text(request_text(view) + "I checked it. <b>Really.</b>\n")

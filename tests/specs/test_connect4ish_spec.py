@@ -274,7 +274,7 @@ def test_random_sittings_as_a_program(two: Two, size: int, sitting: int) -> None
     assert one == other
 
 
-def test_every_game_looks_as_the_other_program_says(plan: Plan) -> None:
+def test_every_game_agrees_with_the_other_program(plan: Plan) -> None:
     games = [scenario for scenario in plan.scenarios if is_game(scenario)]
     assert games
     for scenario in games:
@@ -287,7 +287,7 @@ def test_every_game_looks_as_the_other_program_says(plan: Plan) -> None:
 
 
 @pytest.mark.parametrize("function", ["check_win", "display_board", "add_piece", "remove_piece"])
-def test_every_answer_to_a_draw_is_what_the_other_program_says(function: str, plan: Plan) -> None:
+def test_every_answer_to_a_draw_agrees_with_the_other_program(function: str, plan: Plan) -> None:
     samples = [s for s in plan.scenarios if s.is_sample and s.function == function]
     assert samples
     for scenario in samples:

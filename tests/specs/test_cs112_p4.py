@@ -86,7 +86,7 @@ def test_programs_written_without_it_do_the_same(p4: Any, other: str) -> None:
     assert called == set(shares())
 
 
-def test_the_driver_plays_as_the_sheet_says(plan: Plan) -> None:
+def test_the_driver_plays_as_the_sheet_states(plan: Plan) -> None:
     programs = [s for s in plan.scenarios if isinstance(s.stimuli[0].action, Run)]
     assert len(programs) == 6
     for scenario in programs:

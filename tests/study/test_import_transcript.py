@@ -75,7 +75,7 @@ def test_where_all_marks_are_given_it_is_told_how_to_give_points(course: Course)
     assert not added.informational
 
 
-def test_a_new_file_is_of_the_program_where_there_is_no_main(course: Course) -> None:
+def test_a_new_file_belongs_to_the_program_if_there_is_no_main(course: Course) -> None:
     reference = course.path("reference/tiny/a1.py").read_text("utf-8")
     course.write("reference/tiny/a1.py", reference.replace("main()", "play()"))
     course.path(MAIN).unlink()
@@ -247,7 +247,9 @@ def test_facts_of_a_text() -> None:
         (b"\xff\xfe\x00", None),
     ],
 )
-def test_what_ruff_says(text: bytes, expected: list[tuple[int, str]] | None) -> None:
+def test_findings_of_ruff_have_lines_and_rules(
+    text: bytes, expected: list[tuple[int, str]] | None
+) -> None:
     program = find_ruff()
     assert program is not None
     found = ruff_findings(program, "a1.py", text)
