@@ -16,6 +16,13 @@ def code(source: str, *tags: str) -> dict[str, Any]:
     }
 
 
+def nbgrader(source: str, *, grade: bool, solution: bool) -> dict[str, Any]:
+    """A code cell of nbgrader: with `grade` and no `solution`, the course's tests."""
+    cell = code(source)
+    cell["metadata"]["nbgrader"] = {"grade": grade, "solution": solution}
+    return cell
+
+
 def text(source: str) -> dict[str, Any]:
     return {"cell_type": "markdown", "metadata": {}, "source": source.splitlines(keepends=True)}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from harness.assignment.loading import load
 from harness.grading.context import prepare
 from harness.grading.validation.again import printing_givens
-from harness.grading.validation.checks import golden_count, tolerances
+from harness.grading.validation.checks import golden_count, tolerances, value_problems
 from harness.grading.validation.overstated import overstated
 from harness.model.expectation import Expected, Floats, Ignore
 from harness.model.stimulus import Stimulus, Typed
@@ -55,6 +55,23 @@ def test_a_given_that_prints_is_named_where_output_is_stated(tmp_path: Path) -> 
     Course.small(tmp_path, "e", program, scenarios, "functionality_marks: 1\n")
     (advice,) = printing_givens(prepare(load(tmp_path, "e"), refuse=False))
     assert advice.startswith("all/loud: ")
+
+
+def test_only_classes_with_attributes_to_choose_need_a_way_to_compare(tmp_path: Path) -> None:
+    program = (
+        "from collections import Counter\n\n\nclass Pair(tuple):\n    pass\n\n\n"
+        "def letters(text):\n    return Counter(text)\n\n\n"
+        "def pair(text):\n    return Pair(text)\n"
+    )
+    scenarios = (
+        'scenarios:\n  - {name: a, function: letters, call: letters("ab")}\n'
+        '  - {name: b, function: pair, call: pair("ab")}\n'
+    )
+    Course.small(tmp_path, "e", program, scenarios, "functionality_marks: 1\n")
+    context = prepare(load(tmp_path, "e"), refuse=False)
+    specification = context.specification
+    problems = value_problems(specification.plan, context.key, specification.reference)
+    assert [problem.scenario for problem in problems] == ["all/b"]
 
 
 CLAUSES = """\

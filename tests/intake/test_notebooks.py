@@ -13,7 +13,7 @@ from harness.model.notebook import CellLine, LineNames, NotebookCell
 from harness.model.submission import Submission
 from tests import plans
 from tests.downloads import laid
-from tests.notebooks import code, notebook, text
+from tests.notebooks import code, nbgrader, notebook, text
 
 pytestmark = pytest.mark.process  # a process of its own reads each
 
@@ -104,6 +104,23 @@ def test_code_cells_in_order_are_the_program(tmp_path: Path) -> None:
     names = LineNames(submission.notebook)
     assert names.place("a1.py", 12) == CellLine(line=12, cell=3, line_in_cell=2)
     assert names.place("a1.py", 3) is names.place("a1.py", 10) is names.place("x.py", 12) is None
+
+
+def test_cells_with_tests_of_nbgrader_are_left_out_and_still_counted(tmp_path: Path) -> None:
+    data = notebook(
+        nbgrader(F, grade=False, solution=True),
+        nbgrader("import nose\nassert f() == 2", grade=True, solution=False),
+        nbgrader("answer = f()", grade=True, solution=True),
+        nbgrader("f()", grade=False, solution=False),
+    )
+    submission = submitted(tmp_path, data)
+    (file,) = submission.files
+    program = file.data.decode()
+    assert "nose" not in program
+    assert program.endswith("# %% cell 3\nanswer = f()\n# %% cell 4\nf()\n")
+    assert submission.notes[1:] == (
+        "left out of a1.ipynb, because nbgrader marks them as tests: cell 2",
+    )
 
 
 DEEP = b"[" * 200_000

@@ -6,7 +6,7 @@ import pytest
 
 from harness.judging.side_by_side.boards import grid_pair, rows_of
 from harness.matchers.comparison import same
-from harness.matchers.kinds.arrays import ArrayOf, Column, FrameOf
+from harness.matchers.kinds.arrays import ArrayOf, Column, FrameOf, has_fixed_parts
 from harness.matchers.kinds.values import Approximately
 from harness.model.expectation import Floats, Matcher
 from harness.model.values import Value, ValueKind
@@ -14,7 +14,7 @@ from harness.model.values import Value, ValueKind
 NEAR = Floats(within=0.01)
 
 
-def described(name: str, **parts: object) -> Value:
+def described(name: str, /, **parts: object) -> Value:
     items: list[Value] = []
     for key, part in parts.items():
         items += [Value(ValueKind.STR, key), Value.of(part)]
@@ -125,3 +125,26 @@ def test_both_sides_are_shown_as_tables() -> None:
     tables = array_of([[1, 2], [3, 4]]).as_tables(right)
     assert tables is not None
     assert grid_pair(*tables) == pair
+
+
+FIXED = {
+    "array": array([1, 2]),
+    "number": number(1.5),
+    "frame": frame([[1, "x"], [2, "y"]]),
+    "series": described("Series", name="a", dtype="int64", index=[0], items=[1]),
+}
+OWN = {
+    "another class": described("Pet", name="Rex"),
+    "a class of that name": described("ndarray", items=[1]),
+    "a number with attributes": described("Celsius", **{"": 1.5}, unit="C"),
+}
+
+
+@pytest.mark.parametrize("value", FIXED.values(), ids=FIXED)
+def test_the_parts_of_an_array_are_not_chosen_by_the_spec(value: Value) -> None:
+    assert has_fixed_parts(value)
+
+
+@pytest.mark.parametrize("value", OWN.values(), ids=OWN)
+def test_the_attributes_of_another_object_may_be_chosen(value: Value) -> None:
+    assert not has_fixed_parts(value)

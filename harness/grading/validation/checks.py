@@ -13,6 +13,7 @@ from harness.grading.observing.answer_key import CheckName, Problem, expectation
 from harness.grading.validation.report import ClauseCoverage, FunctionShare
 from harness.judging.compare.session import compares_variables
 from harness.judging.compare.value import argument_name
+from harness.matchers.kinds.arrays import has_fixed_parts
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.values import AnyValue, OfType
 from harness.model.expectation import AnswerKey, Expectation, Expected, Floats, Ignore
@@ -174,7 +175,7 @@ def value_problems(
         pairs = zip(scenario.stimuli, key.answers(scenario.id), strict=False)
         for stimulus, answer in pairs:
             values += _values(expectation(scenario, stimulus, answer, plan.assignment))
-        classes = {value.text for value in values if value.kind is ValueKind.OBJECT}
+        classes = {value.text for value in values if _may_be_stated(value, bases)}
         for name in sorted(classes):
             if compared.isdisjoint(_with_bases(name, bases)):
                 yield _uncompared(scenario, name)
@@ -183,6 +184,15 @@ def value_problems(
             what = f"expects exactly {noisy.text}"
             hint = "compare with a tolerance: floats: {within: 0.000001} in assignment.yaml"
             yield Problem.of(scenario, CheckName.FLOATS, f"{what}; {hint}")
+
+
+def _may_be_stated(value: Value, bases: dict[str, list[str]]) -> bool:
+    """Return whether `compare:` may choose the attributes of an object. For an array, a table or
+    another library's class without attributes there is nothing to choose.
+    """
+    if value.kind is not ValueKind.OBJECT:
+        return False
+    return value.text in bases or not has_fixed_parts(value)
 
 
 def _bases(reference: tuple[SourceFile, ...]) -> dict[str, list[str]]:

@@ -48,12 +48,22 @@ def outline(data: bytes) -> str:
 def kept_cell(cell: dict[str, object]) -> dict[str, object]:
     """Return the parts of a cell that are read."""
     metadata = cell.get("metadata")
-    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict):
+        metadata = {}
+    tags = metadata.get("tags")
     return {
         "cell_type": text(cell.get("cell_type")),
         "source": text(cell.get("source", cell.get("input"))),
         "tags": [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else [],
+        "is_test": is_test(metadata.get("nbgrader")),
     }
+
+
+def is_test(about: object) -> bool:
+    """Return whether nbgrader's notes on a cell say that it only holds the course's tests."""
+    if not isinstance(about, dict):
+        return False
+    return about.get("grade") is True and about.get("solution") is not True
 
 
 def text(value: object) -> str:

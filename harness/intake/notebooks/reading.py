@@ -65,6 +65,7 @@ class _NotebookCell:
     is_code: bool
     source: str
     tags: tuple[str, ...]
+    is_test: bool
 
 
 @dataclass(slots=True)
@@ -75,18 +76,22 @@ class _ProgramWriter:
     cells: list[NotebookCell] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     code_cells: int = 0
+    test_cells: list[str] = field(default_factory=list)
 
     def add(self, cell: _NotebookCell) -> None:
         if SELF_CHECK_TAG in cell.tags:
             return
         lines = _LINE_END.split(cell.source)
         if cell.is_code:
-            self._add_code(lines)
+            self._add_code(lines, is_test=cell.is_test)
         elif cell.source.strip():
             self._write("# %% [markdown]", 0, map(_as_comment, lines))
 
-    def _add_code(self, lines: list[str]) -> None:
-        self.code_cells += 1
+    def _add_code(self, lines: list[str], *, is_test: bool) -> None:
+        self.code_cells += 1  # a test too: the student counts it
+        if is_test:
+            self.test_cells.append(f"cell {self.code_cells}")
+            return
         plain = plain_cell(lines)
         for line in plain.left_out:
             self.left_out.append(f"{line[:_MAX_NAMED]} (cell {self.code_cells})")
@@ -132,6 +137,9 @@ def read_notebook(entry: Entry, laid_as: str) -> NotebookProgram:
     notes = [f"{name} was read as {laid_as}: {counted(writer.code_cells, 'code cell')} in order"]
     if writer.left_out:
         notes.append(f"left out of {name}, because it is not Python: {listed(writer.left_out)}")
+    if writer.test_cells:
+        cells = listed(writer.test_cells)
+        notes.append(f"left out of {name}, because nbgrader marks them as tests: {cells}")
     return NotebookProgram(
         file=SourceFile(name=laid_as, data=program),
         notebook=Notebook(handed_in=name, file=laid_as, cells=tuple(writer.cells)),
@@ -148,7 +156,7 @@ def _cells(name: str, data: bytes) -> Iterator[_NotebookCell]:
         raise RefusedUpload(f"{name} is a notebook of {language[:40]}, not of Python")
     for cell in read["cells"]:
         is_code = cell["cell_type"] == "code"
-        yield _NotebookCell(is_code, cell["source"], tuple(cell["tags"]))
+        yield _NotebookCell(is_code, cell["source"], tuple(cell["tags"]), cell["is_test"])
 
 
 def _outline(name: str, data: bytes) -> str:

@@ -32,6 +32,11 @@ ARRAY_TYPE, FRAME_TYPE, SERIES_TYPE = "ndarray", "DataFrame", "Series"
 ANY_DTYPE = "any"
 _GROUPS = ("int", "float", "bool", "complex", "str", "datetime")
 _TABLE_PARTS = frozenset({"columns", "dtypes", "index", "rows"})
+_PARTS = {
+    ARRAY_TYPE: frozenset({"dtype", "shape", "items"}),
+    FRAME_TYPE: _TABLE_PARTS,
+    SERIES_TYPE: frozenset({"name", "dtype", "index", "items"}),
+}
 _NUMBERS = frozenset({ValueKind.INT, ValueKind.FLOAT})
 _NAN = "nan"
 
@@ -69,6 +74,16 @@ def _has_dtype(actual: str, asked: str) -> bool:
     if asked in (ANY_DTYPE, actual):
         return True
     return asked in _GROUPS and actual.removeprefix("u").startswith(asked)
+
+
+def has_fixed_parts(value: Value) -> bool:
+    """Return whether a value is compared by parts that are always the same: an array, a table, a
+    series, or a number of NumPy's.
+    """
+    names = frozenset(value.by_name())
+    if value.content is not None:
+        return names == {""}  # nothing but its content
+    return names == _PARTS.get(value.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
