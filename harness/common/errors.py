@@ -17,7 +17,8 @@ class UserError(Exception):
     """Something a user can fix.
 
     `str()` is the line shown: place, cause and hint. They are escaped, because they may hold the
-    names of files that others have made.
+    names of files that others have made. With a place, the cause may be half a sentence about it:
+    `a.zip: is larger than 1 MiB`.
     """
 
     def __init__(self, what: str, *, place: str = "", hint: str = "") -> None:

@@ -62,8 +62,8 @@ def _plain(character: str) -> str:
 
 
 def first_odd_character(text: str, is_right: Callable[[str], bool]) -> str | None:
-    """Say which character of a wrong text keeps it from being right, though it looks like another
-    one. None if the text would be wrong without such characters, too.
+    """Describe the first character of a wrong text that only looks right. Return None if the text
+    would also be wrong with plain characters.
 
     The words are as in `look_alike`.
     """
@@ -95,7 +95,8 @@ _MAX_TRIED = 20_000  # characters
 
 
 def look_alike(expected: str, actual: str) -> str | None:
-    """Say which character of `actual` only looks like the expected one; None if none does.
+    """Describe the first character of `actual` that only looks right; return None if the texts do
+    not look alike.
 
     The words are the end of a sentence: "ü is written as u + U+0308 COMBINING DIAERESIS, it should
     be U+00FC LATIN SMALL LETTER U WITH DIAERESIS".
@@ -118,7 +119,9 @@ def look_alike(expected: str, actual: str) -> str | None:
 
 
 def named(characters: str) -> str:
-    """Return characters by number and name: "u + U+0308 COMBINING DIAERESIS"."""
+    """Return characters by number and name: "u + U+0308 COMBINING DIAERESIS". The name of an empty
+    text is "nothing".
+    """
     if len(characters) > 1 and characters[0].isascii() and characters[0].isalpha():
         return " + ".join((characters[0], *map(_name, characters[1:])))
     return " + ".join(map(_name, characters)) or "nothing"

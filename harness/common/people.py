@@ -53,8 +53,8 @@ def pairs(
 ) -> dict[int, int]:
     """Return the positions of the same persons in `people` and `others`.
 
-    They have a key in common, and neither could be anybody else. With `shared`, several of `people`
-    may be one of `others`.
+    Match two people only if they share a key that no third person has. With `shared`, several of
+    `people` may be the same one of `others`.
     """
     of_key = by_key((index, other.keys(by)) for index, other in enumerate(others))
     fitting: list[set[int]] = []

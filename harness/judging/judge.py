@@ -173,6 +173,7 @@ def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> 
     if not failing:
         return replace(verdict(0), draws_run=len(kinds))
     first = min(failing, key=lambda index: (kinds[index] in LAST_KINDS, index))
+    # Every failing case is then of a kind that counts last: the last of these kinds decides.
     if kinds[first] in LAST_KINDS:
         first = max(failing, key=lambda index: (LAST_KINDS.index(kinds[index]), -index))
     faults = sum(kinds[index] in _NOT_FAILED for index in failing)

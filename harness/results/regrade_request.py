@@ -22,7 +22,7 @@ from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
 from harness.results.student_view import StudentView
 
-# The size of a mail.
+# A request is a mail of a few KiB. Larger files are refused before they are parsed.
 MAX_BYTES = 1024 * 1024
 # Links of a request.
 MAX_ABOUT = 50

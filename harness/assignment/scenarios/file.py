@@ -158,8 +158,8 @@ class ScenarioFile:
         given = read_given(reader)
         transcript = self._transcript(reader)
         # Otherwise the cases differ only in the values of their names.
-        each_read = isinstance(reader.shape.cases, list) or uses(reader, _bound_by(cases))
-        readers = cases if each_read else cases[:1]
+        reads_each_case = isinstance(reader.shape.cases, list) or uses(reader, _bound_by(cases))
+        readers = cases if reads_each_case else cases[:1]
         stimuli: list[Stimulus] = []
         expected: list[Expected] = []
         before = len(self.document.problems)
@@ -174,7 +174,7 @@ class ScenarioFile:
             expected.append(outcome)
         if not cases:
             return
-        if each_read:  # drawn values are typed
+        if reads_each_case:  # drawn values are typed
             variation = reader.variation
             key = (reader.group, variation.overrides, variation.clock)
             self.compiled.samples.pop(key, None)
@@ -182,7 +182,7 @@ class ScenarioFile:
             (of_all,) = stimuli
             stimuli = [replace(of_all, bindings=case.bindings) for case in cases]
         check_differ(reader, kind, stimuli)
-        scenario = self._built(reader, stimuli, expected, each_read=each_read)
+        scenario = self._built(reader, stimuli, expected, reads_each_case=reads_each_case)
         if reader.shape.each:
             self.scenarios += one_of_each(scenario, reader)
         else:
@@ -206,10 +206,10 @@ class ScenarioFile:
         stimuli: list[Stimulus],
         stated: list[Expected],
         *,
-        each_read: bool,
+        reads_each_case: bool,
     ) -> Scenario:
         """Return the scenario under one set of constants. `stated` has one part for each stimulus
-        if `each_read`, otherwise one for all."""
+        if `reads_each_case`, otherwise one for all."""
         shape = reader.shape
         stand_ins: list[StandIn] = []
         for module, file in shape.stand_in.items():
@@ -218,7 +218,7 @@ class ScenarioFile:
         cost = _cost(reader, stimuli)
         first, *_ = stated
         stated_cases: tuple[Expected, ...] = ()
-        if each_read:
+        if reads_each_case:
             stated_cases = tuple(stated)
         return Scenario(
             id=reader.group + reader.variation.bracket(),

@@ -121,26 +121,33 @@ class RunsInOrder:
             raise
 
     def _run_parts(self) -> None:
-        later = _ids(self.plan.scenarios)
+        ids_to_come = _ids(self.plan.scenarios)
         for number, part in enumerate(by_visibility(self.plan.scenarios)):
             if number < self._now.parts:
-                later -= _ids(part)
+                ids_to_come -= _ids(part)
                 continue
-            for group in in_turn(part, needed(part)):
-                later -= _ids(group)
-                before = self.as_submitted
-                self._run(group, later)
-                if self.as_submitted.isolation is not Isolation.SHARED:
-                    self._repeat_alone(before)
-            if self.may_try_again and self._has_failed_by_us(part):
-                raise TryAgain
+            self._run_part(part, ids_to_come)
             if not self.candidate.budget.is_over:
                 self._now.parts = number + 1
                 self.whole_parts = self._now.copy()
-                if later:
+                if ids_to_come:
                     self.on_part(self.whole_parts)
         self._audit_the_rest()
         self._skip_what_needs_others()
+
+    def _run_part(self, part: Sequence[Scenario], ids_to_come: set[str]) -> None:
+        """Run the groups of a part in their order. Remove the ids of each from `ids_to_come`.
+
+        Raise TryAgain if the harness failed on a scenario and there is another attempt.
+        """
+        for group in in_turn(part, needed(part)):
+            ids_to_come.difference_update(_ids(group))
+            before = self.as_submitted
+            self._run(group, ids_to_come)
+            if self.as_submitted.isolation is not Isolation.SHARED:
+                self._repeat_alone(before)
+        if self.may_try_again and self._has_failed_by_us(part):
+            raise TryAgain
 
     def _has_failed_by_us(self, part: Sequence[Scenario]) -> bool:
         """Return whether one of these scenarios could not be observed."""
@@ -151,9 +158,9 @@ class RunsInOrder:
                     return True
         return False
 
-    def _run(self, group: Sequence[Scenario], later: Collection[str]) -> None:
-        """Run the scenarios of a group whose needs are not known to be wrong. `later` has the ids
-        of the scenarios that come afterwards."""
+    def _run(self, group: Sequence[Scenario], ids_to_come: Collection[str]) -> None:
+        """Run the scenarios of a group whose needs are not known to be wrong. `ids_to_come` are
+        those of the scenarios after the group."""
         ready = tuple(
             scenario for scenario in group if self._skipped(scenario, self._now.wrong) is None
         )
@@ -162,7 +169,7 @@ class RunsInOrder:
             return
         part = replace(self.plan, scenarios=ready)
         outcome = self.runs.observe_and_judge(
-            part, self._candidate_now(), self._now.memory, self._shared_runs, later
+            part, self._candidate_now(), self._now.memory, self._shared_runs, ids_to_come
         )
         for scenario in ready:
             self._measure(scenario, outcome)
@@ -229,11 +236,17 @@ class RunsInOrder:
                 self._now.as_submitted = replace(
                     self.as_submitted, isolation=isolation, isolation_reason=reason
                 )
+                # From here on the candidate counts as one whose scenarios need their own process.
                 self._repeat_alone(self.as_submitted)
                 return
-        if self.candidate.budget.is_over:  # not audited to the end: keep nothing
-            for key in self.as_submitted.shared.values():
-                self.as_submitted.new_runs.pop(key, None)
+        # Without time to audit the rest, no later run may use these answers.
+        if self.candidate.budget.is_over:
+            self._withdraw_shared_answers()
+
+    def _withdraw_shared_answers(self) -> None:
+        """Store no answer from a shared process for later runs. The verdicts stay."""
+        for key in self.as_submitted.shared.values():
+            self.as_submitted.new_runs.pop(key, None)
 
     def _is_new(self, scenario: Scenario) -> bool:
         """Return whether the scenario passed in a shared process in this run."""

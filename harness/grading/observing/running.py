@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from harness.common import serial
@@ -185,6 +185,10 @@ class Running:
     """Runs all scenarios of a plan except those whose observations `recall` still has. `memory`
     is of the parts of the plan that ran before.
 
+    A function whose scenario hit its full limit may loop: its other scenarios wait and then run at
+    shortened limits. Only one of them, the function's witness, runs at its full limit too: if it
+    ends by itself, the function does not loop.
+
     Recalling only saves running: which scenarios run, and under which limits, is decided as if
     nothing were recalled, so that a continued run has the same results as an uninterrupted one."""
 
@@ -194,34 +198,32 @@ class Running:
     recall: Recall = lambda scenario: None
     receive: ReceiveDraw | None = None
     thorough: bool = False
-    memory: InitVar[FunctionMemory | None] = None
+    memory: FunctionMemory | None = None
     _memory: FunctionMemory = field(init=False)
-    budget: LoopingBudget = field(init=False)
     # Both by scenario id, one a draw; fewer if a draw hit a limit.
     observed: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
     sources: dict[str, tuple[Source, ...]] = field(default_factory=dict)
-    ends: set[str] = field(init=False)
-    loops: set[str] = field(init=False)
     put_off: dict[str, list[Scenario]] = field(default_factory=dict)  # by function
 
-    def __post_init__(self, memory: FunctionMemory | None) -> None:
-        if memory is None:
-            memory = FunctionMemory(LoopingBudget(self.plan, self.key))
-        self._memory = memory
-        self.budget, self.ends, self.loops = memory.budget, memory.ends, memory.loops
+    def __post_init__(self) -> None:
+        self._memory = self.memory or FunctionMemory(LoopingBudget(self.plan, self.key))
 
     def run(self) -> Self:
         """Run all scenarios at full limits, but postpone those that may loop to the end."""
-        self.budget.begin_part(self.plan.scenarios)
+        self._memory.budget.begin_part(self.plan.scenarios)
         for scenario in self.plan.scenarios:
             function = scenario.function
-            if self.thorough or self.budget.is_endless(scenario) or function in self.ends:
+            if (
+                self.thorough
+                or self._memory.budget.is_endless(scenario)
+                or function in self._memory.ends
+            ):
                 self._run(scenario, scenario.limits)
-            elif function in self.loops or not self.budget.affords_full(scenario):
+            elif function in self._memory.loops or not self._memory.budget.affords_full(scenario):
                 self.put_off.setdefault(function, []).append(scenario)
             elif self._run(scenario, scenario.limits):
-                self.loops.add(function)
-                self.budget.spend_full(scenario)
+                self._memory.loops.add(function)
+                self._memory.budget.spend_full(scenario)
         self._catch_up()
         self._look_again()
         return self
@@ -239,13 +241,13 @@ class Running:
         """
         suspects: list[list[Scenario]] = []
         for function, scenarios in self.put_off.items():
-            if function not in self.ends:
+            if function not in self._memory.ends:
                 suspects.append(scenarios)
         witnesses = self._choose_witnesses(suspects)
         others: list[Scenario] = []
         for scenarios in suspects:
             others += [scenario for scenario in scenarios if scenario.id not in witnesses]
-        limits = self.budget.shortened(others)
+        limits = self._memory.budget.shortened(others)
         for scenarios in self.put_off.values():
             unsettled = self._run_shortened(scenarios, witnesses, limits)
             self._settle(unsettled, witnesses)
@@ -261,7 +263,7 @@ class Running:
         """
         unsettled: list[Scenario] = []
         for scenario in scenarios:
-            if scenario.function in self.ends:
+            if scenario.function in self._memory.ends:
                 self._run(scenario, scenario.limits)
             elif scenario.id in witnesses:
                 unsettled.append(scenario)
@@ -279,8 +281,8 @@ class Running:
         witnesses: set[str] = set()
         for scenarios in suspects:
             last = scenarios[-1]
-            if self.budget.affords_full(last):
-                self.budget.spend_full(last)
+            if self._memory.budget.affords_full(last):
+                self._memory.budget.spend_full(last)
                 witnesses.add(last.id)
         return witnesses
 
@@ -288,7 +290,7 @@ class Running:
         """Decide the scenarios of a function that ran into a shortened limit. The witness, which is
         the last, comes first: if it ends, the others may as well."""
         for scenario in reversed(unsettled):
-            if scenario.id in witnesses or scenario.function in self.ends:
+            if scenario.id in witnesses or scenario.function in self._memory.ends:
                 self._run(scenario, scenario.limits)
             else:
                 *before, hit = self.observed[scenario.id]
@@ -307,11 +309,11 @@ class Running:
         else:
             self.sources[scenario.id] = (Source.CACHED,) * len(outcome)
         self.observed[scenario.id] = outcome
-        if self.budget.is_endless(scenario):
+        if self._memory.budget.is_endless(scenario):
             return False
         # A draw can show that the function can end by itself.
         if any(observation.ending not in _SAYS_NOTHING for observation in outcome):
-            self.ends.add(scenario.function)
+            self._memory.ends.add(scenario.function)
         return outcome[-1].ending in LIMIT_ENDINGS
 
     def _look_again(self) -> None:
@@ -323,7 +325,7 @@ class Running:
             last = self.observed[scenario.id][-1]
             if last.ending is not Ending.CPU_LIMIT or not self.is_fresh(scenario.id):
                 continue
-            if self.budget.is_endless(scenario) or not self._ends_in_time(scenario):
+            if self._memory.budget.is_endless(scenario) or not self._ends_in_time(scenario):
                 continue
             for other in self.plan.scenarios:
                 stopped = self.observed[other.id][-1].ending is Ending.STOPPED_EARLY
@@ -353,7 +355,7 @@ class Running:
                 again[index] = self.receive(scenario, index, draw)
         self.observed[scenario.id] = tuple(again)
         self.sources[scenario.id] = tuple(draw.source for draw in draws)
-        self.ends.add(scenario.function)
+        self._memory.ends.add(scenario.function)
         return True
 
 

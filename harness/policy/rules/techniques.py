@@ -200,7 +200,7 @@ def check_syntax(file: CheckedFile) -> Iterator[Breach]:
             continue
         message = f"{technique(name)} is not one of the allowed techniques"
         for visit in _outside_annotations(file, kind):
-            if _is_of_another(name, visit.holder, names):
+            if _is_reported_elsewhere(name, visit.holder, names):
                 continue
             where: ast.AST | None = visit.node
             if not hasattr(where, "lineno"):
@@ -224,8 +224,12 @@ def _is_judged(name: str, names: NameList) -> bool:
     return name not in _ALWAYS_ALLOWED
 
 
-def _is_of_another(name: str, holder: ast.AST | None, names: NameList) -> bool:
-    """Return whether the node around it is the finding, or it is the format in an f-string."""
+def _is_reported_elsewhere(name: str, holder: ast.AST | None, names: NameList) -> bool:
+    """Return whether the node around this one is reported in its place.
+
+    An operator is reported with its operation if that is not allowed. An f-string that is the
+    format of a field in another f-string is reported with that one.
+    """
     if names.allow is not None and name in _OPERATORS:
         holder_name = type(holder).__name__
         return holder_name not in names.allow
