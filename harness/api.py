@@ -112,7 +112,9 @@ def grade(
         probes=probes,
     )
     cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
-    return _grade(_context(specification, python, require=require_tier), cohort, options, listener)
+    return _grade_into_report(
+        _context(specification, python, require=require_tier), cohort, options, listener
+    )
 
 
 def _engine(cluster: Cluster | None, listener: Listener) -> DaskEngine | None:
@@ -158,7 +160,7 @@ def _context(
     )
 
 
-def _grade(
+def _grade_into_report(
     context: GradingContext, cohort: Cohort, options: BatchOptions, listener: Listener
 ) -> RunResult:
     """Grade and write the report. If interrupted, write the report of the finished submissions."""

@@ -172,7 +172,7 @@ class _Batch:
     def grade(self, todo: Sequence[Submission]) -> None:
         """Grade these, and store each result as it comes."""
         store = self.store
-        for found in _graded(todo, self.setup, self.engine, self.workers, self.listener):
+        for found in _grade_groups(todo, self.setup, self.engine, self.workers, self.listener):
             if isinstance(found, Piece):
                 store.add(found)
                 continue
@@ -366,7 +366,7 @@ def _has_more_time(earlier: SubmissionResult, grader: GraderSetup) -> bool:
     return had is not None and had.seconds < grader.total_seconds
 
 
-def _graded(
+def _grade_groups(
     todo: Sequence[Submission],
     setup: WorkerSetup,
     engine: Engine,

@@ -177,7 +177,7 @@ class Grader(AbstractContextManager["Grader"]):
         _log.info("grading %s", visible(submission.id))
         begun = time.monotonic()
         try:
-            graded = self._graded(task)
+            graded = self._read_and_grade(task)
         except (HarnessError, TryAgain):
             raise
         except Exception as error:
@@ -260,7 +260,7 @@ class Grader(AbstractContextManager["Grader"]):
                 budget=budget,
             )
 
-    def _graded(self, task: _Task) -> Graded:
+    def _read_and_grade(self, task: _Task) -> Graded:
         plan, submission = task.plan, task.submission
         if submission.withheld is not None:
             return Graded(result=mark(plan, {}, PolicyReport(), submission=submission))

@@ -1,4 +1,7 @@
-"""Read a scenario's statements about its outcome: one function for each key of the language."""
+"""Read a scenario's statements about its outcome: one function for each key of the language.
+
+A reader returns the fields of `Expected`. It may return {} if it only checks.
+"""
 
 import ast
 import re

@@ -37,9 +37,9 @@ def stand_still(
         seconds = int(time.mktime((*time.gmtime(seconds + offset)[:8], -1)))
     counted = Slept() if slept is None else slept
     count_sleep(counted)
-    _tell(lambda: seconds * NANO + counted.told)
+    _replace_clock(lambda: seconds * NANO + counted.told)
     if waits is not None:
-        _tell_of_skipped(counted)
+        _replace_monotonic_clocks(counted)
         skip_waits(counted, waits)
 
 
@@ -50,15 +50,15 @@ def skip_sleep(slept: Slept, waits: Waits) -> None:
 
     real = time.time_ns
     count_sleep(slept)
-    _tell(lambda: real() + slept.skipped)
-    _tell_of_skipped(slept)
+    _replace_clock(lambda: real() + slept.skipped)
+    _replace_monotonic_clocks(slept)
     skip_waits(slept, waits)
 
 
 _MOVED_CLOCKS = ("CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME")
 
 
-def _tell_of_skipped(slept: Slept) -> None:
+def _replace_monotonic_clocks(slept: Slept) -> None:
     """Let monotonic clocks include the skipped waits."""
     real = dict(vars(sys.modules["time"]))
 
@@ -95,7 +95,7 @@ def move(seconds: int) -> None:
     import time  # noqa: PLC0415
 
     real = time.time_ns
-    _tell(lambda: real() + seconds * NANO)
+    _replace_clock(lambda: real() + seconds * NANO)
 
 
 def _zone(offset: int) -> str:
@@ -108,11 +108,11 @@ def _zone(offset: int) -> str:
     return f"<{east}{name}>{west}{hours}:{minutes:02}"
 
 
-def _tell(now: Callable[[], int]) -> None:
+def _replace_clock(now: Callable[[], int]) -> None:
     """Let `time` and `datetime` read the time of `now`, in nanoseconds since 1970."""
     import datetime  # noqa: PLC0415
 
-    for function in _of_time(now):
+    for function in _functions_of_time(now):
         put_function(function)
     utc = datetime.timezone.utc  # noqa: UP017  (Python 3.10 has no other)
 
@@ -132,7 +132,7 @@ def _tell(now: Callable[[], int]) -> None:
     forget_methods()
 
 
-def _of_time(now: Callable[[], int]) -> tuple[Callable[..., Any], ...]:
+def _functions_of_time(now: Callable[[], int]) -> tuple[Callable[..., Any], ...]:
     """Return the replacements for the functions of `time` that read the time of day."""
     real = dict(vars(sys.modules["time"]))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from harness.common.errors import HarnessError
 from harness.grading.observing.further_runs.cost import cost_verdict
-from harness.grading.observing.further_runs.luck import Variations, flag_luck
+from harness.grading.observing.further_runs.luck import Variations, flag_varying_outcomes
 from harness.grading.observing.further_runs.speed import SpeedTrials
 from harness.grading.observing.judged_runs import JudgedRuns, does_not_do_alone
 from harness.grading.observing.outcome import RunOutcome
@@ -173,7 +173,7 @@ class RunsInOrder:
         )
         for scenario in ready:
             self._measure(scenario, outcome)
-        flag_luck(outcome, part, self.candidate, self.variations)
+        flag_varying_outcomes(outcome, part, self.candidate, self.variations)
         if self._now.has_begun:
             self._now.as_submitted = self.as_submitted.merged_with(outcome)
         else:

@@ -326,6 +326,8 @@ class _JudgingRun:
         for scenario in self.plan.scenarios:
             observations = self._running.observed[scenario.id]
             self._outcome.observations[scenario.id] = observations
+            if self._passed_shared(scenario.id):
+                self._outcome.shared[scenario.id] = self.stored.shared[scenario.id]
             self._note_for_cache(scenario.id, observations)
             self._outcome.verdicts[scenario.id] = self._verdict(scenario, observations)
         return self._outcome
@@ -360,11 +362,9 @@ class _JudgingRun:
         short was not audited: nothing of it is stored.
         """
         outcome = self._outcome
-        passed_shared = self._passed_shared(name)
-        if passed_shared:
-            outcome.shared[name] = self.stored.shared[name]
         if not self._running.is_fresh(name):
             return
+        passed_shared = name in outcome.shared
         if passed_shared and not self.candidate.budget.is_over:
             outcome.new_runs[outcome.shared[name]] = SharedPass.PASSED
             return

@@ -1,9 +1,9 @@
-"""Failed scenarios of programs that use chance, a clock or a set's order are run again: do they
-differ?
+"""Find failed scenarios whose outcome differs from run to run.
 
-The verdict stays. If another run did something else, the verdict says so and names the calls. Each
-further run has another hash seed and another clock, so that an outcome that depends on them shows;
-the finding is stored with the verdict, and grading again says the same.
+Failed scenarios of programs that use chance, a clock or a set's order run again, each time with
+another hash seed and another clock. The verdict stays. If another run has another outcome, the
+verdict says so and names the calls. This is stored with the verdict, so grading again says the
+same.
 """
 
 from __future__ import annotations
@@ -64,22 +64,22 @@ class Variations:
             yield budgeted(server, candidate.budget)
 
 
-def flag_luck(
+def flag_varying_outcomes(
     outcome: RunOutcome, plan: Plan, candidate: Candidate, variations: Variations
 ) -> None:
-    """Mark the newly failed scenarios of a plan whose outcome differs from run to run."""
+    """Add a remark to newly failed scenarios whose outcome differs from run to run."""
     if not candidate.report.outline.lucky_calls:
         return
     # Tests that are handed in have run several times already.
     programs = [scenario for scenario in plan.scenarios if not scenario.is_suite]
     failed = [scenario for scenario in programs if outcome.failed_anew(scenario.id)]
     looked_at = failed[:MAX_SCENARIOS]
-    for scenario in _differing(looked_at, outcome, candidate, plan.assignment, variations):
-        flagged = _flagged(outcome.verdicts[scenario.id], scenario, candidate)
+    for scenario in _varying(looked_at, outcome, candidate, plan.assignment, variations):
+        flagged = _with_remark(outcome.verdicts[scenario.id], scenario, candidate)
         outcome.replace_new(scenario.id, flagged)
 
 
-def _differing(
+def _varying(
     scenarios: list[Scenario],
     outcome: RunOutcome,
     candidate: Candidate,
@@ -88,7 +88,7 @@ def _differing(
 ) -> list[Scenario]:
     """Return the scenarios with another outcome in one of the further runs."""
     undecided = scenarios
-    differing: list[Scenario] = []
+    varying: list[Scenario] = []
     seconds = 0.0
     for index in range(MAX_RUNS):
         if not undecided or (index >= MIN_RUNS and seconds > MAX_SECONDS):
@@ -105,12 +105,12 @@ def _differing(
                 if without_internals(again) == without_internals(first):
                     left.append(scenario)
                 else:
-                    differing.append(scenario)
+                    varying.append(scenario)
         undecided = left
-    return differing
+    return varying
 
 
-def _flagged(verdict: Verdict, scenario: Scenario, candidate: Candidate) -> Verdict:
+def _with_remark(verdict: Verdict, scenario: Scenario, candidate: Candidate) -> Verdict:
     calls = candidate.report.outline.lucky_calls
     explanation = verdict.explanation
     if explanation is None:
