@@ -102,8 +102,8 @@ def _words(line: str, start: int, stop: int) -> Iterator[_Atom]:
 def line_difference(expected: str, actual: str, within: float) -> tuple[int, int] | None:
     """Return where two lines first differ, as an index into each; None if they are the same.
 
-    Floats that differ by no more than `within` are the same. If one of them has more characters, the
-    blanks beside it may differ, as long as the next text begins or ends in the expected column.
+    Floats that differ by no more than `within` are the same. If one has more characters, the blanks
+    beside it may differ, as long as the next text begins or ends in the expected column.
     """
     end, other_end = 0, 0
     for left, right in zip_longest(_atoms(expected), _atoms(actual)):
