@@ -160,7 +160,10 @@ _KEYS = {Key.CTRL_C: Keyboard.CTRL_C, Key.CTRL_D: Keyboard.CTRL_D}
 
 class CpuHeartbeat:
     """A process's report of its own time: every `period` seconds the CPU seconds used so far.
-    With next to nothing between two it was asleep: even a busy machine would have given more."""
+
+    If hardly any CPU time passes between two reports, the process was asleep: even a busy machine
+    would have given it more.
+    """
 
     def __init__(self, limits: Limits) -> None:
         shortest = min(limits.cpu_seconds, limits.wall_seconds)
@@ -172,11 +175,11 @@ class CpuHeartbeat:
         self._last = 0.0
 
     def restart_silence(self) -> None:
-        """Count the time without a report from now on."""
+        """Count the time without a report from this moment on."""
         self._last = time.monotonic()
 
     def handled(self, frame: bytes) -> bool:
-        """Take note of a frame that is about time; False for any other."""
+        """Handle a frame about time. Return False for any other frame."""
         kind, body = split(frame)
         if kind == Heartbeat.BEGINS and not self.began:
             self.began = True
@@ -205,7 +208,7 @@ class CpuHeartbeat:
 
     @property
     def longest_silence(self) -> float:
-        """Return the seconds for which it may stay silent."""
+        """Return for how many seconds the process may send no report."""
         return 1 + LOADED_MACHINE * self._limits.cpu_seconds if self.began else _PATIENCE
 
 
@@ -370,8 +373,10 @@ class PipedProcess:
             threading.Thread(target=self._read, args=name_and_stream, daemon=True).start()
 
     def send(self, message: bytes) -> None:
-        """Write to its standard input; without effect if it has ended. A process that does not
-        read is ended: the pipe takes no more than so much."""
+        """Write to the process's standard input; do nothing if the process has ended.
+
+        End a process that does not read, because the pipe holds only a limited number of bytes.
+        """
         assert self._process.stdin is not None
         left = memoryview(framed(message))
         unread = threading.Timer(self.beats.longest_silence, self.kill)
@@ -385,9 +390,8 @@ class PipedProcess:
             unread.cancel()
 
     def hear(self, seconds: float) -> tuple[Pipe, bytes] | None:
-        """Return the next bytes of one of the pipes, b"" at its end; None if nothing came
-        in time.
-        """
+        """Return the next bytes of one of the pipes, b"" at its end. Return None if nothing came
+        in time."""
         try:
             pipe, data = self._events.get(timeout=seconds)
         except queue.Empty:
@@ -401,7 +405,7 @@ class PipedProcess:
         return self._process.poll() is not None
 
     def kill(self) -> None:
-        """End it and all that it started, as far as the system finds them."""
+        """End the process and all processes that it started, if the system finds them."""
         if hasattr(os, "killpg"):
             with contextlib.suppress(OSError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -416,9 +420,9 @@ class PipedProcess:
             self._process.kill()
 
     def exit_code(self) -> int:
-        """Return its exit status; if negative, the signal that ended it.
+        """Return the process's exit status; if negative, the signal that ended it.
 
-        Raise HarnessError if it does not end.
+        Raise HarnessError if the process does not end.
         """
         try:
             code = self._process.wait(_GONE_SECONDS)
@@ -427,7 +431,7 @@ class PipedProcess:
         return -code if code >= _WINDOWS_ERRORS else code
 
     def close(self) -> None:
-        """Leave nothing of it running, and none of its pipes open that can be closed."""
+        """Leave nothing of the process running, and close all of its pipes that can be closed."""
         self.kill()
         self.exit_code()
         if self._process.stdin is not None:

@@ -22,7 +22,7 @@ from harness.model.stimulus import Limits
 
 
 class ProcessServer(ABC):
-    """Starts processes with one setup: a submission's, a tool's, or of the course's stand-ins."""
+    """Starts processes with one setup: that of a submission, a tool, or the course's stand-ins."""
 
     owner: int | None = None  # the user for whom its scenarios' folders are made; None: this one
 

@@ -80,7 +80,8 @@ None if they cannot be substituted."""
 
 
 class AnyDriver(ABC):
-    """What runs submissions, in whichever way; a context manager, used from one thread."""
+    """Runs submissions, on a terminal, over pipes or in a browser; a context manager, used from
+    one thread."""
 
     def __init__(self, interpreter: Interpreter, tier: Tier) -> None:
         self.interpreter = interpreter
@@ -103,8 +104,8 @@ class AnyDriver(ABC):
         self._directory = ""
 
     def varied(self, *, hash_seed: int, clock_offset: int) -> AnyDriver | None:
-        """A driver that runs submissions as this one does, under another seed of text hashes and a
-        clock moved by so many seconds; None if it cannot."""
+        """Return a driver that runs submissions as this one does, with another seed for hashes
+        of text and with the clock moved by so many seconds. Return None if it cannot."""
         return None
 
     @abstractmethod
@@ -124,10 +125,10 @@ class AnyDriver(ABC):
     ) -> Iterator[Runner]:
         """Serve one submission.
 
-        The functions of `reference` can be substituted for its own: they answer from another
-        process. A driver that compiles the files once, before the first scenario, gives that so
-        much CPU time; the others do it within each scenario. Raise HarnessError if our own
-        machinery fails.
+        The functions of `reference` can replace the submission's own: they answer from another
+        process. `preparing_seconds` limit the CPU time of a driver that compiles the files once,
+        before the first scenario; other drivers compile them within each scenario. Raise
+        HarnessError if our own machinery fails.
         """
         with ExitStack() as stack:
             server = self.serve(stack, server_setup(assignment, files))

@@ -29,7 +29,8 @@ class Partner(Protocol):
     """A process of the course's that a submission's talks to: its stand-ins, or a test."""
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on a message, and deliver the reply; True if a line of input is asked for.
+        """Pass on a message, and deliver the reply. Return True if the partner asks for a line of
+        input.
 
         Raise StandInUnusableError if that is not possible.
         """
@@ -93,7 +94,8 @@ class ScenarioMonitor(ABC):
 
     @abstractmethod
     def _follow(self) -> tuple[int, float]:
-        """Wait until the process is gone: its exit status (negative: a signal), its CPU seconds."""
+        """Wait until the process is gone. Return its exit status (negative: a signal) and its
+        CPU seconds."""
 
     @abstractmethod
     def _kill(self) -> None:
@@ -101,7 +103,8 @@ class ScenarioMonitor(ABC):
 
     @abstractmethod
     def _exclude_since(self, begun: float) -> None:
-        """Do not count the time since then: the process waited for another one of ours."""
+        """Do not count the time since `begun`, in which the process waited for another one of
+        ours."""
 
     def _stop(self, reason: Ending, detail: str = "", *, filled: Filled = Filled.SCREEN) -> None:
         if self._reason is None:

@@ -73,7 +73,7 @@ def in_one_process(groups: Iterable[SharedGroup]) -> SharedGroup:
 
 
 def _place_in(selections: list[Selection], selection: Selection) -> int:
-    """Return the place of a selection, which is added if it is new."""
+    """Return the place of `selection` in `selections`; add it if it is new."""
     if selection not in selections:
         selections.append(selection)
     return selections.index(selection)
@@ -122,11 +122,11 @@ def may_share(stimulus: Stimulus) -> bool:
 
 
 def subject(stimulus: Stimulus, functions: frozenset[str]) -> str | None:
-    """Return which of a submission's processes may be asked this: that of the only function of the
-    sheet that it names, or that of whole programs.
+    """Return which of a submission's processes may be asked this stimulus: the process of the only
+    function of the sheet that the stimulus names, or the one for whole programs.
 
-    Return None if it names several functions or compares: the values compared for one question may
-    be the next one's answer.
+    Return None if the stimulus names several functions or compares: the values compared in one
+    question may be the answer to the next.
     """
     if stimulus.action.program:
         return WHOLE_PROGRAM
@@ -138,7 +138,7 @@ def subject(stimulus: Stimulus, functions: frozenset[str]) -> str | None:
 
 
 def _compares(text: str, function: str, given: str) -> bool:
-    """Return whether it may compare the function's result.
+    """Return whether the text may compare the function's result.
 
     Every comparison counts except those within the arguments of the only call.
     """

@@ -23,8 +23,11 @@ _ASKED_ELSE = "it makes a call that the reference does not make"
 
 
 class StandInUnusableError(Exception):
-    """`ending`: a stand-in does not apply to this submission, or failed by itself; `str()`: why;
-    `is_late`: it ran out of time; `filled`: the output that reached its limit."""
+    """A stand-in cannot be used; `str()` says why.
+
+    `ending`: the stand-in does not apply to this submission, or failed by itself. `is_late`: it ran
+    out of time. `filled`: the output that reached its limit.
+    """
 
     def __init__(
         self, ending: Ending, why: str, *, is_late: bool = False, filled: Filled = Filled.SCREEN
@@ -49,7 +52,7 @@ class AskedCalls:
         self._made: set[str] = set()
 
     def admit(self, message: bytes) -> None:
-        """Note a message. StandInUnusableError if it may not be asked."""
+        """Note a message. Raise StandInUnusableError if the submission may not ask it."""
         digest = sha256(message).hexdigest()
         if self._only is not None and digest not in self._only:
             raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, _ASKED_ELSE)
@@ -94,12 +97,15 @@ class StandInProcess(ABC):
         return kind == FromStandIn.ASKS_FOR_LINE
 
     def tell(self, message: bytes) -> None:
-        """Pass a message on, if the process has not ended."""
+        """Pass a message on to the process, if the process has not ended."""
         self._send(message)
 
     def next_answer(self, folder: ScenarioFolder | None = None) -> bytes:
-        """Return the next message of the process, once it is there. StandInUnusableError when it
-        ends, runs into its limits, or fills the folder meanwhile."""
+        """Return the next message of the process as soon as there is one.
+
+        Raise StandInUnusableError if the process ends, runs into its limits, or fills the folder
+        meanwhile.
+        """
         longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
         while (answer := self._next_message()) is None:
             begun = time.monotonic()

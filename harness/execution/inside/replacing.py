@@ -42,10 +42,10 @@ def put_any_call(called: Callable[..., Any], name: str, module: str) -> None:
 
 
 def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
-    """Return an object that calls this and otherwise behaves like Python's own function.
+    """Return an object that calls `called` and otherwise behaves like Python's own function.
 
-    Unlike a function written in Python it does not become a method of a class that holds it (`nap =
-    time.sleep`), its copy is itself, and messages name its usual type.
+    Unlike a function written in Python, the object does not become a method of a class that holds
+    it (`nap = time.sleep`), its copy is the object itself, and messages name the usual type.
     """
     space = {
         "__slots__": ("__weakref__",),
@@ -63,8 +63,8 @@ def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
 
 
 def put_class_method(kind: type, method: Any) -> None:
-    """Put a class method of this name into a class that takes no attributes. `forget_methods` is
-    to be called afterwards."""
+    """Put a class method of this name into a class that takes no attributes. Call
+    `forget_methods` afterwards."""
     _put_into(kind, method.__name__, classmethod(method))
 
 

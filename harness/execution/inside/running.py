@@ -28,9 +28,11 @@ class ProgramLeft(BaseException):
 def run_as_main(
     library: Library, name: str, tell: Callable[[BaseException], object], *, ends: bool
 ) -> int:
-    """Run a module as `__main__`; return its exit status. `tell` is told of an uncaught
-    exception. Only a process that `ends` with the program waits for threads: no thread can be
-    started after that."""
+    """Run a module as `__main__`; return its exit status. Report an uncaught exception to `tell`.
+
+    Wait for threads only in a process that `ends` with the program: no thread can be started after
+    that.
+    """
     status = 0
     module = _main_module(library, name)
     try:
@@ -66,8 +68,8 @@ def _main_module(library: Library, name: str) -> ModuleType:
 
 
 def _tell_the_program(error: BaseException) -> None:
-    """Call the program's own `sys.excepthook`. Python's would print the traceback, which the driver
-    has anyway."""
+    """Call the program's own `sys.excepthook`. Python's own hook would only print the traceback,
+    which the driver already has."""
     if sys.excepthook is sys.__excepthook__:
         return
     _flush()

@@ -53,8 +53,8 @@ class Waits:
         self._starts_others = any(word in text for word in _BESIDE_WORDS)
 
     def may_be_skipped(self, *, confined: bool) -> bool:
-        """Return whether it may wait, and starts nothing that goes on meanwhile and that nobody
-        could find. One that is `confined` can start nothing but timers."""
+        """Return whether the program may wait, and starts nothing that goes on meanwhile and
+        that nobody could find. A program that is `confined` can start nothing but timers."""
         starts_others = self._starts_others and not confined
         return self._of_any and not self._calls_c and not starts_others
 
@@ -159,7 +159,8 @@ def _skip_select(slept: Slept) -> None:
 
 
 def _skip_locks(slept: Slept) -> None:
-    """A condition waits for a lock, and by conditions events, semaphores and queues wait."""
+    """Skip the waits for locks. A condition waits for a lock; events, semaphores and queues wait
+    for conditions."""
     import queue  # noqa: PLC0415
     import threading  # noqa: PLC0415
     import time  # noqa: PLC0415

@@ -29,7 +29,8 @@ def waits_for_itself(pid: int, ours: frozenset[int]) -> bool:
     """Return whether a process, which has one thread, no child and no timer, waits without end for
     pipes or sockets that nobody else holds.
 
-    `ours` are the inodes of those that we hold. False if the kernel does not tell.
+    `ours` are the inodes of the pipes and sockets that this process holds. Return False if the
+    kernel gives no answer.
     """
     process = Path("/proc", str(pid))
     try:
@@ -80,7 +81,7 @@ def _are_its_own(pid: int, descriptors: Iterable[int], ours: frozenset[int]) -> 
 
 
 def _selected(pid: int, arguments: Sequence[int]) -> set[int]:
-    """Return the descriptors of three sets of bits; those of an address 0 are not there."""
+    """Return the descriptors in three sets of bits; a set at the address 0 does not exist."""
     count, *sets = arguments[:4]
     size = (_count_of(count) + 7) // 8
     bits = 0

@@ -170,8 +170,8 @@ class SubmissionServer(ObservedSubmission):
         return self._server.server.pid
 
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
-        """Pack these stimuli, by number, for `observe_together`: once for all submissions. What
-        must have a process of its own is left out."""
+        """Pack these stimuli, by number, for `observe_together`: once for all submissions. Leave
+        out stimuli that must have their own process."""
         functions = frozenset(self._functions)
         groups: dict[str, SharedGroup] = {}
         self._server.compiler.read_ahead(
@@ -209,13 +209,13 @@ class SubmissionServer(ObservedSubmission):
         should_retain: ShouldRetain = lambda number, data: True,
         most_seconds: float | None = None,
     ) -> SharedOutcome:
-        """Run these members of a group in one process, one after another, and keep the
-        observations that `should_retain` wants.
+        """Run these members of a group in one process, one after another, and keep the observations
+        that `should_retain` wants.
 
-        A stimulus that gives up ends its process, and a new one is needed. After two of them
-        without a completed stimulus of the same function, the others of that function are not
-        tried; after `most_seconds` of CPU time or of sleep, none is. Raise HarnessError if our own
-        server failed.
+        A stimulus that gives up ends its process, and the others need a new one. If two processes
+        end without completing a stimulus of one function, the other stimuli of that function are
+        not tried; after `most_seconds` of CPU time or of sleep, no stimulus is tried. Raise
+        HarnessError if our own server failed.
         """
         if self._server.not_prepared is not None:
             return SharedOutcome(answers={}, refused="it does not compile within its limits")
@@ -372,11 +372,11 @@ class ServerLink(ProcessServer):
         terminal: int | None = None,
         controlled: bool = False,
     ) -> None:
-        """Ask the server to fork a scenario's process, and send it the job over `channel`.
+        """Ask the server to fork a scenario's process, and send the process the job over `channel`.
 
         Its standard streams are the slave side of a terminal, or the null device if `terminal` is
-        None. If it is `controlled`, Ctrl-C on the terminal reaches it. The server itself gets only
-        the selection of files, if other scenarios have the same ones.
+        None. If the process is `controlled`, Ctrl-C on the terminal reaches it. The server itself
+        gets only the selection of files, if other scenarios have the same files.
         """
         if selection is not None and selection[0] is not None:
             selection = None

@@ -109,8 +109,10 @@ class Monitor(ScenarioMonitor):
         return os.waitstatus_to_exitcode(status), cpu * 1e-6
 
     def _end_wait_in_vain(self) -> None:
-        """End a process that waits for what only it could bring, as its limit on time asleep
-        would. With the kernel's word of reads and timers it has neither threads nor children.
+        """End a process that waits for something that only the process itself could bring, as its
+        limit on time asleep would do later.
+
+        Since the kernel reports its reads and timers, the process has neither threads nor children.
         """
         if self._listener is None or self._has_timer or self._stand_in is not None:
             return
@@ -167,9 +169,9 @@ class Monitor(ScenarioMonitor):
         return True
 
     def _provide_input(self) -> bool:
-        """Make something to read available on the terminal.
+        """Make input available on the terminal; piped input is already available.
 
-        Return False if the scenario ends instead. Piped input is there already.
+        Return False if the scenario ends instead.
         """
         if self._is_piped:
             return True

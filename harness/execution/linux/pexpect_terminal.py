@@ -72,7 +72,7 @@ class Terminal(_FdSpawn):
         return False
 
     def has_unread_input(self) -> bool:
-        """Return whether some typed input was not read yet (an end of input counts)."""
+        """Return whether typed input has not been read yet (an end of input counts as input)."""
         return bool(self._unread.poll(0))
 
     def send_typed(self, typed: Typed) -> None:
@@ -113,8 +113,11 @@ def open_pty() -> tuple[int, int]:
 
 
 def attach_terminal(command: Sequence[str]) -> int:
-    """Run a command until it ends, typing and showing through pexpect's `interact`; its exit
-    status. When the user's terminal is closed, so is the command's, as SIGHUP tells it."""
+    """Run a command until it ends, with pexpect's `interact` for its input and output. Return its
+    exit status.
+
+    If the user's terminal is closed, which SIGHUP reports, close the command's terminal too.
+    """
     import pexpect  # noqa: PLC0415  (the self-check file, which has none, attaches nothing)
 
     columns, rows = shutil.get_terminal_size()

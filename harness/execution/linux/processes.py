@@ -139,7 +139,7 @@ _STATE, _BORN = 0, 19  # places in /proc/PID/stat after the name
 
 
 class ProcessClock:
-    """The clocks of another process; seconds. It may end at any time: then they stop."""
+    """Reads the clocks of another process, in seconds. If the process ends, the clocks stop."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -156,7 +156,8 @@ class ProcessClock:
         return self._cpu
 
     def asleep(self, elapsed: float) -> float:
-        """Return how many of `elapsed` seconds it neither ran nor waited for a CPU or for us."""
+        """Return for how many of `elapsed` seconds the process neither ran nor waited for a CPU
+        or for us."""
         cpu = self.cpu()
         if (queued := _queued(self._schedstat)) is None:
             return elapsed / _LOADED_MACHINE
@@ -208,17 +209,17 @@ class ServerProcess:
     control: socket.socket
 
     def send(self, message: bytes, descriptors: tuple[int, ...] = ()) -> None:
-        """Send it one of our short messages. Raise HarnessError if it has ended."""
+        """Send the server one of our short messages. Raise HarnessError if it has ended."""
         try:
             frames.send_to_socket(self.control, message, descriptors)
         except OSError:
             raise HarnessError("a submission server ended") from None
 
     def receive(self) -> tuple[bytes, list[int]]:
-        """Return its next message and the message's descriptors.
+        """Return the server's next message and the message's descriptors.
 
-        Raise HarnessError if it has ended. If one of our signals cuts a message, the next one could
-        not be told from its rest, so that counts as its end.
+        Raise HarnessError if the server has ended. A message that one of our signals cut counts as
+        its end, because the rest could not be distinguished from the next message.
         """
         try:
             message = frames.receive_from_socket(self.control)
@@ -247,7 +248,7 @@ class ServerProcess:
 
 
 class ZygoteProcess:
-    """Starts the interpreter, asks it for servers, and ends them and it."""
+    """Starts the zygote, asks it for servers, and ends the servers and the zygote."""
 
     def __init__(
         self,
@@ -337,8 +338,8 @@ class ZygoteProcess:
     ) -> tuple[bytes, list[int]]:
         """Return the body of the answer and its descriptors.
 
-        If one of our signals cuts it, the next answer could not be told from its rest, so the
-        process is ended.
+        End the zygote if one of our signals cuts the answer, because its rest could not be
+        distinguished from the next answer.
         """
         try:
             frames.send_to_socket(self._control, request, descriptors)
@@ -436,8 +437,11 @@ class ScenarioChannel:
         return self._told, self._says.fileno()
 
     def send(self, message: bytes) -> None:
-        """Pass one message to the process, whose ends are given up here before the first one; to
-        one that has ended none. HarnessError when one does not read."""
+        """Pass one message to the process; before the first message, close the ends of the process
+        here.
+
+        Do nothing if the process has ended. Raise HarnessError if it does not read.
+        """
         self.send_framed(frames.framed(message))
 
     def send_framed(self, data: bytes) -> None:
@@ -476,7 +480,7 @@ class ScenarioChannel:
             return b""
 
     def read(self) -> bytes:
-        """Up to 64 KiB of the process's output; none if nothing is there, or it has ended."""
+        """Return up to 64 KiB of the process's output; none if there is none, or it has ended."""
         try:
             return os.read(self._heard.fileno(), CHUNK)
         except OSError:  # BlockingIOError; or ended with something unread, after its last words

@@ -146,7 +146,7 @@ def _matches(pattern: str) -> Callable[[str], bool]:
 
 
 def _repeats(read: Callable[[str], object]) -> Callable[[str], bool]:
-    """Return the texts that equal the `repr` of what `read` makes of them."""
+    """Return the texts that stay the same if `read` reads them and `repr` writes the result."""
 
     def spells(text: str) -> bool:
         try:

@@ -31,7 +31,7 @@ class ScreenParser:
     _kept: int = 0  # bytes, once it discards the rest
 
     def remember(self, typed: Typed) -> None:
-        """Note that this was typed here, as far as the printed text has arrived."""
+        """Note that `typed` was typed here, as far as the printed text has arrived."""
         self.typed.append((len(self.raw), typed))
 
     @property

@@ -38,8 +38,8 @@ class SuiteRunResult:
 class FaultsNoticed:
     """Which of the useful tests fail on which faults.
 
-    In the first round all of them run. Those chosen then run again in further rounds, which shows
-    that they do not fail by chance: one test that fails on a fault is enough to notice it.
+    All tests run in the first round. Some of them then run again in further rounds, which shows
+    that they do not fail by chance: one test that fails on a fault is enough to notice the fault.
     """
 
     useful: list[str]
@@ -51,7 +51,7 @@ class FaultsNoticed:
     confirmed: set[str] = field(default_factory=set)  # those that ran in all rounds
 
     def take_reference(self, run: SuiteRunResult, names: Iterable[str]) -> None:
-        """Take a run of these tests on the reference."""
+        """Record a run of these tests on the reference."""
         self.steady -= set(names).difference(run.passed())
 
     def take_first(self, fault: str, run: SuiteRunResult) -> None:
@@ -60,7 +60,7 @@ class FaultsNoticed:
         self._note_broken(fault, run)
 
     def take_again(self, fault: str, run: SuiteRunResult, names: Iterable[str]) -> None:
-        """Take a fault's run of these tests in a later round."""
+        """Record a run of these tests on a fault in a later round."""
         failed = {test.name for test in run.failed()}
         passed = set(names) - failed
         once = [test.name for test in self.failing[fault] if test.name in passed]

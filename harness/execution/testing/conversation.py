@@ -82,7 +82,7 @@ class Heard:
         self.tests.append(test)
 
     def ended(self) -> None:
-        """Note that the test that was running did not come to its end."""
+        """Note that the running test did not finish."""
         if self.running:
             result = CourseTestResult.NOT_ENDED
             outcome = CourseTestOutcome(result=result, calls=self._calls_in_words())

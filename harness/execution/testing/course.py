@@ -263,8 +263,8 @@ class CourseTestConversation:
                 raise HarnessError("a test's process says what nobody understands")
 
     def observed(self, observed: Observation, answerable: Answerable) -> Observation:
-        """Return the observation of the program with how the test came out. Which files it left is
-        the test's business."""
+        """Return the observation of the program, with the outcome of the test. The files that
+        the program left matter only to the test."""
         observed = replace(observed, left_open=())
         calls = tuple(plain(call, limit=MAX_NAME) for call in self._calls.values())
         if self._outcome is None:

@@ -305,7 +305,7 @@ class Graph:
         return self._containers[number]
 
     def _contents(self, number: int) -> str:
-        """Return the kind, the parts, and what else a container has, as a JSON list."""
+        """Return a container's kind, its parts and its other contents, as a JSON list."""
         thing = self._containers[number]
         kind = type(thing)
         name = _CONTAINERS.get(kind) or _collection_name(kind)

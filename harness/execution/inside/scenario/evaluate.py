@@ -182,7 +182,7 @@ class StimulusAnswer:
         self.sources = sources
 
     def reach(self, phase: str) -> None:
-        """Begin the next part. A program that ends the process from now on ended it in that
+        """Begin the next part. If the program ends the process from now on, it ended in that
         part."""
         self.phase = phase
         self.announce(phase)
@@ -218,8 +218,8 @@ class EvaluationContext:
         self._before = dict(self.names)
 
     def begin(self, stimulus: CompiledStimulus, bindings: list[tuple[str, bytes]]) -> str:
-        """Bind the draw, packed by `packed_literal`, and run `given`; or else give the name of a
-        function that the stimulus needs and that is not there."""
+        """Bind the draw, packed by `packed_literal`, and run `given`. If the stimulus needs a
+        function that does not exist, return the function's name instead."""
         for name, literal in bindings:
             self.names[name] = eval(marshal.loads(literal), self.names)
         for name in stimulus.needs:

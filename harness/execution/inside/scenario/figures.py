@@ -97,7 +97,7 @@ def _prepare() -> None:
 
 
 def _stay(*arguments: object, **options: object) -> None:
-    """Stay with the backend without a screen, whichever is asked for."""
+    """Keep the backend without a screen, whichever backend the program asks for."""
 
 
 def _show(*arguments: object, **options: object) -> None:
@@ -180,7 +180,8 @@ def _plot(axes: Any, figure: Any, budget: SizeBudget) -> str:
 
 
 def _lines(axes: Any, budget: SizeBudget) -> list[str]:
-    """Return the lines through data. Those across the whole plot, as of `axhline`, are none."""
+    """Return the lines through data. Lines across the whole plot, such as those of `axhline`, do
+    not count."""
     found: list[str] = []
     for line in axes.get_lines():
         if all(line.get_transform().contains_branch_seperately(axes.transData)):

@@ -104,7 +104,7 @@ class Facades:
         self._unavailable(name)
 
     def install(self) -> None:
-        """Put them into `sys.modules`, before anything of the program runs."""
+        """Put the façades into `sys.modules`, before anything of the program runs."""
         for module in self.modules:
             sys.modules[module.__name__] = module
 

@@ -167,8 +167,8 @@ class Snapshot:
 
 
 def _filled_anew(dictionary: dict[Any, Any], filled: dict[Any, Any]) -> bool:
-    """Fill it again. Return whether its table is then as before: a table from which nothing was
-    removed has no deleted entries."""
+    """Fill the dictionary again. Return whether its table is then as before: a table from which
+    nothing was removed has no deleted entries."""
     before = _table(dictionary)
     dictionary.clear()
     dictionary.update(filled)
