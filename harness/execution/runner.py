@@ -346,6 +346,7 @@ class ObservedSubmission:
             folder = self._make_folder(stack, stimulus)
             if folder is not None:
                 job = job.replaced(folder=str(folder.path))
+            # At most one of them starts: a test never runs beside stand-ins.
             stand_in = self._start_stand_in(stack, stimulus, limits, asked)
             test = self._start_test(stack, stimulus, limits, folder)
             if stimulus.replies is not None:

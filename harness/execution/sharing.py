@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from harness.execution.inside.messages.exceptions import Sources
-from harness.execution.inside.messages.protocol import FromScenario, Selection
+from harness.execution.inside.messages.protocol import AT_PROMPT, AT_STEP, FromScenario, Selection
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.protocol.answers import Answerable, StimulusFacts
 from harness.execution.protocol.observation import ProcessEnd, observation
@@ -248,9 +248,9 @@ def _read(data: bytes, answerable: Answerable, limits: Limits) -> Observation:
         end = int(place[1:])
         screen.raw += output[start:end]
         start = end
-        if place[0] == "s":
+        if place[0] == AT_STEP:
             screen.raw += screen.sentinel
-        elif place[0] == "p":
+        elif place[0] == AT_PROMPT:
             screen.raw += screen.prompt_mark
         else:
             screen.remember(next(inputs))

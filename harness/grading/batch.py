@@ -4,7 +4,7 @@ class into the class's report."""
 import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -125,7 +125,14 @@ def grade_batch(
         if options.on_graded is not None:
             ids = tuple(sorted(names | store.states().keys()))
             setup = replace(setup, on_graded=partial(options.on_graded, ids))
-        batch = _Batch(store=store, state=state, setup=setup, options=options, listener=listener)
+        batch = _Batch(
+            store=store,
+            state=state,
+            setup=setup,
+            options=options,
+            listener=listener,
+            engine=options.engine or worker_pool(options.jobs),
+        )
         with batch.engine:
             try:
                 batch.grade(todo)
@@ -154,11 +161,7 @@ class _Batch:
     setup: WorkerSetup
     options: BatchOptions
     listener: Listener
-    engine: Engine = field(init=False)
-
-    def __post_init__(self) -> None:
-        engine = self.options.engine or worker_pool(self.options.jobs)
-        object.__setattr__(self, "engine", engine)
+    engine: Engine
 
     @property
     def workers(self) -> int | None:

@@ -1,7 +1,17 @@
 """Find the paths that a user names, and recognise their layouts (stages 1 and 2).
 
 A path's layout follows from the names in it, or the user states it. Then the uploads in it are
-read.
+read. The first rule that applies decides:
+
+1. A file that is not an archive is one submission (`lone_file`).
+2. A folder that belongs to the submissions at the other paths is also one (`_submissions_beside`).
+3. The user's `--layout` decides; names that do not fit it are an error (`with_layout`).
+4. A folder with an expected file is one submission (`holds_expected_file`).
+5. A folder, or the only folder in it (`possible_roots`), whose names are a platform's is that
+   platform's download; it is an error if they are of several (`_of_platform`).
+6. An archive without archives in it is one student's, if students hand in archives
+   (`_is_handed_in_archive`).
+7. Any other folder holds submissions: each folder and file in it is one (`one_in`).
 """
 
 import re
@@ -202,7 +212,7 @@ def _is_one_submission(folder: Entry, assignment: Assignment) -> bool:
     entries = folder.entries(MAX_CLASS_ENTRIES)
     if assignment.laid_as and not folder.is_packed and _is_lone_file(entries):
         return True
-    return is_one(folder, assignment)
+    return holds_expected_file(folder, assignment)
 
 
 def _check_archives(download: Download, assignment: Assignment) -> None:
@@ -278,10 +288,10 @@ def _has_submission_inside(folder: Entry, assignment: Assignment) -> bool:
     """
     if with_layout(folder, assignment).layout is not None:
         return False
-    for place in places(folder):
-        inner = place.folder
+    for root in possible_roots(folder):
+        inner = root.folder
         is_lone = _is_lone_file(inner.entries())
-        if is_one(inner, assignment) or (assignment.laid_as and is_lone):
+        if holds_expected_file(inner, assignment) or (assignment.laid_as and is_lone):
             return inner is not folder
     return False
 
@@ -291,7 +301,7 @@ def _is_class(folder: Entry, assignment: Assignment) -> bool:
     if len(with_layout(folder, assignment).named) > 1:
         return True
     folders = [entry for entry in folder.entries(MAX_CLASS_ENTRIES) if entry.is_folder]
-    return sum(is_one(inner, assignment) for inner in folders) > 1
+    return sum(holds_expected_file(inner, assignment) for inner in folders) > 1
 
 
 def layout_names() -> tuple[str, ...]:
@@ -304,12 +314,12 @@ def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None)
     otherwise plain; its uploads are not read yet. Raise UserError if names disagree, or none
     has the form of the requested layout.
     """
-    if asked is None and is_one(folder, assignment):
+    if asked is None and holds_expected_file(folder, assignment):
         return _plain(folder)
     if asked == PLAIN:
         return _plain_class(folder, assignment)
-    for place in places(folder):
-        download = _of_platform(place, asked)
+    for root in possible_roots(folder):
+        download = _of_platform(root, asked)
         if download is not None:
             return download
     if asked is None:
@@ -326,11 +336,11 @@ def _plain(folder: Entry) -> Download:
 
 def _plain_class(folder: Entry, assignment: Assignment) -> Download:
     """Return the place of the submissions: the folder, or in an archive often one folder in it."""
-    if folder.is_packed and not is_one(folder, assignment):
-        for place in places(folder):
-            holds_several = len(candidates_in(place.folder)) > 1
-            if holds_several and not is_one(place.folder, assignment):
-                return place
+    if folder.is_packed and not holds_expected_file(folder, assignment):
+        for root in possible_roots(folder):
+            holds_several = len(candidates_in(root.folder)) > 1
+            if holds_several and not holds_expected_file(root.folder, assignment):
+                return root
     return _plain(folder)
 
 
@@ -399,7 +409,7 @@ _FOLDERS_AROUND = 3
 _SAMPLE_MARKER = "expect.yaml"
 
 
-def is_one(folder: Entry, assignment: Assignment) -> bool:
+def holds_expected_file(folder: Entry, assignment: Assignment) -> bool:
     """Return whether the folder itself is one submission: an expected file is in it."""
     names = (*assignment.submission_files, assignment.archive)
     expected = {without_case(name) for name in names if name is not None}
@@ -455,7 +465,7 @@ def lone_file(entry: Entry, origin: str) -> StudentUploads:
     return StudentUploads(identity=stem, attempts=(attempt,))
 
 
-def places(folder: Entry) -> Iterator[Download]:
+def possible_roots(folder: Entry) -> Iterator[Download]:
     """Yield a folder, and the nested folders that have no neighbours."""
     path = Path(folder.where)
     place = Download(path=path, folder=folder)
@@ -475,7 +485,9 @@ def places(folder: Entry) -> Iterator[Download]:
 
 def _is_clearly_one(folder: Entry, assignment: Assignment) -> bool:
     """Return whether an expected file, or only one file that may be graded, is in the folder."""
-    return is_one(folder, assignment) or _is_lone_file(folder.entries(MAX_CLASS_ENTRIES))
+    return holds_expected_file(folder, assignment) or _is_lone_file(
+        folder.entries(MAX_CLASS_ENTRIES)
+    )
 
 
 def _is_lone_file(entries: Sequence[Entry]) -> bool:

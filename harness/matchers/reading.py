@@ -61,10 +61,10 @@ class YamlNode:
         """Return the fields of this list."""
         return [self.at(index) for index in range(len(self.data))]
 
-    def refuse(self, what: str, hint: str = "", *, of_key: bool = False) -> NoReturn:
-        """Note an error of the data here, or (`of_key`) of the key that leads here; raise
+    def refuse(self, what: str, hint: str = "", *, key: bool = False) -> NoReturn:
+        """Note an error of the data here, or (`key`) of the key that leads here; raise
         Refused."""
-        self.source.refuse(self.path, what, hint, key=of_key)
+        self.source.refuse(self.path, what, hint, key=key)
 
     def expected(self, what: str, hint: str = "") -> NoReturn:
         """Note the error that the data here is not as expected; raise Refused."""

@@ -132,7 +132,7 @@ def judge_of(scenario: Scenario, index: int) -> Judge:
 
 def received(arrivals: Arrivals, index: int, seen: Observation) -> Observation:
     """The part that is kept of a draw in its own process."""
-    return arrivals.receive(SCENARIO, index, Observed(seen, Source.ALONE))
+    return arrivals.receive_and_judge(SCENARIO, index, Observed(seen, Source.ALONE))
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_observations_equal_to_the_references_are_kept_whole() -> None:
         )
     )
     shared = Observed(reference, Source.SHARED)
-    assert arrivals.receive(SCENARIO, 0, shared) is reference
+    assert arrivals.receive_and_judge(SCENARIO, 0, shared) is reference
     kept = received(arrivals, 0, replace(printed(RIGHT), cpu_seconds=0.5))
     assert kept.turns is reference.turns
     assert kept is not reference

@@ -268,7 +268,7 @@ def _row(reader: ScenarioReader, where: Loc, case: CaseShape) -> ScenarioReader:
             known = f"a case states {listed(_OF_A_ROW, 'or')}"
             hint = nearest(name, _OF_A_ROW) or known
             reader.refuse(loc, "expected a plain value, got a mapping", hint)
-        literal = reader.field(loc, value).value().source()
+        literal = reader.node(loc, value).value().source()
         bindings.append(Binding(name=name, literal=literal))
     stated = case.model_fields_set & set(_OF_A_ROW)
     values = {key: getattr(case, key) for key in stated}

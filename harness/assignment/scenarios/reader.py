@@ -255,7 +255,7 @@ class ScenarioReader:
             return False
         return True
 
-    def field(self, loc: Loc, data: Any, *, for_text: bool = False) -> YamlNode:
+    def node(self, loc: Loc, data: Any, *, for_text: bool = False) -> YamlNode:
         return YamlNode(
             source=self,
             path=loc,
@@ -267,12 +267,12 @@ class ScenarioReader:
 
     def matcher(self, loc: Loc, data: Any, *, for_text: bool = False) -> Matcher:
         """Return the matcher of an expected value or text. Raise Refused, with the error noted."""
-        field = self.field(loc, data, for_text=for_text)
+        node = self.node(loc, data, for_text=for_text)
         if isinstance(data, dict):
-            return read_matcher(field)
+            return read_matcher(node)
         if for_text:
-            return Exactly(value=Value(ValueKind.STR, field.render(field.text())))
-        return Exactly(value=field.value(), floats=field.floats)
+            return Exactly(value=Value(ValueKind.STR, node.render(node.text())))
+        return Exactly(value=node.value(), floats=node.floats)
 
     def cut_at_comma(self, loc: Loc) -> str:
         """Return the hint for a plain text that a comma inside braces cuts short; an empty text for

@@ -115,7 +115,7 @@ def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> 
         if isinstance(shape.returns, dict) and "equals" in shape.returns:
             reader.refuse(returns_at, "equals needs a single call")
         of_each = reader.matcher(returns_at, shape.returns)
-    written = reader.field(reader.at("occur"), shape.occur)
+    written = reader.node(reader.at("occur"), shape.occur)
     occur = written.value().items
     matcher = ByChance(
         calls=data,

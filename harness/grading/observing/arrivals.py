@@ -25,7 +25,7 @@ class Arrivals:
         self._verdicts: dict[tuple[str, int, Ending], Verdict] = {}
         self._explained: dict[str, set[Ending]] = {}  # by scenario id: of failing draws so far
 
-    def receive(self, scenario: Scenario, index: int, observed: Observed) -> Observation:
+    def receive_and_judge(self, scenario: Scenario, index: int, observed: Observed) -> Observation:
         """Return the observation to keep of the draw of this index; its verdict can be asked for
         from now on.
 

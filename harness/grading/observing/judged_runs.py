@@ -317,7 +317,7 @@ class _JudgingRun:
     def __post_init__(self) -> None:
         self._arrivals = Arrivals(self.runs.judge_of)
         self._running = self.runs.running(
-            self.plan, self.observer, self.memory, self._recall, self._arrivals.receive
+            self.plan, self.observer, self.memory, self._recall, self._arrivals.receive_and_judge
         )
 
     def run(self) -> RunOutcome:

@@ -76,10 +76,10 @@ def unsettled(failures: Sequence[FailedScenario], outline: Outline) -> tuple[Fai
     function, their needs, or the time that a right answer took.
     """
     ran = _ran(failures)
-    settled = _settled(ran, outline)
+    known = _known_causes(ran, outline)
     found: list[FailedScenario] = []
     for failure in ran:
-        if failure.rule not in (TOO_SLOW, COSTS_TOO_MUCH) and failure.scenario.id not in settled:
+        if failure.rule not in (TOO_SLOW, COSTS_TOO_MUCH) and failure.scenario.id not in known:
             found.append(failure)
     return tuple(found)
 
@@ -216,7 +216,7 @@ def _keys_by_id(
     """Return the causes of each failure; a scenario that was not run has those of the failures that
     it needs to be right.
     """
-    settled = _settled(_ran(failures), outline)
+    known = _known_causes(_ran(failures), outline)
     blamed = set(chain.from_iterable(blame.values()))
     by_id = {failure.scenario.id: failure for failure in failures}
     scenarios = [failure.scenario for failure in failures]
@@ -233,7 +233,7 @@ def _keys_by_id(
         names = blame.get(scenario.id, ())
         if not names and scenario.function in blamed:
             names = (scenario.function,)  # it has a fault already: the likeliest one
-        found[scenario.id] = settled.get(scenario.id) or _keys(failure, names)
+        found[scenario.id] = known.get(scenario.id) or _keys(failure, names)
     by_rule: list[FailedScenario] = []
     for failure in failures:
         first, *_ = found[failure.scenario.id]
@@ -245,7 +245,7 @@ def _keys_by_id(
     return found
 
 
-def _settled(
+def _known_causes(
     failures: Sequence[FailedScenario], outline: Outline
 ) -> dict[str, tuple[CauseKey, ...]]:
     """Return the causes that are known without looking for the part to blame."""

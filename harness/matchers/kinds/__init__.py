@@ -54,7 +54,7 @@ def read(field: YamlNode) -> Matcher:
     noted."""
     key = _stated_key(field)
     if field.for_text and not key.for_text:
-        field.at(key.name).refuse("this matcher is not for text", of_key=True)
+        field.at(key.name).refuse("this matcher is not for text", key=True)
     for other in field.data:
         if other == key.name or other in key.others:
             continue
@@ -62,7 +62,7 @@ def read(field: YamlNode) -> Matcher:
         takes = "take"
         if len(names) == 1:
             takes = "takes"
-        field.at(other).refuse(f"only {listed(names)} {takes} {other}", of_key=True)
+        field.at(other).refuse(f"only {listed(names)} {takes} {other}", key=True)
     return key.read(field)
 
 
@@ -88,7 +88,7 @@ def _stated_key(field: YamlNode) -> MatcherKey:
     if unknown:
         guessed = _GUESSES.get(str(unknown[0]), "")
         hint = guessed or nearest(str(unknown[0]), _names(for_text=False)) or all_names
-        field.at(unknown[0]).refuse("unknown matcher", hint, of_key=True)
+        field.at(unknown[0]).refuse("unknown matcher", hint, key=True)
     # A further key of one matcher may be the name of another one.
     whole = [name for name in stated if {name, *keys[name].others}.issuperset(stated)]
     if len(whole) == 1:

@@ -138,7 +138,7 @@ def _matchers(field: YamlNode) -> tuple[Matcher, ...]:
         field.expected("a list of matchers")
     combinations = [key for key in field.path if key in _COMBINED]
     if len(combinations) > _MAX_DEPTH:
-        field.refuse("all_of and none_of can be nested only once", of_key=True)
+        field.refuse("all_of and none_of can be nested only once", key=True)
     return read_all(field.items(), read_matcher)
 
 

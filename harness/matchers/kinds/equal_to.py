@@ -132,7 +132,7 @@ def _expression(field: YamlNode) -> str:
     is_literal = isinstance(field.data, str) and _literal(field.data) is not None
     if field.path[-2:] != ("returns", "equals") or (is_of_step and not is_literal):
         hint = "write the value itself, or {python: …}"
-        field.refuse("equals is only for returns: of a call", hint, of_key=True)
+        field.refuse("equals is only for returns: of a call", hint, key=True)
     expression = field.expression()
     names = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
     if names <= _BUILTINS and expression not in _EMPTY and _literal(expression) is None:

@@ -178,6 +178,13 @@ class FromSharedRun(bytes, Enum):
     CHANGED = b"K"  # this scenario's changes to the program
 
 
+# The places in the output of a shared run, as `FromSharedRun.SEEN` lists them: one of these
+# letters, then how much of the output came before.
+AT_INPUT = "i"
+AT_PROMPT = "p"
+AT_STEP = "s"
+
+
 @unique
 class FromTool(bytes, Enum):
     """Answers of one of our trusted functions."""

@@ -21,7 +21,15 @@ from os import _exit, urandom
 
 from .. import stimuli
 from ..messages.frames import receive_only, send_bytes
-from ..messages.protocol import FromSharedRun, Question, ToSharedRun, split
+from ..messages.protocol import (
+    AT_INPUT,
+    AT_PROMPT,
+    AT_STEP,
+    FromSharedRun,
+    Question,
+    ToSharedRun,
+    split,
+)
 from ..modules import MODULE
 from ..scenario import evaluate
 from ..scenario.process import copied
@@ -79,7 +87,7 @@ class ScriptedInput:
             self._run.give_up()
         sys.stdout.flush()
         if self.prompt_at >= 0:
-            self.places.append(f"p{self.prompt_at}")
+            self.places.append(f"{AT_PROMPT}{self.prompt_at}")
             self.prompt_at = -1
         try:
             self._run.say(_ASKS_FOR_LINE, b"")
@@ -89,7 +97,7 @@ class ScriptedInput:
         if kind != _LINE:
             self.observed = self.phase, self._run.screen.getvalue()
             return ""
-        self.places.append(f"i{self._run.screen.tell()}")
+        self.places.append(f"{AT_INPUT}{self._run.screen.tell()}")
         return line.decode() + "\n"
 
 
@@ -292,7 +300,7 @@ class SharedRun:
 
     def _step_finished(self, outcome: str) -> None:
         self.output.flush()
-        self.input.places.append(f"s{self.screen.tell()}")
+        self.input.places.append(f"{AT_STEP}{self.screen.tell()}")
         self.steps.append(outcome)
 
     def _finish(self, report: bytes) -> None:
