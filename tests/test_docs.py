@@ -243,7 +243,7 @@ def test_every_command_key_matcher_and_rule_has_words() -> None:
     [click.Command("grade"), click.Command("grade", help="x", params=[click.Option(["--out"])])],
     ids=["a command", "an option"],
 )
-def test_what_has_no_words_is_refused(command: click.Command) -> None:
+def test_a_command_without_words_is_refused(command: click.Command) -> None:
     group = click.Group(commands=dict.fromkeys((each.name for each in listings()), command))
     with pytest.raises(reference.UndescribedError, match=r"grade|check"):
         reference.commands_page(group)

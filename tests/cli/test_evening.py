@@ -439,7 +439,7 @@ def test_the_marks_of_two_tutors_are_put_together(with_slots: Course, tmp_path: 
     assert itself.err == "error: reports/tiny: is the run itself\n"
 
 
-def test_feedback_has_what_was_said_since_the_pages_were_written(with_slots: Course) -> None:
+def test_feedback_has_comments_newer_than_the_pages(with_slots: Course) -> None:
     said = Change(who="ann", assignment="", submission="perfect", action=Commented(text="Neat."))
     record(with_slots.report / "run.sqlite", [said])
     exported(with_slots, "feedback", "-o", with_slots.path("f.zip"))

@@ -377,7 +377,7 @@ def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
     ]
 
 
-def test_the_most_that_is_left_is_said_until_the_last_mark() -> None:
+def test_the_highest_possible_mark_is_shown_until_the_last_mark() -> None:
     clock, out = Clock(), io.StringIO()
     with listener(Console(file=out, width=200), clock) as show:
         show(result.RunStarted(facts=FACTS, total=50, kept=0))

@@ -63,7 +63,9 @@ NEEDS = {
 
 
 @pytest.mark.parametrize("texts", NEEDS)
-def test_what_must_be_there(texts: tuple[str, str, tuple[str, ...]]) -> None:
+def test_the_needed_functions_of_a_stimulus_are_found(
+    texts: tuple[str, str, tuple[str, ...]],
+) -> None:
     assert analyse(*texts, FUNCTIONS)[0] == NEEDS[texts]
 
 

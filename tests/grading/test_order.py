@@ -154,7 +154,7 @@ def test_only_what_is_shown_is_asked_beside_another_function(context: GradingCon
             assert bool(several) is (visibility is Visibility.VISIBLE), visibility
 
 
-def test_what_is_hidden_refutes_earlier_passes_without_a_word_of_what_was_done(
+def test_hidden_scenarios_refute_earlier_passes_without_details(
     context: GradingContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program that is right only until it was asked what is hidden, whose shared runs are

@@ -264,7 +264,7 @@ class Answering:
         (SharedRunResult(), RIGHT, False),
     ],
 )
-def test_what_refutes_the_proof(
+def test_a_contradicting_single_run_refutes_the_proof(
     together: SharedRunResult, alone: Observation, refuted: bool
 ) -> None:
     checked = CheckedObserver(Answering({STIMULUS: alone}), together)

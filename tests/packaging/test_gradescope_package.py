@@ -205,7 +205,9 @@ def test_who_sees_hidden_scenarios(faulty: PlatformRun, plan: Plan, visibility: 
 
 
 @pytest.mark.parametrize("visibility", [Visibility.AFTER_DUE_DATE, Visibility.AFTER_PUBLISHED])
-def test_what_is_opened_later(faulty: PlatformRun, plan: Plan, visibility: Visibility) -> None:
+def test_checks_opened_later_have_their_details(
+    faulty: PlatformRun, plan: Plan, visibility: Visibility
+) -> None:
     later = "is_valid/the-limit-itself"
     scenarios = tuple(
         replace(one, visibility=visibility) if one.id == later else one for one in plan.scenarios
@@ -472,7 +474,7 @@ def test_where_programs_cannot_be_confined(autograder: Autograder, refused: str)
         assert len(states) == 1
 
 
-def test_where_there_is_no_other_user_either(autograder: Autograder) -> None:
+def test_it_also_works_without_another_user(autograder: Autograder) -> None:
     autograder.hand_in(RIGHT)
     alone = ("unshare", "--user", "--map-root-user")
     results = autograder.run(*alone, sys.executable, REFUSING, "landlock")

@@ -69,7 +69,7 @@ def tiny(tiny_handout: dict[str, bytes], tmp_path_factory: pytest.TempPathFactor
     ],
     ids=lambda value: ("pipes" if value else "terminals") if isinstance(value, tuple) else value,
 )
-def test_says_what_harness_check_says(
+def test_it_gives_the_same_results_as_harness_check(
     version: str, before: tuple[Path, ...], tiny: Path, tiny_course: Course
 ) -> None:
     """Of all samples at once: each one's failures follow one another."""

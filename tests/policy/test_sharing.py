@@ -197,7 +197,7 @@ MARKED = {
 
 
 @pytest.mark.parametrize("name", MARKED)
-def test_what_is_named_is_refused(name: str) -> None:
+def test_marked_constructs_are_refused_by_name(name: str) -> None:
     before, _, rest = MARKED[name].partition("«")
     marked, _, after = rest.partition("»")
     named, _, said = marked.partition("|")
@@ -276,7 +276,7 @@ def test_allowed(name: str) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_what_is_left_to_the_snapshot(program: str) -> None:
+def test_state_that_the_snapshot_checks_is_accepted(program: str) -> None:
     assert passes_names(sharing(program, support="NAMES = []\n"))
 
 

@@ -146,7 +146,7 @@ def test_a_cell_leads_to_what_went_wrong_in_its_function() -> None:
 FOUND = (plans.finding(message="`import copy` was added"),)
 
 
-def test_nothing_to_fix_is_not_said_beside_code_issues() -> None:
+def test_nothing_to_fix_is_not_shown_beside_code_issues() -> None:
     _, students = both_pages(replace(PERFECT, findings=FOUND))
     assert "There is nothing to fix" not in students
     assert "Every check passed.</b> See the code issues below." in students

@@ -189,7 +189,7 @@ def test_a_gradebook_has_the_marks_that_are_asked_for(marks: Marks, mark: str) -
     assert data.splitlines()[-1].endswith(f",{mark}")
 
 
-def test_without_names_there_is_no_due_time_of_one_s_own() -> None:
+def test_anonymous_pages_show_no_individual_due_times() -> None:
     (hidden,) = anonymous(LATE).submissions
     assert hidden.late == replace(TWO_DAYS, due="")
     assert hidden.total == marked().total

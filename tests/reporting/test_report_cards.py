@@ -204,7 +204,7 @@ SAID = stated("r", "It is wrong.")
 HIDDEN = ShownCause(function="check_win", hidden=3, clauses=CLAUSES[3:4], varied=("a1_support.py",))
 
 
-def test_only_hidden_failures_are_said_on_top_with_what_to_try() -> None:
+def test_only_hidden_failures_are_named_first_with_advice() -> None:
     _, top, rest = words_of(page_of(HIDDEN)).split("1 thing to fix")
     assert "Only hidden checks fail." in top
     assert "The hidden ones test check_win" in top

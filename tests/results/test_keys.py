@@ -188,7 +188,7 @@ def test_the_last_report_is_found_again(tmp_path: Path) -> None:
     assert str(found.figures) == "87.5 % of 8 single-fault changes"
 
 
-def test_nothing_is_said_where_that_was_not_measured_or_the_file_is_broken(tmp_path: Path) -> None:
+def test_unmeasured_or_broken_files_get_no_remark(tmp_path: Path) -> None:
     assert latest_strength(tmp_path, PLAN) is None
     write_strength(tmp_path, REPORT)
     for changed in ("spec_digest", "reference_digest"):

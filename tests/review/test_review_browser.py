@@ -142,7 +142,9 @@ def test_sixty_submissions_are_marked(tmp_path: Path, new_page: Callable[[], Pag
     marked(tmp_path, new_page(), 60)
 
 
-def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]) -> None:
+def test_a_person_can_do_everything_on_the_marking_page(
+    tmp_path: Path, new_page: Callable[[], Page]
+) -> None:
     """An item that is added, a comment that is offered again, the whole's comment, an override, an
     undo, the list and the keys; and a second window that sees it all."""
     with served(tmp_path, 5) as server:

@@ -429,7 +429,7 @@ def test_done_means_marked_and_looked_at(ann: Window) -> None:
     assert ann.desk.progress() == (0, COUNT)
 
 
-def test_what_was_chosen_is_marked_when_graded_and_what_came_late_is_done(ann: Window) -> None:
+def test_a_chosen_submission_is_marked_when_graded_and_a_late_one_is_done(ann: Window) -> None:
     assert ann.do(COUNT, "decide", kind="choose", value="new.py")["rows"][0]["done"]
     late = replace(submission(2), status=SubmissionStatus.LATE, mark=None, scenarios=(), files=())
     with Store.open(ann.database) as store:

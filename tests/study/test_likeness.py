@@ -110,7 +110,7 @@ def test_each_measure_of_the_benchmark_finds_a_copy(find: benchmark.Tool) -> Non
     assert found[frozenset(("one", "copy"))] > found.get(frozenset(("one", "other")), 0.0)
 
 
-def test_what_was_given_does_not_count() -> None:
+def test_given_code_does_not_count() -> None:
     both = {"one": prints(LOOP), "two": prints(OTHER_LOOP)}
     assert len(likeness(both).listed) == 1
     assert likeness(both, given=prints(LOOP)).listed == ()
