@@ -371,11 +371,6 @@ class Grader(AbstractContextManager["Grader"]):
             if not task.causes_later:
                 found = self._causes.find(failures, passed, candidate)
         used = budget.used()
-        digests: dict[str, str] = {}
-        if self._setup.digests:
-            all_observations = as_submitted.observations | standing_in.observations
-            for name, observations in all_observations.items():
-                digests[name] = _digest(observations)
         result = replace(
             mark(plan, verdicts, report, submission=submission),
             isolation=as_submitted.shown_isolation,
@@ -395,8 +390,18 @@ class Grader(AbstractContextManager["Grader"]):
             runs=as_submitted.new_runs | standing_in.new_runs,
             verdicts=as_submitted.new_verdicts | standing_in.new_verdicts,
             probes=found.probes,
-            observed_digests=digests,
+            observed_digests=self._observed_digests(in_order),
         )
+
+    def _observed_digests(self, ran: RunsInOrder) -> dict[str, str]:
+        """Return a digest of each scenario's last observations, if the setup asks for them."""
+        if not self._setup.digests:
+            return {}
+        digests: dict[str, str] = {}
+        observations = ran.as_submitted.observations | ran.standing_in.observations
+        for scenario_id, of_scenario in observations.items():
+            digests[scenario_id] = _digest(of_scenario)
+        return digests
 
     def _explained(
         self, plan: Plan, submission: Submission, ran: RunsInOrder

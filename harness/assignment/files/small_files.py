@@ -286,6 +286,11 @@ def _names() -> dict[str, tuple[str, ...]]:
 
 
 def _check_name(key: str, what: str, every: str, name: str) -> str:
+    """Return the name if it may stand under this key of an expect.yaml.
+
+    Otherwise raise the error "`what` name", with the key that takes it, or the nearest name, or
+    `every` with all names as the hint.
+    """
     names = _names()[key]
     if name in names:
         return name

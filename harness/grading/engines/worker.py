@@ -165,10 +165,10 @@ def grade_in_turn(
     a second try with a new one if the harness failed. `on_part` is called between two parts."""
     earlier = contextlib.nullcontext(ResultCache())
     with Store.read_only(setup.store) if setup.store else earlier as cache:
-        yield from _grade_in_turn(setup, jobs, cpu, cache, on_part)
+        yield from _grade_with_cache(setup, jobs, cpu, cache, on_part)
 
 
-def _grade_in_turn(
+def _grade_with_cache(
     setup: WorkerSetup,
     jobs: Iterator[AnyJob],
     cpu: int | None,

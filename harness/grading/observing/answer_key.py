@@ -102,8 +102,8 @@ def _shareable(plan: Plan) -> dict[Stimulus, Limits]:
 def _observe_together(
     server: SharingObserver, asked: dict[Stimulus, Limits]
 ) -> dict[Stimulus, Observation]:
-    # Its time counts only in its own process, because limits of looping submissions follow from it.
-    # A run here has this short limit, and counts as if it had used all of it.
+    # Limits of looping submissions follow from the reference's time, which is measured only in its
+    # own processes. So a run here has a short limit, and counts as if it had used all of it.
     most = _MAX_SECONDS / CPU_SHARE
     brief: dict[int, tuple[Stimulus, Limits]] = {}
     for number, (stimulus, limits) in enumerate(asked.items()):

@@ -121,6 +121,7 @@ def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
     """Return the turns' expected texts; None if single turns are not compared.
 
     A turn that is not stated is the reference's, unless `prints:` or `all_turns` takes its place.
+    In the result, None for a turn means that this turn is not compared.
     """
     stated, reference = expectation.stated, expectation.reference
     all_stated = stated.turns is not None and stated.turns.all_turns
