@@ -141,7 +141,7 @@ def attach_terminal(command: Sequence[str]) -> int:
             # The stub knows a filter of text only.
             child.interact(escape_character=None, input_filter=typed)  # type: ignore[arg-type]
         except (OSError, termios.error):
-            # SIGHUP may arrive after the terminal's end was noticed: it must not interrupt the rest.
+            # SIGHUP may arrive only after the end was noticed: it must not interrupt the rest.
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
             child.kill(signal.SIGHUP)
         child.wait()
