@@ -32,7 +32,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A class with such names and programs, graded twice: into `out`, and into `again` with one
     program changed."""
     root = tmp_path_factory.mktemp("texts")
-    shutil.copytree(HERE / "course", root / "course")
+    shutil.copytree(HERE / "course", root / "course", ignore=shutil.ignore_patterns("suites"))
     course = Course(root / "course")
     eve = HandIn(id="s1", name=NAME, email=f"eve{NAME}@x.edu", files=program(MARKED_UP))
     syntax = f"def total(numbers):\n    return '{MARKS}\n"
