@@ -365,7 +365,7 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     actual = normalised(text, rules).split("\n")
     edit = TextEdit(expected=expected, actual=with_equal_lines(expected, actual, rules))
     should, has = quoted_pair(*edit.first_lines)
-    return f"first differs in line {edit.at + 1}: it is {has}, but {should} is stated."
+    return f"first differs at line {edit.at + 1}: it is {has}, but {should} is stated."
 
 
 def _on_one_line(matcher: Matcher) -> str:

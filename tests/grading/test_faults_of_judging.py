@@ -91,7 +91,7 @@ def test_a_large_observation_that_cannot_be_judged_is_a_fault_of_its_scenario() 
     judge = Judge(Expectation(stated=stated, reference=None), scenario.stimuli[0])
     arrivals = Arrivals(lambda scenario, index: judge)
     seen = Observation(ending=Ending.ANSWERED, value=large, turns=(Turn(printed=""),))
-    kept = arrivals.receive(scenario, 0, Observed(seen, Source.ALONE))
+    kept = arrivals.receive_and_judge(scenario, 0, Observed(seen, Source.ALONE))
     verdict = arrivals.verdict(scenario, 0, kept)
     assert verdict.kind is VerdictKind.HARNESS_ERROR
     assert verdict.explanation is not None

@@ -315,10 +315,10 @@ DISAGREE: dict[str, Golden] = {
     "write leaves: {board: {any: true}}.": golden(
         replace(called(1, before=(0,)), arguments=(Value(ValueKind.TOO_LARGE, "deep"),))
     ),
-    'the reference\'s output first differs in line 2: it is "b", but "c" is stated.': golden(
+    'the reference\'s output first differs at line 2: it is "b", but "c" is stated.': golden(
         called(None, "a\nb\n"), prints=exactly("a\nc\n")
     ),
-    'the reference\'s output first differs in line 2: it is "", '
+    'the reference\'s output first differs at line 2: it is "", '
     "but the end of the text is stated.": golden(called(None, "a\n"), prints=exactly("a")),
     'the reference\'s output is "a\\n", but text that contains "b" is stated.': golden(
         called(None, "a\n"), prints=Contains(text="b")
@@ -330,13 +330,13 @@ DISAGREE: dict[str, Golden] = {
     'the reference\'s output is "a\\n", but anything but text that contains "a" is stated.': golden(
         called(None, "a\n"), prints=NoneOf(matchers=(Contains(text="b"), Contains(text="a")))
     ),
-    'the reference\'s transcript first differs in line 1: it is "> x", '
+    'the reference\'s transcript first differs at line 1: it is "> x", '
     'but "> y" is stated.': golden(ran("> ", "x", "b"), typing("x"), transcript="> y\nb"),
-    'turn 1, as the reference prints it, first differs in line 1: it is "b", but "> " is stated. '
+    'turn 1, as the reference prints it, first differs at line 1: it is "b", but "> " is stated. '
     "Turn 0 matches: turn 0 is the output before the first input.": golden(
         ran("> ", "a", "b"), typing("a"), turns=some_turns({1: exactly("> ")})
     ),
-    'turn 0, as the reference prints it, first differs in line 1: it is ">", but "> " '
+    'turn 0, as the reference prints it, first differs at line 1: it is ">", but "> " '
     "is stated.": golden(ran(">", "x", "b"), typing("x"), turns=some_turns({0: exactly("> ")})),
     "the reference has 3 turns, but the scenario states 2.": golden(
         ran("> ", "x", "b", "y", "c"), typing("x", "y"), turns=TWO_TURNS
