@@ -1,7 +1,7 @@
 """Programs use Python's own objects as under plain Python, in every launcher of ours; `idioms.txt`
 has the programs, and where they are prevented."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
@@ -167,18 +167,36 @@ def outcome_of_test(driver: AnyDriver, idiom: Idiom, test: bytes) -> Observation
         return server.observe(asked, LIMITS)
 
 
-def differing_in_a_test(driver: AnyDriver, table: list[Idiom], folder: Path) -> dict[str, str]:
-    """Return how idioms differ that a test of the course's starts by `subprocess`."""
+# Writes the test that passes only if an idiom's program behaves as in plain Python, which runs in
+# the folder; None if plain Python cannot run it so.
+TestWriter = Callable[[Idiom, Path], bytes | None]
+
+
+def started_by_subprocess(idiom: Idiom, folder: Path) -> bytes | None:
+    return _test_of(as_a_process(find_interpreter("3.12"), idiom, folder))
+
+
+def run_by_path(idiom: Idiom, folder: Path) -> bytes | None:
+    expected = by_run_path(find_interpreter("3.12"), idiom, folder)
+    return None if expected is None else _run_path_test_of(expected)
+
+
+def differing_in_a_test(
+    driver: AnyDriver, table: list[Idiom], folder: Path, write_test: TestWriter
+) -> dict[str, str]:
+    """Return how idioms differ whose program a test of the course's runs."""
     found = {}
     for idiom in table:
         if not idiom.runs("test", piped=True):
             continue
-        own = folder / str(len(list(folder.iterdir())))
-        own.mkdir()
-        expected = as_a_process(find_interpreter("3.12"), idiom, own)
-        seen = outcome_of_test(driver, idiom, _test_of(expected))
-        if seen.test is None or seen.test.result is not CourseTestResult.PASSED:
-            found[idiom.name] = f"{seen.ending} {seen.detail} {seen.test}"
+        of_idiom = folder / str(len(list(folder.iterdir())))
+        of_idiom.mkdir()
+        test = write_test(idiom, of_idiom)
+        if test is None:
+            continue
+        observed = outcome_of_test(driver, idiom, test)
+        if observed.test is None or observed.test.result is not CourseTestResult.PASSED:
+            found[idiom.name] = f"{observed.ending} {observed.detail} {observed.test}"
     return found
 
 
@@ -186,7 +204,8 @@ def test_common_idioms_behave_so_in_a_program_that_a_test_starts(
     launchers: Launchers, tmp_path: Path
 ) -> None:
     table = [TABLE[name] for name in STARTED_BY_TESTS]
-    assert differing_in_a_test(launchers.driver("standard"), table, tmp_path) == {}
+    driver = launchers.driver("standard")
+    assert differing_in_a_test(driver, table, tmp_path, started_by_subprocess) == {}
 
 
 @pytest.mark.release
@@ -194,7 +213,8 @@ def test_every_idiom_behaves_so_in_a_program_that_a_test_starts(
     launchers: Launchers, tmp_path: Path
 ) -> None:
     table = list(TABLE.values())
-    assert differing_in_a_test(launchers.driver("standard"), table, tmp_path) == {}
+    driver = launchers.driver("standard")
+    assert differing_in_a_test(driver, table, tmp_path, started_by_subprocess) == {}
 
 
 def _run_path_test_of(expected: tuple[object, str]) -> bytes:
@@ -216,28 +236,12 @@ def test_it(capsys, monkeypatch):
 """.encode()
 
 
-def differing_by_run_path(driver: AnyDriver, table: list[Idiom], folder: Path) -> dict[str, str]:
-    """Return how idioms differ that a test of the course's runs by `runpy.run_path`."""
-    found = {}
-    for idiom in table:
-        if not idiom.runs("test", piped=True):
-            continue
-        own = folder / str(len(list(folder.iterdir())))
-        own.mkdir()
-        expected = by_run_path(find_interpreter("3.12"), idiom, own)
-        if expected is None:
-            continue
-        seen = outcome_of_test(driver, idiom, _run_path_test_of(expected))
-        if seen.test is None or seen.test.result is not CourseTestResult.PASSED:
-            found[idiom.name] = f"{seen.ending} {seen.detail} {seen.test}"
-    return found
-
-
 def test_common_idioms_behave_so_in_a_program_that_a_test_runs_by_its_path(
     launchers: Launchers, tmp_path: Path
 ) -> None:
     table = [TABLE[name] for name in RUN_BY_TESTS]
-    assert differing_by_run_path(launchers.driver("standard"), table, tmp_path) == {}
+    driver = launchers.driver("standard")
+    assert differing_in_a_test(driver, table, tmp_path, run_by_path) == {}
 
 
 @pytest.mark.release
@@ -245,7 +249,8 @@ def test_every_idiom_behaves_so_in_a_program_that_a_test_runs_by_its_path(
     launchers: Launchers, tmp_path: Path
 ) -> None:
     table = list(TABLE.values())
-    assert differing_by_run_path(launchers.driver("standard"), table, tmp_path) == {}
+    driver = launchers.driver("standard")
+    assert differing_in_a_test(driver, table, tmp_path, run_by_path) == {}
 
 
 def test_a_piped_input_that_fills_no_pipe_is_read_whole(launchers: Launchers) -> None:
