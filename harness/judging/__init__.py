@@ -1,1 +1,4 @@
-"""From an observation and its expectation to a verdict with an explanation. Pure, no I/O."""
+"""Compares an observation with its expectation and returns a verdict with an explanation.
+
+This package is pure: it does no I/O.
+"""

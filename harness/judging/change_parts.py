@@ -7,12 +7,14 @@ from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
-_MAX_DEPTH = 100  # deeper values are not shown
+_MAX_DEPTH = 100  # deeper parts are never displayed
 
 
 def change_parts(thing: T, change: Callable[[object], object], depth: int = 0) -> T:
-    """Return the value with the results of `change` for each part; if that is None, for the parts
-    of it.
+    """Return a copy of a frozen value with parts replaced.
+
+    `change` is called with the value: its result replaces the value. If it returns None, the same
+    is done for each item or field of the value.
     """
     changed = change(thing)
     if changed is not None:

@@ -1,5 +1,6 @@
-"""Checks that the reference meets a scenario, and has no harmful effect that the scenario does not
-state."""
+"""Checks that the reference meets a scenario, and that the scenario states every surprising effect
+of the reference, such as an exception.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -64,7 +65,7 @@ ENDINGS_IN_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Unstated:
-    """Something that the reference did and the scenario does not state, and a remark on it."""
+    """Something that the reference did although the scenario does not state it, with a remark."""
 
     did: str
     remark: str = ""
@@ -73,25 +74,25 @@ class Unstated:
         return f"{self.did}, which the scenario does not state{self._in_brackets()}."
 
     def briefly(self) -> str:
-        """Say only the reference's behaviour."""
+        """Return the sentence about the reference without the remark."""
         return f"{self.did}{self._in_brackets()}"
 
     def _in_brackets(self) -> str:
         return f" ({self.remark})" if self.remark else ""
 
 
-# A disagreement of the reference with its scenario.
+# A difference between the reference and its scenario.
 Disagreement = str | Unstated
 
 
 def disagreements(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> tuple[Disagreement, ...]:
-    """Return the differences of the reference's `observation` from the scenario's statements, a
-    plain sentence each.
+    """Return a plain sentence for each difference between the reference's `observation` and the
+    scenario.
 
-    Things that are not stated may only be harmless: an exception, an exit status other than 0, a
-    limit, unread input and a request for more must be stated.
+    The scenario must state an exception, an exit status other than 0, a limit, unread input and a
+    request for more input. Other effects need not be stated.
     """
     stated = expectation.stated
     is_open = stated.ends_any and observation.ending in COMPLETE
@@ -127,7 +128,7 @@ def _suite(observation: Observation, stimulus: Stimulus) -> Iterator[str]:
         if mismatch.question is SuiteQuestion.NOTICES:
             yield "the reference's tests do not notice the fault"
         elif mismatch.question is SuiteQuestion.HELPS:
-            continue  # a test of the reference may be there for students to read
+            continue  # a test that finds no fault may serve students as an example
         elif mismatch.question is SuiteQuestion.COVERS and outcome.coverage is not None:
             ran = outcome.coverage
             shares = f"{ran.percent} % of the statements and {ran.percent_of_branches} %"
@@ -209,7 +210,7 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[Disagreement
     raised, wanted = observation.raised, stated.raises
     elsewhere = _ELSEWHERE.get(observation.phase)
     if raised is not None and elsewhere is not None:
-        # All statements are about the call: no submission could show it.
+        # Everything stated is about the call, which no submission would reach.
         fix = ""
         if raised.type_name == "ModuleNotFoundError" and observation.phase is Phase.LOADING:
             fix = " (list other people's modules under packages:, your own under provided:)"
@@ -276,7 +277,9 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
 
 
 def _other_value(value: Value, stated: Matcher) -> str:
-    """Return a sentence, after "the reference", about a value that differs from the stated one."""
+    """Return the end of a sentence that begins with "the reference", about a value that is not the
+    stated one.
+    """
     has_no_eq = bool(value.items) and value.items[-1].kind is ValueKind.FOREIGN
     if isinstance(stated, EqualTo) and value.kind is ValueKind.OBJECT and has_no_eq:
         name = plain(value.text, limit=60)
@@ -289,8 +292,8 @@ def _other_value(value: Value, stated: Matcher) -> str:
 
 
 def _comparable(what: str, value: Value, fix: str = "") -> Iterator[str]:
-    """Return why a value of the reference cannot be told from others, if so, and what to write
-    then.
+    """Yield a reason if the reference's value cannot be compared with others, with a hint what to
+    write instead (`fix`).
     """
     for part in value.parts():
         name = plain(part.text, limit=60)
@@ -337,8 +340,9 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
 
 
 def _meant(turn: StatedTurn, printed: Sequence[str], rules: TextRules) -> str:
-    """Return a sentence about the only turn of the reference that meets this statement; an empty
-    text if none or several do."""
+    """Return a sentence that names the reference's only turn that the statement fits; "" if none
+    or several do.
+    """
     fitting = [
         index for index, text in enumerate(printed) if turn.printed.accepts_text(text, rules)
     ]
@@ -347,11 +351,11 @@ def _meant(turn: StatedTurn, printed: Sequence[str], rules: TextRules) -> str:
     return f" Turn {fitting[0]} matches: turn 0 is the output before the first input."
 
 
-_MAX_QUOTED = 400  # characters of a text that does not meet its matcher
+_MAX_QUOTED = 400  # maximum length of a quoted text that its matcher rejects
 
 
 def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
-    """Return how a text differs from the stated one, as the end of a sentence."""
+    """Return the end of a sentence about how a text differs from the stated one."""
     wanted, rules = matcher.exact_text, stated.rules
     if wanted is None:
         failing = matcher.failing_part(lambda part: part.accepts_text(text, rules))
@@ -369,13 +373,13 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
 
 
 def _on_one_line(matcher: Matcher) -> str:
-    """Return the matcher in words: all of it, unless that takes several lines."""
+    """Return the matcher in words, shortened if it needs several lines."""
     words = matcher.in_words(whole=True)
     return matcher.in_words() if "\n" in words else words
 
 
 def _value_and_stated(value: Value, matcher: Matcher) -> tuple[str, str]:
-    """Return a value, and the part of the matcher that the value does not meet, both as text.
+    """Return two texts: a value, and the part of the matcher that rejects it.
 
     If both are long, return only the parts that differ.
     """
@@ -450,7 +454,9 @@ def _figures(observation: Observation, expectation: Expectation) -> Iterator[str
 def _own_step(
     name: str, stated_step: StatedStep, step: StepOutcome, stated: Expected
 ) -> Iterator[str]:
-    """Yield the reference's disagreements with the scenario's statements about a step."""
+    """Yield a sentence for each difference between the reference and what the scenario states
+    about this step.
+    """
     if not raise_agrees(stated_step.raises, step.raised):
         did = "nothing" if step.raised is None else _named(step.raised)
         wanted = "nothing" if stated_step.raises is None else stated_step.raises.in_words()

@@ -1,5 +1,8 @@
-"""Verdicts: of an observation, of a sample from its draws, of a run with stand-ins, of scenarios
-not run; and a scenario's statements with every `{python: …}` replaced by its value (`resolve`)."""
+"""Makes verdicts: for an observation, for a sample from its generated cases, for a run with
+stand-ins, and for scenarios that were not run.
+
+`resolve` replaces every `{python: …}` in a scenario's statements by its value.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import replace
@@ -37,10 +40,10 @@ PROMPTS_ARE_FREE = (
 
 
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:
-    """Return that it passed, or failed with the first reason that applies and the differences.
+    """Return a verdict: passed, or failed with an explanation and the differences.
 
-    Raise HarnessError if the observation is truncated, or `expectation.stated` still holds a
-    `{python: …}` (`resolve`).
+    Raise HarnessError if the observation is truncated, or if `expectation.stated` still contains a
+    `{python: …}` (see `resolve`).
     """
     _refuse_cut(observation)
     if observation.ending is Ending.NOT_RUN:
@@ -52,7 +55,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     differing = mismatches(observation, expectation, stimulus)
     if not differing:
         return Verdict(kind=VerdictKind.PASSED)
-    # Only now: a right submission needs none of it.
+    # Imported late because submissions without mistakes never need the rules.
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
     from harness.judging.side_by_side.boards import board_arguments  # noqa: PLC0415
@@ -63,7 +66,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     )
 
     limit: str = observation.ending
-    if observation.ending is Ending.STOPPED_EARLY:  # at a limit that was shortened
+    if observation.ending is Ending.STOPPED_EARLY:  # at a lowered limit
         limit = observation.detail
     observation, expectation = without_prompts(observation, expectation)
     shown = without_internals(observation)
@@ -84,9 +87,9 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
 
 
 def differs_from_run_to_run() -> Verdict:
-    """Return a failure, because the result changed in a run after others.
+    """Return a failed verdict, because a repeated run had another result.
 
-    Its output is not shown: it may hold questions that the program was asked meanwhile.
+    The output is not shown, because another test's input may appear in it.
     """
     message = "It passes at first, but not when it runs again after other checks."
     explanation = stated(DIFFERS_FROM_RUN_TO_RUN, message)
@@ -95,7 +98,7 @@ def differs_from_run_to_run() -> Verdict:
 
 def out_of_budget() -> Verdict:
     """Return the verdict of a scenario that was not run because the submission had used up its
-    time.
+    total time.
     """
     message = "Not run: all of the program's time was already used up."
     return Verdict(kind=VerdictKind.NOT_RUN, explanation=stated(OUT_OF_BUDGET, message))
@@ -109,8 +112,8 @@ def _refuse_cut(observation: Observation) -> None:
 class Judge:
     """Judges many observations of one stimulus.
 
-    A verdict follows only from the observation, so the reference's is computed once, for every
-    submission that does the same.
+    The verdict on an observation equal to the reference's is computed only once and reused for all
+    submissions.
     """
 
     def __init__(self, expectation: Expectation, stimulus: Stimulus) -> None:
@@ -120,7 +123,7 @@ class Judge:
         self._of_reference: Verdict | None = None
 
     def verdict(self, observation: Observation) -> Verdict:
-        """Return the verdict that `judge` returns. Raise HarnessError as it does."""
+        """Return the same verdict as `judge`. Raise HarnessError in the same cases."""
         if observation != self.reference:
             return judge(observation, self._expectation, self._stimulus)
         if self._of_reference is None:
@@ -128,11 +131,11 @@ class Judge:
         return self._of_reference
 
     def fails_already(self, observation: Observation) -> bool:
-        """Return whether a run that was ended early has printed something else than it must."""
+        """Return whether the output so far is already wrong, although the run was ended early."""
         return differs_before_a_read(*without_prompts(observation, self._expectation))
 
     def kind(self, observation: Observation) -> VerdictKind:
-        """Return only the verdict's kind, without an explanation."""
+        """Return only the kind of the verdict, without computing an explanation."""
         if observation == self.reference:
             return self.verdict(observation).kind
         _refuse_cut(observation)
@@ -152,20 +155,21 @@ def _kind(differing: Sequence[Mismatch]) -> VerdictKind:
             if mismatch.actual in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
                 return VerdictKind.FAILED
             return VerdictKind(mismatch.actual)
-    # It ended as expected (at a limit perhaps) and differs elsewhere.
+    # The process ended as expected, possibly at an expected limit, but something else differs.
     return VerdictKind.FAILED
 
 
-# A failure that was seen comes before one that was only cut short, and before a fault of ours.
+# Real failures take precedence over cases that were cut short and over faults of the harness.
 LAST_KINDS = (VerdictKind.STOPPED_EARLY, VerdictKind.NOT_RUN, VerdictKind.HARNESS_ERROR)
 _NOT_FAILED = (VerdictKind.NOT_RUN, VerdictKind.HARNESS_ERROR)
 
 
 def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> Verdict:
-    """Return one verdict for generated cases: the smallest failing one's, with how many failed.
+    """Return one verdict for all generated cases of a scenario: that of the smallest failing case,
+    with the number of failed cases.
 
-    `kinds` are in the order of the cases, smallest first, not empty (ValueError); `verdict` gives a
-    case's.
+    `kinds` are the cases' kinds, smallest case first. `verdict` returns the verdict of the case
+    with this index. Raise ValueError if `kinds` is empty.
     """
     if not kinds:
         raise ValueError("a sample has at least one draw")
@@ -173,7 +177,7 @@ def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> 
     if not failing:
         return replace(verdict(0), draws_run=len(kinds))
     first = min(failing, key=lambda index: (kinds[index] in LAST_KINDS, index))
-    # Every failing case is then of a kind that counts last: the last of these kinds decides.
+    # No case really failed: the last kind in the list above decides.
     if kinds[first] in LAST_KINDS:
         first = max(failing, key=lambda index: (LAST_KINDS.index(kinds[index]), -index))
     faults = sum(kinds[index] in _NOT_FAILED for index in failing)
@@ -191,10 +195,13 @@ RULE = "stand_in_passed"
 def merge_stand_in_verdict(
     first: Verdict, second: Verdict, scenario: Scenario, files: Collection[str]
 ) -> Verdict:
-    """Return the verdict after a second run with the scenario's stand-ins. Of that run counts only
-    whether it passed, for a submission can show a stand-in's answers: everything explained and
-    shown is of the run with the submitted files (`first`). It says in which of the `files` that are
-    handed in the fault is. `stand_in` says more, to nobody but the lecturer."""
+    """Return the verdict of a scenario that was run with the submitted files (`first`) and again
+    with the course's stand-ins (`second`).
+
+    From the second run only the result counts, because a submission could print a stand-in's
+    answers. All explanations and output are those of the first run. The message says which of the
+    submitted `files` contains the fault. The field `stand_in` tells lecturers more.
+    """
     if VerdictKind.HARNESS_ERROR in (first.kind, second.kind):
         return Verdict(kind=VerdictKind.HARNESS_ERROR)
     if first.undecided or second.undecided:
@@ -214,7 +221,7 @@ def merge_stand_in_verdict(
             draws_run=second.draws_run,
             stand_in=outcome,
         )
-    # In which of the other ways it came out is not said: a submission can choose among them by
+    # The message does not say how the second run failed: a submission could influence that by
     # its answer.
     where = _other_file(scenario, files)
     words = f"It also fails with our {names} instead of yours: look at {where}, too."
@@ -234,7 +241,7 @@ def _outcome(second: Verdict) -> StandInOutcome:
 
 
 def _other_file(scenario: Scenario, files: Collection[str]) -> str:
-    """Return the file to look at if no stand-in takes the fault away."""
+    """Return the file to look at if the scenario fails even with the stand-ins."""
     replaced = {stand_in.module for stand_in in scenario.stand_ins}
     others = sorted(set(files) - replaced)
     program = scenario.stimuli[0].action.program
@@ -246,9 +253,9 @@ def _other_file(scenario: Scenario, files: Collection[str]) -> str:
 
 
 def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expected:
-    """Return `stated` with the values of its Python expressions.
+    """Return `stated` with every Python expression replaced by its value.
 
-    Raise HarnessError if one is missing.
+    Raise HarnessError if a value is missing.
     """
     values = {answer.expression: answer.value for answer in python_answers}
 
@@ -263,8 +270,8 @@ def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expecte
 
 
 def not_run(scenario: Scenario, needs: Iterable[Scenario], wrong: Set[str]) -> Verdict | None:
-    """Return that it was not run, with the first of its needs that is among the ids `wrong`; None
-    if none is.
+    """Return a "not run" verdict that names the first needed scenario among the ids in `wrong`;
+    None if no needed scenario is wrong.
     """
     for other in needs:
         if other.id not in wrong:

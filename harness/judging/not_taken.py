@@ -1,7 +1,7 @@
-"""Modules that were handed in and are not taken, if a program fails because it imports one.
+"""Explains a failed import by a submitted file that was not used.
 
-A verdict may be another submission's of the same text, with other files beside it: this is said of
-each submission afterwards.
+Verdicts may be shared between submissions with the same source, so this is added to each
+submission's verdicts afterwards.
 """
 
 import re
@@ -25,7 +25,7 @@ def with_not_taken(
     not_taken: Sequence[str],
     taken: Sequence[str],
 ) -> dict[str, Verdict]:
-    """Return the verdicts; those about an unknown module say which file was not taken."""
+    """Return the verdicts. Those about an unknown module say which submitted file was not used."""
     said = dict(verdicts)
     for name, verdict in verdicts.items():
         explanation = verdict.explanation
@@ -46,14 +46,15 @@ def with_not_taken(
 
 
 def _missing(observations: Sequence[Observation]) -> set[str]:
-    """Return the modules that could not be imported, according to Python itself."""
+    """Return the names of modules whose import failed, taken from Python's own errors."""
     modules = {missing_module(observation) for observation in observations}
     return modules - {""}
 
 
 def missing_module(observation: Observation) -> str:
-    """Return the top-level module whose import failed, according to Python itself; empty if none
-    did."""
+    """Return the top-level module whose import failed, taken from Python's own error; "" if none
+    did.
+    """
     raised = observation.raised
     if raised is None or raised.type_name != "ModuleNotFoundError":
         return ""

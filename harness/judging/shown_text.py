@@ -1,7 +1,7 @@
-"""The shown part of a program's own texts: everything but addresses and internal paths.
+"""Removes memory addresses and internal paths from a program's output before it is shown.
 
-Every verdict, and with it every view, is made of an observation that passed through
-`without_internals`. Values are compared before that, as they are.
+Every verdict, and so every page, is made from an observation that passed through
+`without_internals`. Values are compared earlier, unchanged.
 """
 
 import re
@@ -14,7 +14,7 @@ from harness.model.values import Value
 T = TypeVar("T")
 
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]+")
-# A path, or another word. What ends it cannot be in one of the internal paths.
+# A path or another word. Internal paths contain none of the excluded characters.
 _WORD = re.compile(r"[^\s'\"()<>,;]+")
 # The folders of Python's library, also as a confined process reaches them, those in which
 # programs run, and those of an account's own Python. The texts are a program's: each part is
@@ -25,14 +25,14 @@ _FOLDERS = re.compile(
     r"|[/\\]Python3[0-9]{1,3}[/\\]Lib(?:[/\\]site-packages)?"
     r"|[/\\]harness-(?:scenario|unlocked)-[^/\\]{1,80}"
     r"(?:[/\\](?:empty|files(?:[/\\][0-9a-f]{16})?))?"
-    # Where an account has its own Python, whose name the page would tell: pyenv's, uv's, that of
-    # python.org's installer, and any other below a home.
+    # Pythons in a home folder, whose path would reveal the account's name: pyenv's, uv's, that of
+    # python.org's installer, and any other.
     r"|[/\\]\.pyenv(?:[/\\]pyenv-win)?[/\\]versions[/\\][^/\\]{1,80}(?:[/\\]bin(?=[/\\]python3))?"
     r"|[/\\]uv[/\\]python[/\\]cpython-[^/\\]{1,80}(?:[/\\]bin(?=[/\\]python3))?"
     r"|[/\\]Programs[/\\]Python[/\\]Python3[0-9]{1,3}(?:[/\\]Lib(?:[/\\]site-packages)?)?"
     r"|(?:[/\\](?:home|Users)[/\\][^/\\]{1,80}|(?<![\w./\\-])/root)"
     r"(?:[/\\][^/\\]{1,80}){0,6}[/\\](?:bin|Scripts)(?=[/\\]python3)"
-    # Where a Python was built from its sources.
+    # A Python in the folder in which it was compiled.
     r"|[/\\]Python-3\.[0-9]{1,3}\.[0-9]{1,3}(?:(?:a|b|rc)[0-9]{1,2})?(?![^/\\])"
 )
 _PYTHON_IN_FOLDER = re.compile(r"(?P<folder>.+?)(?:[/\\](?:bin|Scripts))?[/\\][^/\\]+")
@@ -43,21 +43,26 @@ _SIGNS = (
     *(".pyenv", "cpython-", "ython-3."),
 )
 _SHORT = "…"
-_hidden_folders: set[str] = set()  # of the Pythons in accounts' homes that this process uses
+_hidden_folders: set[str] = set()  # folders of Pythons in home folders that this process uses
 
 
 def hide_folder_of(executable: str) -> None:
-    """Shorten from now on paths in the folder of this Python, if it is below a home, under whatever
-    name: `sys.prefix` is this folder."""
+    """From now on, shorten paths in the folder of this Python if it is below a home folder.
+
+    `sys.prefix` is that folder.
+    """
     found = _PYTHON_IN_FOLDER.fullmatch(executable)
     if found and _HOME.match(found["folder"]):
         _hidden_folders.add(found["folder"])
 
 
 def without_internals(thing: T) -> T:
-    """Return the same with `0x…` instead of every address of an object, which differs from run to
-    run, and with only the names of files in Python's library, in the folders in which programs run
-    and in our own code. Only for display: a scenario may require an address."""
+    """Return a copy for display in which every object address, which differs from run to run, is
+    `0x…`, and internal paths are shortened to file names.
+
+    Internal are Python's library, the folders in which programs run, and the harness's own code. Do
+    not compare such copies: a scenario may require an address.
+    """
 
     def change(part: object) -> object:
         if type(part) is str:
@@ -70,8 +75,9 @@ def without_internals(thing: T) -> T:
 
 
 def _holds_internals(value: Value) -> bool:
-    """Return whether a value, which may be large, holds an address or internal path: most do
-    not.
+    """Return whether a value contains an address or an internal path.
+
+    This is checked first because most values have none and may be large.
     """
     return any(_has_internals(part.text) for part in value.parts())
 
@@ -86,7 +92,7 @@ def _has_sign(text: str) -> bool:
 
 
 def without_paths(text: str) -> str:
-    """Return the text without internal paths, in time that is linear in it."""
+    """Return the text without internal paths. Takes linear time."""
     if not _has_sign(text):
         return text
     return _WORD.sub(_shortened, text)
@@ -105,6 +111,6 @@ def _shortened(found: re.Match[str]) -> str:
     if not ends:
         return word
     below = word[ends[-1] :]
-    if below[:1] not in ("", "/", "\\"):  # another name that only begins so
+    if below[:1] not in ("", "/", "\\"):  # a longer folder name with the same beginning
         return word
     return below[1:] or _SHORT

@@ -1,5 +1,8 @@
-"""Describes how long a program took that reached a time limit, with the limit and the reference's
-time, in steps so coarse that they are the same on every machine."""
+"""Describes how long a program ran that reached a time limit, next to the limit and the
+reference's time.
+
+Times are rounded so coarsely that every machine reports the same.
+"""
 
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Limits
@@ -11,9 +14,7 @@ _STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)  # seconds
 def time_taken(
     observation: Observation, limits: Limits, reference: Observation | None
 ) -> TimeTaken | None:
-    """Return how long it took; None without a time limit that was reached, or if that was
-    shortened.
-    """
+    """Return the time a program took; None if it reached no time limit, or only a lowered one."""
     if observation.ending is Ending.TIMEOUT:
         return TimeTaken(allowed=limits.wall_seconds, waiting=True)
     if observation.ending is not Ending.CPU_LIMIT:

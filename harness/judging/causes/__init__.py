@@ -1,1 +1,1 @@
-"""From the failing scenarios of a submission to their causes, and to the lines to look at first."""
+"""Groups the failing scenarios of a submission by cause, and names the lines to look at first."""

@@ -1,5 +1,8 @@
-"""Finds the function, class or constant of a submission that is to blame for each failing scenario
-(docs/causes.md): by substitution, or by use if nothing can be substituted.
+"""Finds the function, class or constant that is to blame for each failing scenario
+(docs/causes.md).
+
+It replaces the student's functions by the reference's and runs the scenario again. If nothing can
+be replaced, it compares which functions failing and passing scenarios use.
 """
 
 from __future__ import annotations
@@ -22,9 +25,9 @@ Substitute = Callable[[FailedScenario, Blame], SubstitutionOutcome]
 """Runs the scenario with these names substituted."""
 
 _NOT_APPLIED = frozenset({SubstitutionOutcome.INAPPLICABLE, SubstitutionOutcome.WRONG_BEFORE})
-_MAX_SAMPLES = 12  # scenarios of one function and rule that are looked at
-_ENOUGH_SAMPLES = 2  # if they agree
-# For so many scenarios of a function, functions that were never blamed are tried too.
+_MAX_SAMPLES = 12  # scenarios tried for one function and rule
+_ENOUGH_SAMPLES = 2  # stop after this many if they agree
+# How many scenarios of a function may also try functions that were never blamed.
 _MAX_UNFAILED_SEARCHES = 1
 
 
@@ -35,12 +38,13 @@ def find_blame(
     constants: frozenset[str],
     substitute: Substitute | None,
     *,
-    passed: Sequence[Scenario] = (),  # for blame by use
+    passed: Sequence[Scenario] = (),  # compared with the failures if nothing can be substituted
 ) -> dict[str, Blame]:
-    """Return the names to blame for each scenario, by its id; () for none.
+    """Return the names to blame for each failing scenario, keyed by scenario id; an empty tuple if
+    nothing was found.
 
-    `functions` are those of the sheet that can be substituted, `constants` the submission's that a
-    provided one can replace.
+    `functions` are the functions of the assignment sheet, which the reference's can replace.
+    `constants` are the submission's constants that a provided constant can replace.
     """
     usage = Usage(outline)
     scenarios = [*(failure.scenario for failure in failures), *passed]
@@ -61,7 +65,7 @@ def find_blame(
     blame |= _blame_by_use(with_objects, passed, usage)
     only_exit_differs = list(filter(_only_exit_differs, search.undecided))
     others = [failure for failure in search.undecided if failure not in only_exit_differs]
-    # Among those already to blame, if there are any.
+    # Prefer functions that are blamed for other failures.
     among = faulty or functions
     blame |= _blame_by_use(others, passed, usage, among)
     # A function whose failures are all exceptions explains nothing here: an uncaught exception
@@ -79,7 +83,7 @@ def _only_exit_differs(failure: FailedScenario) -> bool:
 def _only_raising(
     failures: Sequence[FailedScenario], blame: Mapping[str, Blame], outline: Outline
 ) -> frozenset[str]:
-    """Return those functions to blame whose failures are all exceptions at a line inside them."""
+    """Return the blamed functions whose failures are all exceptions raised inside the function."""
     raising: set[str] = set()
     others: set[str] = set()
     for failure in failures:
@@ -97,9 +101,12 @@ def _only_raising(
 def _with_shared_helper(
     blame: dict[str, Blame], outline: Outline, order: Sequence[str]
 ) -> dict[str, Blame]:
-    """Blame one helper or constant instead of several functions, if exactly these use it: one
-    change there is likelier than one in each. If they are three or more, functions that are right
-    may use a helper too. `order` has the functions that can be substituted."""
+    """Blame one helper or constant instead of several functions, if exactly these functions use
+    it: one mistake there is likelier than one in each function.
+
+    If three or more functions are blamed, correct functions may use the helper too. `order` lists
+    the functions that can be substituted.
+    """
     blamed = set(chain.from_iterable(blame.values()))
     if len(blamed) < 2 or not blamed <= set(order):
         return blame
@@ -117,8 +124,10 @@ def _with_shared_helper(
 
 
 def _used_by(blamed: set[str], outline: Outline, order: Sequence[str]) -> list[str]:
-    """Return the parts outside `order` that exactly the `blamed` functions use; without one, the
-    helpers that others use too, if three or more are blamed.
+    """Return the helpers and constants that exactly the `blamed` functions use.
+
+    If there is none and three or more functions are blamed, return the helpers that all of these
+    and some other functions use.
     """
     exactly: list[str] = []
     by_others_too: list[str] = []
@@ -135,7 +144,7 @@ def _used_by(blamed: set[str], outline: Outline, order: Sequence[str]) -> list[s
 
 
 def _users(name: str, outline: Outline, order: Sequence[str]) -> set[str]:
-    """Return the functions of `order` that use it, directly or through other parts."""
+    """Return the functions in `order` that use the part `name`, directly or through other parts."""
     users: set[str] = set()
     pending = [name]
     visited = {name}
@@ -153,13 +162,13 @@ def _users(name: str, outline: Outline, order: Sequence[str]) -> set[str]:
 
 
 class _Trial:
-    """One failing scenario, run again with names substituted."""
+    """Runs one failing scenario again with functions replaced by the reference's."""
 
     def __init__(self, failure: FailedScenario, substitute: Substitute | None) -> None:
         self.failure = failure
         self.all_applied = True  # whether every substitution so far could be made
         self.suspects: Sequence[str] = ()
-        self.innocent: set[str] = set()  # those that something wrong did not come from
+        self.innocent: set[str] = set()  # wrong output came before their first call
         self._substitute = substitute
 
     def passes_with(self, names: Blame) -> bool:
@@ -174,12 +183,16 @@ class _Trial:
 
     @property
     def is_decided(self) -> bool:
-        """Whether every substitution was made, or else no suspect can be to blame."""
+        """Return whether every substitution was possible, or every suspect is known to be
+        innocent.
+        """
         all_innocent = bool(self.suspects) and self.innocent.issuperset(self.suspects)
         return self.all_applied or all_innocent
 
     def first_of(self, suspects: Iterable[str]) -> Blame:
-        """Return the first suspect that makes the scenario pass by itself; () for none."""
+        """Return the first suspect whose replacement makes the scenario pass; an empty tuple if
+        none does.
+        """
         for name in suspects:
             if self.passes_with((name,)):
                 return (name,)
@@ -188,9 +201,10 @@ class _Trial:
     def among(self, suspects: Sequence[str], latest: Blame) -> Blame:
         """Return the suspects to blame.
 
-        That is `latest` if it makes the scenario pass; none if not even all together do; otherwise
-        the first that does so by itself, or those that remain after leaving out each that is not
-        needed, the last first.
+        If replacing `latest` makes the scenario pass, that is `latest`. If even replacing all
+        suspects does not, nobody is blamed. Otherwise, return the first suspect that suffices; if
+        none does, drop suspects from the last to the first as long as the scenario still passes,
+        and return the rest.
         """
         self.suspects = suspects
         if latest and set(latest) <= set(suspects) and self.passes_with(latest):
@@ -210,21 +224,24 @@ class _Trial:
 
 @dataclass(slots=True)
 class _BlameSearch:
-    """Blame by substitution. `run` fills `blame`, and `undecided` with failures that nobody is
-    blamed for because a substitution could not be made."""
+    """Searches for the functions to blame by substitution.
+
+    `run` fills `blame`. It adds failures to `undecided` if nothing was blamed and some substitution
+    was not possible.
+    """
 
     usage: Usage
     order: tuple[str, ...]  # the functions that can be substituted, callees first
-    constants: Sequence[str]  # those that can
+    constants: Sequence[str]  # the constants that can be substituted
     substitute: Substitute | None
-    faulty: set[str] = field(default_factory=set)  # all that were blamed so far
-    # For this function: how often functions that were never blamed may still be tried.
+    faulty: set[str] = field(default_factory=set)  # every name blamed so far
+    # How many scenarios of the current function may still try functions that were never blamed.
     searches_left: int = 0
-    blame: dict[str, Blame] = field(default_factory=dict)  # by a scenario's id
+    blame: dict[str, Blame] = field(default_factory=dict)  # keyed by scenario id
     undecided: list[FailedScenario] = field(default_factory=list)
 
     def run(self, failures: Sequence[FailedScenario]) -> None:
-        """Function by function, callees before callers, runs of programs last."""
+        """Search function by function: callees before callers, whole-program runs last."""
         places = {name: index for index, name in enumerate(self.order)}
         groups: dict[tuple[bool, int, str], dict[str, list[FailedScenario]]] = {}
         for failure in failures:
@@ -236,13 +253,16 @@ class _BlameSearch:
             self._blame_function(groups[key].values())
 
     def _blame_function(self, by_rule: Iterable[Sequence[FailedScenario]]) -> None:
-        """Blame for the failures of one function, in groups of one rule each."""
+        """Find the blame for all failures of one function.
+
+        Each group holds the failures with the same rule.
+        """
         self.searches_left = _MAX_UNFAILED_SEARCHES
         found: set[str] = set()
         for members in by_rule:
-            of_sample: dict[int, Blame] = {}  # by the index of the sample
+            of_sample: dict[int, Blame] = {}  # keyed by `FailedScenario.index`
             latest: Blame = ()
-            is_undecided = False  # in the end: of the last sample tried
+            is_undecided = False  # about the last scenario tried
             for count, failure in enumerate(_samples(members)):
                 if count >= _ENOUGH_SAMPLES and len(set(of_sample.values())) == 1:
                     break
@@ -261,8 +281,11 @@ class _BlameSearch:
         self.faulty |= found
 
     def _of(self, trial: _Trial, latest: Blame) -> Blame:
-        """Return the names to blame for one scenario; `latest` are those of another one of its
-        kind."""
+        """Return the names to blame for one scenario.
+
+        `latest` is the blame of the previous scenario with the same function and rule; it is tried
+        first.
+        """
         failure, function = trial.failure, trial.failure.scenario.function
         if failure.verdict.stand_in is not None:
             return (function,)  # it does not pass with the reference's modules either
@@ -317,7 +340,7 @@ _CALLED_BY_PYTHON = frozenset({"no_repr", "repr_differs", "no_eq"})  # rules abo
 
 
 class Usage:
-    """Which parts of a submission a scenario uses."""
+    """Tells which functions, classes and constants of a submission a scenario uses."""
 
     def __init__(self, outline: Outline) -> None:
         self._members = {part.name: part for part in outline.members}
@@ -332,12 +355,14 @@ class Usage:
         self._known: dict[Uses, Uses] = {}
 
     def classes(self, functions: Iterable[str]) -> frozenset[str]:
-        """Return the submission's classes that scenarios are about, by their subjects."""
+        """Return the submission's classes that these functions or methods belong to."""
         about = {name.partition(".")[0] for name in functions}
         return frozenset(name for name in about if name in self._members)
 
     def named_by(self, stimulus: Stimulus) -> Uses:
-        """Return the names, and those of attributes, with which it begins."""
+        """Return the names and attribute names in the scenario's own code; for a whole program,
+        those in its module-level code.
+        """
         names: set[str] = set()
         if stimulus.action.program:
             for module in self.outline.modules:
@@ -348,9 +373,11 @@ class Usage:
         return frozenset(names)
 
     def of(self, stimulus: Stimulus) -> Uses:
-        """Return the names of functions, classes, methods (as `Account.deposit`) and constants.
+        """Return the functions, classes, methods (as `Account.deposit`) and constants that the
+        scenario uses.
 
-        A method that is named on any object is used of each class that is used.
+        `x.deposit()` counts as a use of `deposit` in every class that the scenario uses, because
+        the type of `x` is unknown.
         """
         named = self.named_by(stimulus)
         if named not in self._known:
@@ -376,8 +403,10 @@ class Usage:
         return frozenset(used)
 
     def of_failure(self, failure: FailedScenario) -> Uses:
-        """Return the same, but only classes if a method that Python itself calls is known to be
-        wrong: it belongs to its class, and to no method that is named.
+        """Return the parts that a failing scenario uses.
+
+        If the rule says that a special method such as `__eq__` is wrong, return only classes: the
+        scenario's code does not name such methods.
         """
         used = self.of(failure.stimulus)
         if failure.rule in _CALLED_BY_PYTHON:
@@ -387,8 +416,8 @@ class Usage:
 
 @cache
 def _names_in(text: str) -> Uses:
-    """Return the names, and attributes of any object, in a text of ours; none if it is not
-    Python.
+    """Return the names and attribute names in a piece of Python from the course; nothing if it
+    does not parse.
     """
     names: set[str] = set()
     for statement in statements(text.strip()):
@@ -406,8 +435,10 @@ def _blame_by_use(
     usage: Usage,
     among: frozenset[str] | None = None,
 ) -> dict[str, Blame]:
-    """Return the part to blame, of `among` (None: all), for each failure that uses one, by
-    its id.
+    """Return the part to blame for each failure, keyed by scenario id, judging by which parts
+    failing and passing scenarios use.
+
+    Only parts in `among` are blamed, or any part if it is None.
     """
     uses: list[Uses] = []
     for failure in failures:

@@ -1,6 +1,9 @@
-"""Failing scenarios put together into causes, in the order in which they explain one another: a
-file that does not load, functions that are missing, those to blame, exceptions by their line,
-endless runs, what programs without functions print by statement, all else by function and rule."""
+"""Groups failing scenarios by cause.
+
+The first of these that applies decides: the file does not load, a function is missing, a function
+is to blame, an exception at the same line, an endless loop, the statement that prints wrong output
+(in programs without functions), and otherwise the same function and rule.
+"""
 
 import difflib
 import re
@@ -45,15 +48,15 @@ from harness.model.verdict import (
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 TOO_SLOW = "too_slow"
 COSTS_TOO_MUCH = "costs_too_much"
-MAX_LINES = 100  # of the text of a place
+MAX_LINES = 100  # lines of source shown for a place
 _MAX_LINE = 200
-_NEAR = 0.7  # of 1: how alike a name must be to be meant
+_NEAR = 0.7  # similarity from 0 to 1 at which a name counts as misspelled
 _NAME = re.compile(r"[^\W\d]\w*")
 UNDEFINED = "undefined"  # the rule for a function that the submission's text does not define
 
 
 def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> Cause:
-    """Return the only cause of a submission that cannot be run, which may earn all of `worth`."""
+    """Return the only cause of a submission that cannot be run. `worth` is the sum of all marks."""
     explanation = stated("not_gradable", problem)
     cause = Cause(function="", explanation=explanation, marks_at_stake=worth)
     if unparsable is None:
@@ -72,8 +75,10 @@ def _line_of(file: str, line: int, *text: str) -> CodePlace:
 
 
 def unsettled(failures: Sequence[FailedScenario], outline: Outline) -> tuple[FailedScenario, ...]:
-    """Return the failures whose cause is to be looked for: not the file's loading, a missing
-    function, their needs, or the time that a right answer took.
+    """Return the failures whose cause must still be searched for.
+
+    Excluded are failures with an obvious cause: the file does not load, a function is missing, a
+    needed scenario failed, or a right answer took too long.
     """
     ran = _ran(failures)
     known = _known_causes(ran, outline)
@@ -90,10 +95,10 @@ def derive(
     blame: Mapping[str, Blame],
     passes: SeenPasses | None = None,
 ) -> tuple[Cause, ...]:
-    """Return the causes, each with its scenarios, in the order of its first one.
+    """Return the causes, each with its scenarios, ordered by their first scenario.
 
-    `passes` says whether a scenario would pass with another observation. `marks_at_stake` is left
-    to the marker.
+    `passes` tells whether a scenario would pass with a changed observation. `marks_at_stake` is
+    filled in later, when marks are computed.
     """
     members: dict[CauseKey, list[FailedScenario]] = {}
     keys = _keys_by_id(failures, outline, blame, passes)
@@ -108,8 +113,9 @@ def derive(
 def _merge_by_number(
     causes: Sequence[Cause], failures: Sequence[FailedScenario], outline: Outline
 ) -> tuple[Cause, ...]:
-    """Return the causes. A number instead of a constant is one cause, even in several
-    functions."""
+    """Return the causes, with those merged that come from one number written instead of a
+    constant, even in several functions.
+    """
     by_id = {failure.scenario.id: failure for failure in failures}
 
     def order(cause: Cause) -> tuple[object, ...]:
@@ -134,8 +140,9 @@ def _merge_by_number(
 def _is_same_mistake(
     first: Cause, other: Cause, number: HardCoded, by_id: Mapping[str, FailedScenario]
 ) -> bool:
-    """Return whether another cause may come of the same number, and students may see both examples
-    or neither.
+    """Return whether both causes may come from the same hard-coded number.
+
+    Their examples must both be visible to students or both hidden, so that merging reveals nothing.
     """
     if all(symptom.rule != HARD_CODED for symptom in other.symptoms):
         return False
@@ -147,7 +154,9 @@ def _is_same_mistake(
 
 
 def _is_at_other_value(failed: FailedScenario, hard_coded: HardCoded) -> bool:
-    """Return whether it was not run, or the constant has another value there than the number."""
+    """Return whether the scenario sets the constant to a value other than the hard-coded number,
+    or was not run.
+    """
     constants = {binding.name: binding.literal for binding in failed.stimulus.constants}
     number = str(hard_coded.number)
     value = constants.get(hard_coded.constant, number)
@@ -179,10 +188,11 @@ def _in_several(
 
 
 def _merge_by_exception(members: dict[CauseKey, list[FailedScenario]], outline: Outline) -> None:
-    """Merge into a function to blame the failures of others that raised only the exception that
-    each of its own failures raised, at one line of its own.
+    """Merge causes that share one exception: if all failures of a blamed function raised it at one
+    line of this function, failures of other functions with only this exception join them.
 
-    If the function that raises is not to blame they stay apart: its arguments may be wrong.
+    Nothing is merged if the function that raises is not blamed, because its caller may pass wrong
+    arguments.
     """
     raised: dict[CauseKey, set[RaisedAt | None]] = {}
     for key, group in members.items():
@@ -200,7 +210,7 @@ def _merge_by_exception(members: dict[CauseKey, list[FailedScenario]], outline: 
 
 
 def _exception(failure: FailedScenario) -> RaisedAt | None:
-    """Return its exception and the place; None if that is not in the submission."""
+    """Return the failure's exception with its line; None if that is outside the submission."""
     raised, frame = failure.raised, failure.frame
     if raised is None or frame is None:
         return None
@@ -213,8 +223,9 @@ def _keys_by_id(
     blame: Mapping[str, Blame],
     passes: SeenPasses | None,
 ) -> dict[str, tuple[CauseKey, ...]]:
-    """Return the causes of each failure; a scenario that was not run has those of the failures that
-    it needs to be right.
+    """Return the causes of each failure, keyed by scenario id.
+
+    A scenario that was not run shares the causes of the failed scenarios that it needs.
     """
     known = _known_causes(_ran(failures), outline)
     blamed = set(chain.from_iterable(blame.values()))
@@ -232,7 +243,7 @@ def _keys_by_id(
             continue
         names = blame.get(scenario.id, ())
         if not names and scenario.function in blamed:
-            names = (scenario.function,)  # it has a fault already: the likeliest one
+            names = (scenario.function,)  # already blamed for another failure
         found[scenario.id] = known.get(scenario.id) or _keys(failure, names)
     by_rule: list[FailedScenario] = []
     for failure in failures:
@@ -248,10 +259,10 @@ def _keys_by_id(
 def _known_causes(
     failures: Sequence[FailedScenario], outline: Outline
 ) -> dict[str, tuple[CauseKey, ...]]:
-    """Return the causes that are known without looking for the part to blame."""
+    """Return the causes that are obvious without a search, keyed by scenario id."""
     loading = [failure for failure in failures if failure.loading]
     if 2 * len(loading) > len(failures):
-        # If most fail as the file loads, all do; nothing that is seen later counts then.
+        # If most scenarios fail while the file loads, treat all failures as loading failures.
         loading = list(failures)
     if loading:
         return {failure.scenario.id: (Loading(),) for failure in loading}
@@ -275,7 +286,7 @@ def _known_causes(
 
 
 def _outside_functions(frames: Sequence[Frame]) -> tuple[Frame, ...]:
-    """Return the first frames that are those of files being loaded, one by the other."""
+    """Return the outermost stack frames that belong to modules being imported, not to functions."""
     return tuple(takewhile(lambda frame: frame.function == "<module>", frames))
 
 
@@ -298,7 +309,7 @@ def _keys(failure: FailedScenario, blame: Blame) -> tuple[CauseKey, ...]:
 def _cause(
     key: CauseKey, members: Sequence[FailedScenario], outline: Outline, blame: Mapping[str, Blame]
 ) -> Cause:
-    name: str | None = None  # None: the function of the example
+    name: str | None = None  # None: use the function of the example
     match key:
         case Blamed(name=name) | MissingFunction(name=name):
             pass
@@ -340,7 +351,7 @@ def _cause(
 def _blamed_too(
     name: str, members: Iterable[FailedScenario], blame: Mapping[str, Blame]
 ) -> tuple[str, ...]:
-    """Return the other parts that are to blame for these failures."""
+    """Return the names other than `name` that are also blamed for these failures."""
     others: dict[str, None] = {}
     for failure in members:
         others.update(dict.fromkeys(blame.get(failure.scenario.id, ())))
@@ -349,7 +360,7 @@ def _blamed_too(
 
 
 def _where_loading_failed(example: FailedScenario) -> CodePlace | None:
-    """Return the line outside the functions at which loading failed."""
+    """Return the module-level line at which loading the file failed."""
     if example.raised is None or not example.raised.frames:
         return None
     frames = example.raised.frames
@@ -358,7 +369,9 @@ def _where_loading_failed(example: FailedScenario) -> CodePlace | None:
 
 
 def _placed(cause: Cause, part: OutlinePart, frame: Frame | None, outline: Outline) -> Cause:
-    """Return the cause in this part with the line at which its example raised an exception."""
+    """Return the cause located in this part, with the line at which its example raised an
+    exception.
+    """
     if frame is None:
         return cause
     if not part.first <= frame.line <= part.last:
@@ -368,22 +381,21 @@ def _placed(cause: Cause, part: OutlinePart, frame: Frame | None, outline: Outli
             return cause
         return replace(cause, raised_in=place_of(other), raised_at=frame.line)
     if frame.line >= part.first + MAX_LINES:
-        # Of a very long function show the line that matters, and not the first ones.
+        # In a very long function, show the failing line instead of the first lines.
         return replace(cause, place=_line_of(part.file, frame.line, frame.source))
     return cause
 
 
 def _clearest(members: Sequence[FailedScenario], name: str, together: Set[str]) -> FailedScenario:
-    """Return the failure that shows a cause best.
+    """Return the failure that shows a cause best, to serve as its example.
 
-    It is visible rather than hidden, of the function itself, with no other fault (those in
-    `together` have one), explained by a rule that names a mistake, by the most frequent one; of two
-    that are, by the one that shows in the fewest steps; then it has the shortest input and the
-    smallest draw.
+    Preferred are, in this order: visible scenarios, scenarios of the function itself, failures with
+    no second cause (those in `together` have one), rules that name a mistake, frequent rules, few
+    session steps, short input, and a small generated case.
     """
     from harness.judging.explain.rules import is_general  # noqa: PLC0415  (loaded where some fail)
 
-    # A visible one is chosen by visible ones only: hidden ones would show in the choice.
+    # Count visible failures separately: otherwise the choice would reveal hidden ones.
     count = Counter((failure.rule, failure.scenario.visibility) for failure in members)
     # An earlier step's effects may show in a later one.
     fewest_steps: dict[tuple[str, Visibility], int] = {}
@@ -411,7 +423,7 @@ def _clearest(members: Sequence[FailedScenario], name: str, together: Set[str]) 
 
 
 def _symptoms(members: Iterable[FailedScenario]) -> tuple[Symptom, ...]:
-    """Return each rule and line with how often it is seen, those that name a mistake first."""
+    """Return each rule and line with its number of failures, rules that name a mistake first."""
     from harness.judging.explain.rules import is_general  # noqa: PLC0415
 
     counts = Counter((failure.rule, failure.line) for failure in _ran(members))
@@ -432,8 +444,9 @@ def _with_nearest(cause: Cause, name: str, outline: Outline) -> Cause:
 
 
 def undefined_functions(plan: Plan, outline: Outline) -> tuple[Undefined, ...]:
-    """Return the functions of the reference that scenarios name and the submission's text does not
-    define: facts of the text, which no answer of a program changes.
+    """Return the functions that scenarios call but the submission's source does not define.
+
+    This is read from the source, so the program's behavior cannot change it.
     """
     defined = outline.names() | outline.names(callable=False)
     named: set[str] = set()
@@ -459,7 +472,9 @@ def _undefined(name: str, outline: Outline) -> Undefined:
 
 
 def _nearest(name: str, outline: Outline) -> OutlinePart | None:
-    """Return the function or class of the submission whose name may be meant."""
+    """Return the submission's function or class with the most similar name: the student may have
+    misspelled it.
+    """
     known = {part.name: part for part in outline.parts if part.callable}
     for near in difflib.get_close_matches(name, list(known), n=1, cutoff=_NEAR):
         return known[near]
@@ -481,13 +496,13 @@ def _you_have(part: OutlinePart) -> str:
 
 
 def place_of(part: OutlinePart) -> CodePlace:
-    """Return the lines of a part."""
+    """Return the source lines of a function, class or constant."""
     return CodePlace(file=part.file, first=part.first, last=part.last)
 
 
 def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> Cause:
-    """Return the cause of a file that asks for input while it is loaded with that line, and where
-    to put it.
+    """Return the cause of a file that calls `input()` while it is imported, with the line of the
+    call and advice where to move it.
     """
     raised = example.raised
     has_asked = example.observation.ending is Ending.ASKED_FOR_MORE
@@ -510,7 +525,10 @@ def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> 
 
 
 def with_texts(causes: Iterable[Cause], lines: Callable[[str], Sequence[str]]) -> tuple[Cause, ...]:
-    """Return the causes with the texts of their places; `lines` gives the lines of a file."""
+    """Return the causes with the source text of their places.
+
+    `lines` returns the lines of a file, given its name.
+    """
 
     def with_text(place: CodePlace | None) -> CodePlace | None:
         if place is None or place.text:
@@ -541,10 +559,11 @@ def with_loops(
     failures: Sequence[FailedScenario],
     outline: Outline,
 ) -> tuple[Cause, ...]:
-    """Return the causes; those whose loop or recursion is known (`endless`, by the example's id)
-    name its line.
+    """Return the causes with the line of their endless loop or recursion, if it is known.
+    `endless` is keyed by the id of a cause's example.
 
-    Those that hang in the same one become one cause: that of its function, or the first.
+    Causes with the same loop are merged into the cause of its function, or otherwise into the
+    first.
     """
     groups: dict[Loop | Recursion | int, list[Cause]] = {}
     for index, cause in enumerate(causes):
@@ -570,7 +589,9 @@ def with_loops(
 def _what_keeps_busy(
     known: Loop | Recursion, function: str, members: Sequence[FailedScenario]
 ) -> InLoop | InRecursion:
-    """Return the place at which these scenarios reached their limit, as far as it is known."""
+    """Return the loop or recursion in which these scenarios reached their limit, as exactly as it
+    is known.
+    """
     if isinstance(known, Recursion):
         return InRecursion(line=known.first, function=function)
     ends = LoopEnd.NEVER
@@ -579,13 +600,13 @@ def _what_keeps_busy(
     if ended_later or kinds == {VerdictKind.OUTPUT_LIMIT}:
         ends = LoopEnd.LATER_PERHAPS
     elif all(failure.scenario.faster_than for failure in members):
-        # A loop that only ends too late if time is measured may well end.
+        # A program stopped by a time limit may be slow instead of endless.
         ends = LoopEnd.NEVER_OR_LATE
     return InLoop(line=known.first, function=function, ends=ends)
 
 
 def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScenario]) -> Cause:
-    """Return one of the causes, with the scenarios of all."""
+    """Return the cause `main` with the scenarios of all `causes`."""
     together: set[str] = set()
     clauses: list[str] = [*main.clauses]
     for cause in causes:

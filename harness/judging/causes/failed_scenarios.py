@@ -1,4 +1,4 @@
-"""The failing scenarios of a submission, with what their causes are derived from."""
+"""Collects the failing scenarios of a submission with the data that causes are derived from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +17,10 @@ _NOTHING_OBSERVED = Observation(ending=Ending.HARNESS_ERROR)
 class FailedScenario:
     """A scored scenario that failed."""
 
-    index: int  # its place in the plan
+    index: int  # position in the plan
     scenario: Scenario
     verdict: Verdict
-    observation: Observation  # of the draw that the verdict is about
+    observation: Observation  # for generated cases, that of the case shown in the verdict
 
     @property
     def stimulus(self) -> Stimulus:
@@ -40,12 +40,16 @@ class FailedScenario:
 
     @property
     def loading(self) -> bool:
-        """Return whether it failed before anything was called."""
+        """Return whether the submission failed while loading, before the scenario called
+        anything.
+        """
         return at_import(self.observation, self.stimulus)
 
     @property
     def missing(self) -> str:
-        """Return the missing function, if it failed for that reason."""
+        """Return the name of the missing function if that is why the scenario failed, otherwise
+        "".
+        """
         if self.observation.ending is Ending.MISSING:
             return self.observation.detail
         raised = self._raised
@@ -57,7 +61,9 @@ class FailedScenario:
 
     @property
     def raised(self) -> Raised | None:
-        """Return the exception with which it ended; None if earlier output is wrong already."""
+        """Return the exception that ended the scenario; None if its earlier output is already
+        wrong.
+        """
         for difference in self.verdict.differences[:1]:
             if difference.channel is Channel.PRINTS:
                 return None
@@ -65,7 +71,7 @@ class FailedScenario:
 
     @property
     def frame(self) -> Frame | None:
-        """Return the submission's own line at which that was raised."""
+        """Return the innermost line of the submission in the exception's traceback."""
         if self.raised is None or not self.raised.frames:
             return None
         return self.raised.frames[-1]
@@ -87,15 +93,13 @@ class FailedScenario:
 
     @property
     def steps(self) -> int:
-        """Return how many statements of a session were run one after the other; 1 for anything
-        else.
-        """
+        """Return the number of steps in a session; 1 for other scenarios."""
         return len(self.stimulus.action.steps) or 1
 
     @property
     def size(self) -> tuple[int, int]:
-        """Return how much a reader has to take in: characters of the input, then the case's
-        number.
+        """Return a sort key that puts short examples first: the characters of the input, then the
+        number of the generated case.
         """
         stimulus = self.stimulus
         length = 0
@@ -113,7 +117,7 @@ def failing(
     verdicts: Mapping[str, Verdict],
     observations: Mapping[str, Sequence[Observation]],
 ) -> tuple[FailedScenario, ...]:
-    """Return the scored scenarios that failed, in the plan's order."""
+    """Return the scored scenarios that failed, in the order of the plan."""
     failures: list[FailedScenario] = []
     for index, scenario, verdict in _failed(plan, verdicts):
         draws, draw = observations.get(scenario.id, ()), verdict.draw or 0
@@ -130,8 +134,8 @@ def failing(
 def failing_again(
     plan: Plan, verdicts: Mapping[str, Verdict], observations: Sequence[Observation]
 ) -> tuple[FailedScenario, ...]:
-    """Return what `failing` returned for these verdicts; `observations` are those of its result, in
-    the same order. Raise ValueError for another number of them.
+    """Return the same list as `failing` did for these verdicts, given one observation for each
+    failure, in the same order. Raise ValueError if the number of observations is wrong.
     """
     failures: list[FailedScenario] = []
     for failed, observation in zip(_failed(plan, verdicts), observations, strict=True):

@@ -1,5 +1,7 @@
-"""Chooses the parts that explain failures best, by which scenarios use them: spectrum-based fault
-localization by description length."""
+"""Chooses the functions that explain the failures best, given which functions each scenario uses.
+
+This is spectrum-based fault localization, with the shortest description as its criterion.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,17 @@ Uses = frozenset[str]
 """The names of the parts that a scenario uses."""
 
 _MAX_SUSPECTS = 12
-_MAX_FAULTS = 3  # for failures that these do not explain, nothing is blamed
+_MAX_FAULTS = 3  # failures that three parts do not explain get no blame
 
 
 def shortest_explanation(
     uses: Sequence[Uses], passing: Sequence[Uses], functions: Sequence[str]
 ) -> list[str]:
-    """Return for each failure one of the parts that it uses ("": none), with the shortest
-    description of all.
+    """Return for each failure the part to blame among those that it uses, or "" for none.
 
-    A part costs its name, the number of its failures, and which of the scenarios that use it fail.
-    (Spectrum-based fault localization, by description length.) `passing` are the parts that passing
-    scenarios use, `functions` those that failures are about.
+    The chosen set of faulty parts has the lowest cost: each faulty part costs its name, and the
+    information which of the scenarios that use it fail. `uses` and `passing` list the parts used by
+    failing and passing scenarios; `functions` are the functions that the failing scenarios test.
     """
     failing_bits: defaultdict[str, int] = defaultdict(int)
     all_failing = 0
@@ -56,16 +57,16 @@ def shortest_explanation(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FaultyPart:
-    """A part that may be wrong."""
+    """A part of the submission that may be wrong."""
 
     name: str
-    failing_bits: int  # the failures that use it, a bit each
-    passing: int  # how many scenarios that pass use it
-    about: int  # how many of the failures are about it: decides between equal costs
+    failing_bits: int  # bit mask of the failing scenarios that use this part
+    passing: int  # number of passing scenarios that use this part
+    about: int  # number of failing scenarios that test this part; breaks ties
 
     def surprise(self, unexplained: int) -> float:
-        """Return the cost, in nats, of saying which of the scenarios that use it are among
-        `unexplained`, if it makes their share of them fail.
+        """Return the cost, in nats, of stating which users of this part fail, out of its passing
+        users and the failures in `unexplained`.
         """
         fails = (self.failing_bits & unexplained).bit_count()
         users = fails + self.passing
@@ -76,8 +77,9 @@ class _FaultyPart:
         return surprise
 
     def order(self, unexplained: int, fault_cost: float) -> tuple[float, int]:
-        """Return a key that sorts the likeliest first: an unexplained failure costs as much as
-        another fault.
+        """Return a sort key that puts the likeliest part first.
+
+        A failure that stays unexplained costs as much as another faulty part.
         """
         left = (unexplained & ~self.failing_bits).bit_count()
         return self.surprise(unexplained) + fault_cost * left, -self.about
@@ -85,21 +87,23 @@ class _FaultyPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FaultSet:
-    """Parts that together explain failures, and the cost of this explanation."""
+    """A set of faulty parts that together explain failures, with the cost of this explanation."""
 
     cost: float
     about: int = 0
     suspects: tuple[_FaultyPart, ...] = ()
 
     def order(self) -> tuple[float, int]:
-        """Return a key that sorts the cheapest first."""
+        """Return a sort key that puts the cheapest explanation first."""
         return self.cost, -self.about
 
 
 def _cheapest(
     suspects: Sequence[_FaultyPart], unexplained: int, fault_cost: float, most: int
 ) -> _FaultSet:
-    """Return the cheapest explanation of these failures by at most so many parts."""
+    """Return the cheapest explanation of the failures in the bit mask `unexplained` with at most
+    `most` faulty parts.
+    """
     if not unexplained or not most:
         return _FaultSet(cost=unexplained.bit_count() * fault_cost)
     best = _FaultSet(cost=math.inf)

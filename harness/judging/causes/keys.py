@@ -1,37 +1,39 @@
-"""Keys of causes: failures with the same key have one cause."""
+"""Defines the keys by which failures are grouped: failures with the same key have the same
+cause.
+"""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loading:
-    """The key of the cause that a file fails as it is loaded."""
+    """Key of a file that fails while it loads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsentFile:
-    """The key of the cause that a file was not handed in."""
+    """Key of a file that was not submitted."""
 
     file: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingFunction:
-    """The key of the cause that a function or class is missing."""
+    """Key of a missing function or class."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blamed:
-    """The key of the cause that a part of the submission is to blame."""
+    """Key of a function, class or constant that is to blame."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaisedAt:
-    """The key of the cause of an exception at one line."""
+    """Key of an exception at one line."""
 
     type_name: str
     file: str
@@ -40,14 +42,14 @@ class RaisedAt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endless:
-    """The key of the cause that a function does not end."""
+    """Key of a function that does not end."""
 
     function: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InScript:
-    """The key of the cause in one statement of a program without functions."""
+    """Key of a statement in a program without functions."""
 
     function: str
     statement: str
@@ -55,7 +57,7 @@ class InScript:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByRule:
-    """The key of the cause of all other failures of a function: the rule that explains them."""
+    """Key of all other failures: the function and the rule that explains them."""
 
     function: str
     rule: str

@@ -1,4 +1,6 @@
-"""Finds the statement to blame in a program without functions, by its output (docs/causes.md)."""
+"""Finds the statement to blame in a program without functions, using its output
+(docs/causes.md).
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,19 @@ from harness.model.verdict import Cell, Channel, Comparison, LineEnd, VerdictKin
 SeenPasses = Callable[[FailedScenario, Observation], bool]
 """Whether the scenario would pass if this had been observed."""
 
-_MAX_TRIES = 300  # of one submission
-_OTHER_BRANCH = "course"  # blamed if the run takes another branch, and no line tells at which
+_MAX_TRIES = 300  # for one submission
+_OTHER_BRANCH = "course"  # blamed if the run took a wrong branch at an unknown line
 _CHANNELS = frozenset({Channel.PRINTS, Channel.READS, Channel.ENDING})
 
 
 def in_scripts(
     failures: Sequence[FailedScenario], outline: Outline, passes: SeenPasses | None
 ) -> dict[str, str]:
-    """Return the statement to blame for each failure of a program without functions in its output
-    or input, by the scenario's id: the kind of statement and its line, or `_OTHER_BRANCH`.
+    """Return the statement to blame for each output or input failure of a program without
+    functions, keyed by scenario id.
+
+    The value names the kind of statement and its line; `_OTHER_BRANCH` means that the run took a
+    wrong branch.
     """
     groups: dict[tuple[str, str], list[FailedScenario]] = {}
     for failure in failures:
@@ -41,7 +46,7 @@ def in_scripts(
 
 
 def _is_of_script(failure: FailedScenario, outline: Outline) -> bool:
-    """Return whether it is about the output or input of a program without functions."""
+    """Return whether the failure is about the output or input of a program without functions."""
     if failure.verdict.kind is not VerdictKind.FAILED:
         return False
     first = failure.verdict.differences[:1]
@@ -55,7 +60,7 @@ def _is_of_script(failure: FailedScenario, outline: Outline) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LinePair:
-    """A line as it should be and as it is; each is None if it does not exist."""
+    """An expected line of output and the actual one; None if there is no such line."""
 
     expected: str | None
     actual: str | None
@@ -63,17 +68,17 @@ class _LinePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lead:
-    """The place to which the first line that differs leads."""
+    """The statements that the first differing line points to."""
 
     line: _LinePair
-    statements: frozenset[str]  # that may be wrong; none: not known
-    other_branch: bool  # the run took another branch than it should
+    statements: frozenset[str]  # statements that may be wrong; empty if unknown
+    other_branch: bool  # the run took a wrong branch
 
 
 def _statements(
     members: Sequence[FailedScenario], program: str, outline: Outline, tries: _Tries
 ) -> list[str]:
-    """Return the statement to blame for each of these failures; "" for none."""
+    """Return the statement to blame for each of these failures, or "" for none."""
     leads = [_lead(failure, program, outline) for failure in members]
     at_branches: set[str] = {_OTHER_BRANCH}
     wordings: dict[_LinePair, Uses] = {}
@@ -87,7 +92,7 @@ def _statements(
         if own_lead and own_lead.statements:
             uses.append(own_lead.statements)
         elif failure.observation.is_truncated:
-            uses.append(frozenset())  # not enough of it is left to try a corrected line
+            uses.append(frozenset())  # a shortened output cannot be judged again
         else:
             explained = tries.explained_by(failure, wordings)
             uses.append(explained or frozenset(at_branches))
@@ -95,11 +100,12 @@ def _statements(
 
 
 def _lead(failure: FailedScenario, program: str, outline: Outline) -> _Lead | None:
-    """Return the statement that the first differing line leads to.
-
-    Statements that can print both texts are suspected with the values in them; otherwise all that
-    can print either, and, if each text has its own, the conditions around them. None if the verdict
+    """Return the statements that may have caused the first differing line; None if the verdict
     shows no such line.
+
+    If some statement can print both the expected and the actual line, it is suspected, with the
+    values that it prints. Otherwise every statement that can print either line is suspected, and,
+    if different statements print them, also the conditions around these.
     """
     line: _LinePair | None = None
     for difference in failure.verdict.differences[:1]:
@@ -122,7 +128,7 @@ def _lead(failure: FailedScenario, program: str, outline: Outline) -> _Lead | No
         other_branch = bool(prints_expected and prints_actual)
     prints_either = prints_expected | prints_actual
     names = _texts(prints_either)
-    if prints_expected and prints_actual:  # one in the place of the other
+    if prints_expected and prints_actual:  # one statement printed instead of another
         for printing in prints_either:
             names.update(f"condition {at}" for at in printing.conditions)
     return _Lead(line=line, statements=frozenset(names), other_branch=other_branch)
@@ -150,8 +156,9 @@ def _first_difference(compared: Comparison) -> _LinePair | None:
 
 
 def _line_in(cell: Cell) -> str | None:
-    """Return the line of a cell; None without one. A cell with a note and an `end` has an empty
-    line, because the text ended with the line before.
+    """Return the line in a cell, or None if it has none.
+
+    A cell with both a note and a line end has an empty line: the text ended with the line before.
     """
     if cell.note and not cell.end:
         return None
@@ -165,14 +172,16 @@ def _shown_by(text: str | None, program: str, outline: Outline) -> frozenset[Pri
 
 
 class _Tries:
-    """Judges failures again with a wrong line corrected, a bounded number of times."""
+    """Judges failures again with a wrong line corrected, at most `_MAX_TRIES` times."""
 
     def __init__(self, passes: SeenPasses | None) -> None:
         self._passes = passes
         self._left = _MAX_TRIES
 
     def explained_by(self, failure: FailedScenario, wordings: Mapping[_LinePair, Uses]) -> Uses:
-        """Return the statements of the first of these lines whose correction makes it pass."""
+        """Return the statements for the first corrected line that makes the failing
+        scenario pass.
+        """
         observation = failure.observation
         if self._passes is None:
             return frozenset()
@@ -189,7 +198,7 @@ class _Tries:
 
 
 def _corrected(turn: Turn, line: _LinePair) -> Turn:
-    """Return a turn with the expected line instead of each that is the wrong one."""
+    """Return a turn in which every copy of the wrong line is replaced by the expected one."""
     lines = turn.printed.split("\n")
     for index, text in enumerate(lines):
         if text == line.actual:

@@ -1,6 +1,8 @@
-"""The lines that a cause is most likely in: those that run in failing runs and not in passing ones,
-by the events of traced runs (docs/causes.md). The score of a line is the highest of its events,
-because the line of a wrong condition runs in all of them, and only the next lines differ.
+"""Finds the lines that a cause is most likely in (docs/causes.md): lines that ran in failing runs
+but not in passing ones, according to traces.
+
+A line's score is the highest score of its events. A wrong condition runs every time, so only the
+line that follows it tells the runs apart.
 """
 
 import ast
@@ -30,10 +32,11 @@ from harness.model.verdict import Cause, Cell, Channel, CodePlace, Suspect
 
 
 def different_lines(example: FailedScenario) -> tuple[str, str]:
-    """Return the first line that a call should print and does not print at all, and the first that
-    it should not print.
+    """Return two lines of a failing call's output: the first expected line that is missing, and
+    the first printed line that is not expected.
 
-    Each is empty if it does not exist, and for a program, in which a line may run twice.
+    Each is "" if there is none. Both are "" for whole programs, because these may print a line
+    twice.
     """
     if not example.stimulus.action.expression:
         return "", ""
@@ -53,7 +56,7 @@ def _first_not_in(texts: Sequence[str], others: Sequence[str]) -> str:
 
 
 def _whole(cells: Iterable[Cell]) -> list[str]:
-    """Return the texts of lines that exist and are not cut."""
+    """Return the texts of lines that exist and are not shortened."""
     texts: list[str] = []
     for cell in cells:
         is_whole = not (cell.note or cell.cut_before or cell.cut_after)
@@ -65,13 +68,13 @@ def _whole(cells: Iterable[Cell]) -> list[str]:
 MAX_SUSPECTS = 5
 _MAX_OF_HELPER = 2
 _MAX_LITERAL = 200
-# Minimum for the best line: shares of the way from the score of a line that always runs to 1,
-# the highest score.
-_TELLING = 0.1  # for any lines to be shown, if not all can be
-_DECIDING = 0.5  # for its function to be named
+# Minimum score of the best line: 0 is the score of a line that always runs, 1 the highest
+# possible score.
+_TELLING = 0.1  # to show any lines if there are too many to show all
+_DECIDING = 0.5  # to name its function
 
-_LEAD = 0.05  # how far the best score in a function must be above those in others, to name it
-# Rules about the line itself: no branch leads to it wrongly.
+_LEAD = 0.05  # how far a function's best score must exceed the others', to name the function
+# Rules about the content of the printed line: a wrong branch does not explain these.
 _SAYS_MORE = {
     *(HARD_CODED, "printed_instead_of_returned", "printed_to_stdout"),
     *("looks_alike", "only_case", "only_whitespace"),
@@ -84,26 +87,27 @@ _SIGN = re.compile(
 
 _PRINT = re.compile(r"print\((?P<what>[A-Za-z_]\w*|\"[^\"\\]*\"|'[^'\\]*')\)\s*(?:#.*)?")
 _CONDITION = re.compile(r"(?:el)?if\b")
-_DOCSTRING = ('"""', "'''")  # how a line of one begins: it runs always, and changes nothing
+_DOCSTRING = ('"""', "'''")  # a docstring's line always runs and does nothing
 _CALLED = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*\(")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuspectProgram:
-    """A submission, in which the lines of causes are looked for."""
+    """A submission whose suspect lines are searched for."""
 
     outline: Outline
-    texts: Mapping[str, Sequence[str]]  # the lines of its files
+    texts: Mapping[str, Sequence[str]]  # lines of each file
     sheet: frozenset[str]  # the functions of the assignment sheet
-    constants: Mapping[str, object]  # the literals that the course's files give names
+    constants: Mapping[str, object]  # literals assigned to names in the course's files
 
     def functions_of(self, cause: Cause) -> tuple[OutlinePart, ...] | None:
-        """Return the submission's functions that a cause may be in: the cause's own, or those that
-        the program uses, and the helpers of these.
+        """Return the submission's functions that may contain the cause: its function, or the
+        functions that the program uses, and their helpers.
 
-        Functions of the sheet would be blamed themselves. None if suspect lines would not help.
+        Functions that the sheet asks for are left out, because they have scenarios and would be
+        blamed themselves. None means that suspect lines would not help.
         """
-        if cause.suspects:  # known already: a number that several functions have
+        if cause.suspects:  # already known: a number hard-coded in several functions
             return None
         helpers: dict[str, OutlinePart] = {}
         for part in self.outline.parts:
@@ -119,7 +123,7 @@ class SuspectProgram:
         if function.name not in self.sheet:
             users = self._users(function)
             if len(users) > 1:
-                # Which helper of these users is wrong cannot be told from which of them fail.
+                # Helpers with the same users fail the same scenarios, so all of them are suspected.
                 for name, part in helpers.items():
                     if self._users(part) == users:
                         found[name] = part
@@ -128,7 +132,7 @@ class SuspectProgram:
     def _of_program(
         self, file: str, helpers: dict[str, OutlinePart]
     ) -> tuple[OutlinePart, ...] | None:
-        """Return the helpers that the code outside functions of a file uses; None without one."""
+        """Return the helpers used by a file's module-level code; None if the file is unknown."""
         modules = [module for module in self.outline.modules if module.file == file]
         if not modules:
             return None
@@ -138,7 +142,7 @@ class SuspectProgram:
         return tuple(found.values())
 
     def _users(self, part: OutlinePart) -> set[str]:
-        """Return the functions of the sheet that use it, directly or not."""
+        """Return the sheet's functions that use this part, directly or indirectly."""
         return {name for name in self.sheet if part.name in self.outline.reached_from((name,))}
 
     def suspicion(
@@ -149,8 +153,10 @@ class SuspectProgram:
         passing: Mapping[str, Trace],
         different: tuple[str, str] = ("", ""),
     ) -> Suspicion:
-        """Return the evidence of failing and passing scenarios' traces, by their ids, about a
-        cause that may be in these functions, and whose example has these `different_lines`.
+        """Return the evidence about a cause that may be in `functions`.
+
+        `failing` and `passing` map scenario ids to traces; `different` is the result of
+        `different_lines` for the cause's example.
         """
         may_be = partial(self.within, functions=functions, program=cause.function)
         fails, passes = [*failing.values()], [*passing.values()]
@@ -182,8 +188,9 @@ class SuspectProgram:
     ) -> Cause:
         """Return the cause with its suspect lines, after the line of its exception or loop.
 
-        Its message says whether a return may be missing, and the first of these that is known:
-        another constant, a wrong branch, the helper with the most suspect lines.
+        The message mentions a possibly missing `return`. It also mentions the first of these that
+        is known: a constant with a wrong value, a wrong branch, or the helper with the most suspect
+        lines.
         """
         at = suspicion.returned_none_at
         if at is not None and self.text(at):
@@ -211,10 +218,10 @@ class SuspectProgram:
         return cause.with_lead(lead)
 
     def _in_order(self, cause: Cause, suspicion: Suspicion) -> list[Line]:
-        """Return the line of a cause's exception or loop, then the most suspect ones.
+        """Return the line of the cause's exception or loop, followed by the most suspect lines.
 
-        A wrong branch explains the exception or loop too: then its condition, or the helper that
-        this asks, comes first, because it is the first of the suspect lines.
+        If a wrong branch was taken, the suspect lines come first: they begin with its condition or
+        the helper that it calls, which explains the exception or loop too.
         """
         exact: list[Line] = []
         if cause.line and cause.place:
@@ -227,16 +234,15 @@ class SuspectProgram:
     def wrong_branch(
         self, different: tuple[str, str], ran: Collection[Line], functions: Sequence[OutlinePart]
     ) -> BranchTaken | None:
-        """Return the condition that went the wrong way: above the only line of these functions that
-        prints the expected text and did not run; otherwise above the only one that prints the
-        unexpected text and did.
+        """Return the condition that went the wrong way; None if that is unknown.
 
-        The condition must have run. `different` has both texts (see `different_lines`), `ran` the
-        lines that ran. None also if no line prints the expected text and the printed text is none
-        of the course's: then that text may itself be wrong.
+        `different` holds the missing and the unexpected line of output (see `different_lines`),
+        `ran` the lines that ran. The condition is the one above the only line that prints the
+        missing text and did not run; otherwise above the only line that prints the unexpected text
+        and did run. It must have run itself.
 
-        This is read from the text of the lines, which may be Python of a kind that is unknown:
-        other lines are ignored.
+        None also if no line prints the missing text and the unexpected text is not one of the
+        course's: then its wording may be the mistake.
         """
         expected, printed = different
         prints: defaultdict[str, list[Line]] = defaultdict(list)
@@ -257,15 +263,15 @@ class SuspectProgram:
         return None
 
     def _is_of_course(self, text: str) -> bool:
-        """Return whether it is the first line of one of the course's texts."""
+        """Return whether the text is the first line of one of the course's texts."""
         for value in self.constants.values():
             if type(value) is str and text == value.partition("\n")[0]:
                 return True
         return False
 
     def _printed(self, text: str) -> str:
-        """Return the first line that a `print` of one name or literal prints; empty for anything
-        else.
+        """Return the first line printed by a `print` of a single name or literal; "" for other
+        statements.
         """
         found = _PRINT.fullmatch(text.strip())
         if found is None:
@@ -280,7 +286,9 @@ class SuspectProgram:
         return first_line
 
     def _above(self, line: Line) -> Line:
-        """Return the line that begins the block of this one; itself without one."""
+        """Return the line that opens the block around this line; the line itself if there
+        is none.
+        """
         indent = _indent(self.text(line))
         for number in range(line.number - 1, 0, -1):
             text = self.text(Line(line.file, number))
@@ -291,14 +299,16 @@ class SuspectProgram:
     def _asked_by(
         self, branch: BranchTaken, cause: Cause, functions: Sequence[OutlinePart]
     ) -> OutlinePart | None:
-        """Return the helper that a branch's condition calls; None if it calls none, or several."""
+        """Return the only helper that a branch's condition calls; None if it calls none or
+        several.
+        """
         code, _, _ = self.text(branch.condition).partition("#")
         names = {*_CALLED.findall(code)} - {cause.function}
         helpers = [part for part in functions if part.name in names]
         return _only(helpers)
 
     def _literal(self, name: str) -> object:
-        """Return the literal value of this name in the submission, otherwise in the course's
+        """Return the literal value of a constant in the submission, or otherwise in the course's
         files.
         """
         for part in self.outline.parts:
@@ -315,10 +325,11 @@ class SuspectProgram:
     def most_suspect(
         self, failing: Sequence[Trace], passing: Sequence[Trace], may_be: Callable[[Line], bool]
     ) -> tuple[Line, ...]:
-        """Return the `MAX_SUSPECTS` most suspect lines of those that `may_be` and have a text.
+        """Return the `MAX_SUSPECTS` most suspect lines among the non-empty ones for which `may_be`
+        is true.
 
-        Return none if there are more, and the best one hardly differs from one that runs in all
-        passing runs too: the fault may lie elsewhere, and a choice would mislead.
+        Return nothing if there are more and the best line scores hardly higher than one that runs
+        in every passing run: the mistake may be elsewhere, and a choice would mislead.
         """
         score = scores(failing, passing)
 
@@ -336,8 +347,8 @@ class SuspectProgram:
         return tuple(lines[:MAX_SUSPECTS])
 
     def within(self, line: Line, functions: Iterable[OutlinePart], program: str = "") -> bool:
-        """Return whether the line is in one of these functions, below its head, or outside all
-        functions of the file `program`, and not in its docstring.
+        """Return whether a line is in the body of one of these functions, or in the module-level
+        code of the file `program` but not in its docstring.
         """
         part = _around(line, functions)
         if part is not None:
@@ -349,9 +360,9 @@ class SuspectProgram:
     def by_function(
         self, lines: Iterable[Line], functions: Sequence[OutlinePart]
     ) -> tuple[Suspect, ...]:
-        """Return the lines grouped by function, in the order of each function's first line.
+        """Return the lines grouped by function, ordered by each function's first line.
 
-        Lines outside all functions are shown in their whole file.
+        Module-level lines are grouped by file.
         """
         found: dict[Suspect, list[int]] = {}
         for line in lines:
@@ -368,11 +379,10 @@ class SuspectProgram:
         return tuple(suspects)
 
     def other_constant(self, functions: Iterable[OutlinePart]) -> OutlinePart | None:
-        """Return the constant that these functions use, directly or through another constant,
-        whose literal differs from that of this name in the course's files, but has the same
-        type.
+        """Return the constant used by these functions whose literal differs from the course's
+        constant of the same name and type.
 
-        None if there is none, or several: then a name may well mean something else.
+        None if there is none, or several: then the name probably means something else.
         """
         constants = {part.name: part for part in self.outline.parts if not part.callable}
         names = [name for part in functions for name in part.mentions]
@@ -388,8 +398,8 @@ class SuspectProgram:
         return _only(differing)
 
     def _literal_of(self, part: OutlinePart) -> object:
-        """Return the literal value of a constant on a line that is not very long; None for all
-        else.
+        """Return the literal value of a constant; None if its line is very long or its value not a
+        literal.
         """
         text = self.text(Line(part.file, part.first))
         if part.first != part.last or len(text) > _MAX_LITERAL:
@@ -397,7 +407,7 @@ class SuspectProgram:
         return literals(text).get(part.name)
 
     def with_constant(self, cause: Cause, part: OutlinePart) -> Cause:
-        """Return the cause with a constant that may be wrong named and shown first."""
+        """Return the cause with a possibly wrong constant named and shown first."""
         text = self.text(Line(part.file, part.first))
         _, _, right_side = text.partition("=")
         value, _, _ = right_side.partition("#")
@@ -418,7 +428,7 @@ def _only(items: Sequence[T]) -> T | None:
 def _add_used(
     found: dict[str, OutlinePart], names: Iterable[str], others: dict[str, OutlinePart]
 ) -> None:
-    """Move the parts of `others` to `found` that these names use, directly or through others."""
+    """Move the parts of `others` that `names` use, directly or indirectly, into `found`."""
     pending = list(names)
     while pending:
         part = others.pop(pending.pop(), None)
@@ -437,8 +447,10 @@ def deciding(
     may_be: Callable[[Line], bool],
     functions: Sequence[OutlinePart],
 ) -> str:
-    """Return the function with the most suspect line; empty if others have lines that are nearly
-    as suspect, or the line does not tell failing runs from passing ones well.
+    """Return the function with the most suspect line.
+
+    Return "" if another function has a line that is almost as suspect, or if the line hardly
+    distinguishes failing from passing runs.
     """
     best: defaultdict[str, float] = defaultdict(float)
     for line, score in scores(failing, passing).items():
@@ -467,7 +479,7 @@ def _led_by(part: OutlinePart, line: int, cause: Cause) -> Cause:
 
 
 def with_deciding(cause: Cause, name: str) -> Cause:
-    """Return the cause with this helper named first, if it has suspect lines to show."""
+    """Return the cause with this helper's suspect lines first; unchanged if it has none."""
     if name in ("", cause.function) or cause.line is not None:
         return cause
     for suspect in cause.suspects:
@@ -480,7 +492,9 @@ def with_deciding(cause: Cause, name: str) -> Cause:
 def where_none_was_returned(
     trace: Trace, name: str, functions: Iterable[OutlinePart]
 ) -> Line | None:
-    """Return the line at which the calls of a function returned None, if it is only one."""
+    """Return the only line at which calls of this function returned None; None if there are
+    several.
+    """
     parts = [part for part in functions if part.name == name]
     lines: list[Line] = []
     for event in trace:
@@ -495,7 +509,9 @@ def _is_below_head(line: Line, part: OutlinePart) -> bool:
 
 
 def literals(source: str | bytes) -> dict[str, object]:
-    """Return the literal values that a text gives names at its top level."""
+    """Return the module-level constants of a source that are assigned literals, as {name:
+    value}.
+    """
     found: dict[str, object] = {}
     for statement in statements(source):
         match statement:
@@ -516,8 +532,11 @@ _RETURN = re.compile(r"return\b")
 
 
 def why_none(cause: Cause, text: str) -> Reason | None:
-    """Return why a function returned None at a line with this text: without a `return`, one may
-    be missing. Nothing is said of other lines, or of another function."""
+    """Return why a function returned None at a line with this text: if the line has no `return`,
+    one may be missing.
+
+    Return None for other lines and other functions.
+    """
     facts = cause.explanation.facts
     if not isinstance(facts, ReturnedNone) or facts.where or facts.function != cause.function:
         return None
@@ -527,7 +546,7 @@ def why_none(cause: Cause, text: str) -> Reason | None:
 
 
 def _around(line: Line, parts: Iterable[OutlinePart]) -> OutlinePart | None:
-    """Return the innermost of these parts that has the line."""
+    """Return the innermost of these parts that contains the line."""
     smallest: OutlinePart | None = None
     for part in parts:
         if part.file != line.file or not part.first <= line.number <= part.last:

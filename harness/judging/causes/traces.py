@@ -1,4 +1,4 @@
-"""What ran in traced runs, and how well each line tells failing runs from passing ones."""
+"""Reads traces of runs, and scores how well each line distinguishes failing from passing runs."""
 
 import math
 import re
@@ -14,7 +14,9 @@ _EVENT = re.compile(r"(?P<file>[^:]+):(?P<line>\d{1,9}):(?P<what>\d{1,9}|True|Fa
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """At a line: it ran (empty), another came next (`>12`), or a call came back there (`True`)."""
+    """Something that happened at a line: it ran (""), line 12 came next (`>12`), or a call
+    returned True here (`True`).
+    """
 
     line: Line
     what: str = ""
@@ -24,10 +26,10 @@ Trace = frozenset[Event]
 
 
 def read_trace(text: str) -> Trace:
-    """Return the events of one run, each from a line.
+    """Return the events of one run, from its text with one event a line.
 
-    `a1.py:7:4` says that line 7 ran after line 4 of the same call (0: it was the first),
-    `a1.py:9:True` a call's result. Anything else that a process says is ignored.
+    `a1.py:7:4` says that line 7 ran after line 4 of the same call (0 if it was the first);
+    `a1.py:9:True` gives a call's result. Other lines are ignored.
     """
     events: set[Event] = set()
     for found in filter(None, map(_EVENT.fullmatch, text.split("\n"))):
@@ -43,8 +45,9 @@ def read_trace(text: str) -> Trace:
 
 
 def scores(failing: Sequence[Trace], passing: Sequence[Trace]) -> dict[Line, float]:
-    """Return how well each line tells failing runs from passing ones: the highest score of its
-    events (Ochiai).
+    """Return a score for each line: how well it distinguishes failing from passing runs.
+
+    It is the highest Ochiai coefficient of the line's events.
     """
     fails = Counter(chain.from_iterable(failing))
     passes = Counter(chain.from_iterable(passing))
@@ -56,6 +59,8 @@ def scores(failing: Sequence[Trace], passing: Sequence[Trace]) -> dict[Line, flo
 
 
 def score_beyond(share: float, failing: Sequence[Trace], passing: Sequence[Trace]) -> float:
-    """Return the score that is this share of the way from that of a line that always runs to 1."""
+    """Return the score at the given share of the way between the score of a line that always runs
+    and 1.
+    """
     always = math.sqrt(len(failing) / max(1, len(failing) + len(passing)))
     return always + share * (1 - always)

@@ -1,7 +1,9 @@
-"""Compares an observation with its expectation: a module for each channel.
+"""Compares an observation with its expectation; each channel (result, printed text, files …) has
+its own module.
 
-A stated matcher replaces the reference's own observation on its channel; without a reference only
-stated channels are compared. Output while the submission loads is not compared.
+If the scenario states a value or matcher for a channel, that is compared instead of the reference's
+observation. Without a reference, only stated channels are compared. Output printed while the
+submission loads is ignored.
 """
 
 from collections.abc import Iterator
@@ -27,10 +29,10 @@ from harness.model.stimulus import Form, Stimulus
 def mismatches(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> tuple[Mismatch, ...]:
-    """Return everything that differs, the channel that explains most first; empty if nothing does.
+    """Return all differences, the most important first; an empty tuple if there are none.
 
-    The order is: its ending; its exception; its result and changed objects; its output;
-    which files it wrote; its figures; how many inputs it took; its exit status.
+    The order is: how the process ended, exception, result and changed objects, output, written
+    files, figures, number of inputs, exit status.
     """
     observation, expectation = without_prompts(observation, expectation)
     found: list[Mismatch] = list(ending_mismatch(observation, expectation, stimulus))
@@ -48,7 +50,7 @@ def mismatches(
             found.append(unexpected_raise(observation))
         return tuple(found)
     if is_session and observation.raised is not None:
-        # Before its first step: a quiet step would look as if it had been done.
+        # It was raised before the first step. Otherwise a step without output would seem to pass.
         return (unexpected_raise(observation),)
     if is_session:
         found += step_mismatches(observation, expectation)
@@ -60,7 +62,7 @@ def mismatches(
     if observation.ending is Ending.ANSWERED:
         found += figure_mismatches(observation, expectation)
     if observation.ending is Ending.ANSWERED:
-        # The inputs of each session step are compared already.
+        # For a session, the inputs of each step were compared above.
         if not is_session or expectation.stated.reads is not None:
             found += reads_mismatch(observation, expectation)
         found += exit_mismatch(observation, expectation, stimulus)
@@ -70,7 +72,9 @@ def mismatches(
 def without_prompts(
     observation: Observation, expectation: Expectation
 ) -> tuple[Observation, Expectation]:
-    """Return both without the texts of `input` calls, if the scenario leaves these open."""
+    """Return both without the prompts of `input` calls if the scenario ignores these; otherwise
+    unchanged.
+    """
     if not expectation.stated.prompts_any:
         return observation, expectation
     if expectation.reference is not None:
@@ -82,7 +86,7 @@ def without_prompts(
 def _outcome(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Iterator[Mismatch]:
-    """Yield a wrong exception, or else the values that differ."""
+    """Yield a wrong exception. Only if there is none, yield the values that differ."""
     if observation.ending is not Ending.ANSWERED:
         return
     raised = list(raise_mismatch(observation, expectation, stimulus))

@@ -1,4 +1,4 @@
-"""How the process ended, and whether it came as far as its stimulus."""
+"""Compares how the process ended, and whether it got as far as the tested call."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def expected_ending(expectation: Expectation) -> Ending:
 def ending_mismatch(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Iterator[EndingMismatch]:
-    """Yield how it ended, if it should have ended in another way or later."""
+    """Yield the ending if the process ended in an unexpected way or too early."""
     expected, actual = expected_ending(expectation), observation.ending
     is_wrong = actual is not expected or actual in _NEVER
     if expectation.stated.ends_any and actual in COMPLETE:
@@ -37,21 +37,27 @@ def ending_mismatch(
 
 
 def has_outcome(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> bool:
-    """Return whether the stimulus was run and its output is complete, so that it is compared."""
+    """Return whether the call or program ran and its output is complete, so that it can be
+    compared.
+    """
     if observation.ending not in COMPLETE or at_import(observation, stimulus):
         return False
     return not _is_early(observation, expectation, stimulus)
 
 
 def is_before_stimulus(observation: Observation, stimulus: Stimulus) -> bool:
-    """Return whether it ended, otherwise than by answering, before or after the stimulus itself."""
+    """Return whether the process ended while something other than the tested call or
+    program ran.
+    """
     if observation.ending is Ending.ANSWERED or stimulus.action.form is Form.PROGRAM:
         return False
     return observation.phase is not Phase.STIMULUS
 
 
 def _is_early(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> bool:
-    """Return whether it ended before the stimulus, at a place at which the reference did not."""
+    """Return whether the process ended before the tested call, at a point that the reference
+    passed.
+    """
     if expected_ending(expectation) is Ending.ANSWERED:
         return False
     if stimulus.action.form is Form.PROGRAM:
@@ -63,6 +69,6 @@ def _is_early(observation: Observation, expectation: Expectation, stimulus: Stim
 
 
 def at_import(observation: Observation, stimulus: Stimulus) -> bool:
-    """Return whether it ended while the submission's own body was still loading."""
+    """Return whether the process ended while the submission's own module was loading."""
     is_loading = observation.phase is Phase.LOADING
     return is_loading and stimulus.action.form is not Form.PROGRAM

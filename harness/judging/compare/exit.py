@@ -1,4 +1,4 @@
-"""The status with which a program ends."""
+"""Compares a program's exit status."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from harness.model.stimulus import Stimulus
 def exit_mismatch(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Iterator[ExitMismatch]:
-    """Yield the exit status, if another one is expected and no wrong exception explains it."""
+    """Yield the exit status if it is wrong and no wrong exception explains it."""
     if expectation.stated.exit_any:
         return
     expected = expectation.stated.exit

@@ -1,4 +1,4 @@
-"""The figures that a program draws, beside those that a scenario states."""
+"""Compares the figures that a program draws with those that a scenario states."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -26,7 +26,7 @@ _TEXTS = (FigurePart.TITLE, FigurePart.X_LABEL, FigurePart.Y_LABEL)
 def figure_mismatches(
     observation: Observation, expectation: Expectation
 ) -> Iterator[FigureMismatch]:
-    """Yield what differs from the stated figures: their number, or else the parts of each."""
+    """Yield a wrong number of figures, or otherwise the parts of each figure that differ."""
     stated = expectation.stated.figures
     if stated is None:
         return
@@ -42,7 +42,7 @@ def figure_mismatches(
 
 
 class _FigureComparison:
-    """The comparison of one figure: makes each mismatch with its place."""
+    """Compares one figure and adds its position to each mismatch."""
 
     def __init__(self, stated: StatedFigures, number: int, rules: TextRules) -> None:
         self._rules = rules
@@ -73,8 +73,10 @@ class _FigureComparison:
             yield from self._of_plot(plot, stated)
 
     def _of_plot(self, plot: Plot, stated: StatedPlot, above: str = "") -> Iterator[FigureMismatch]:
-        """Yield what differs in a plot. The title `above` a figure is also that of its only
-        plot."""
+        """Yield the differences in one plot.
+
+        `above` is the figure's title, which also counts as the title of its only plot.
+        """
         for part in _TEXTS:
             matcher: Matcher | None = getattr(stated, part)
             texts = [getattr(plot, part)]
@@ -91,7 +93,7 @@ class _FigureComparison:
     def _of_text(
         self, part: FigurePart, matcher: Matcher, texts: Sequence[str]
     ) -> Iterator[FigureMismatch]:
-        """Yield a mismatch if none of the texts is as stated."""
+        """Yield a mismatch if the matcher accepts none of the texts."""
         if any(matcher.accepts_text(text, self._rules) for text in texts):
             return
         shown = next(filter(None, texts), "")
@@ -109,7 +111,10 @@ class _FigureComparison:
     def _of_data(
         self, mark: Mark, drawn: Sequence[Drawn], wanted: Sequence[StatedDrawn]
     ) -> Iterator[FigureMismatch]:
-        """Yield the first stated line that is not there; all are there in some order."""
+        """Yield the first stated line or bar series that is not drawn.
+
+        The order does not matter.
+        """
         part = FigurePart(mark.value)
         if len(drawn) != len(wanted):
             yield self._differs(part, mark.counted(len(wanted)), mark.counted(len(drawn)))
@@ -131,7 +136,7 @@ class _FigureComparison:
     def _of_one(
         self, part: FigurePart, stated: StatedDrawn, drawn: Drawn
     ) -> Iterator[FigureMismatch]:
-        """Yield what differs between a stated line and one that is drawn."""
+        """Yield the differences between a stated line and a drawn one."""
         if stated.label is not None and not stated.label.accepts_text(drawn.label, self._rules):
             actual = _text_in_words(drawn.label)
             yield self._differs(part, f"the label {stated.label.in_words()}", actual)
@@ -149,7 +154,7 @@ def _names(drawn: Drawn) -> Value:
 
 
 def _shown_positions(stated: Matcher, drawn: Drawn) -> Value:
-    """Return the names on the axis if the stated values are texts, otherwise the numbers."""
+    """Return the labels on the axis if the stated values are strings, otherwise the numbers."""
     texts = False
     if isinstance(stated, Exactly):
         texts = any(item.kind is ValueKind.STR for item in stated.value.items)
@@ -157,7 +162,10 @@ def _shown_positions(stated: Matcher, drawn: Drawn) -> Value:
 
 
 def _has_values(matcher: Matcher, candidates: Sequence[Value]) -> bool:
-    """Return whether one of these lists is as stated; numbers are compared by their values."""
+    """Return whether the matcher accepts one of these lists.
+
+    An int equals a float of the same value.
+    """
     for values in candidates:
         if matcher.accepts(values):
             return True

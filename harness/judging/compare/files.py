@@ -1,4 +1,4 @@
-"""The files in the scenario's own folder afterwards."""
+"""Compares the files that are in the scenario's folder after the run."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -15,7 +15,9 @@ from harness.model.verdict import Channel
 def written_mismatches(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Iterator[ValueMismatch]:
-    """Return every file that differs, by name; `actual` is None for a missing one."""
+    """Yield a mismatch for every file that differs, ordered by name; `actual` is None for a
+    missing file.
+    """
     if not stimulus.folder or expectation.stated.writes_any:
         return
     rules = expectation.stated.rules
@@ -34,14 +36,16 @@ def written_mismatches(
 
 def _is_accepted(matcher: Matcher, value: Value | None, rules: TextRules) -> bool:
     if value is None and isinstance(matcher, AnyValue):
-        return False  # a named file must be there; {one_of: [null, …]} allows that it is not
+        return False  # a named file must exist, unless {one_of: [null, …]} allows it to be missing
     if value is not None and value.kind is ValueKind.STR:
         return matcher.accepts_text(value.text, rules)
     return matcher.accepts(value or NONE)
 
 
 def expected_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Matcher] | None:
-    """Return the expected content of each file; None if only stated ones are compared."""
+    """Return the expected content of every file, keyed by name; None if only the files that the
+    scenario states are compared.
+    """
     values = _values_of_files(expectation, stimulus)
     if values is None:
         return None
@@ -53,7 +57,9 @@ def expected_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Ma
 
 
 def _values_of_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Value] | None:
-    """Return the content of each file if nothing more is stated; None if it is unknown."""
+    """Return the content of each file if the scenario states nothing else; None if it is
+    unknown.
+    """
     stated, reference = expectation.stated, expectation.reference
     given = given_files(stimulus)
     if stated.writes_unchanged:
@@ -73,7 +79,7 @@ def _values_of_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, 
 
 
 def given_files(stimulus: Stimulus) -> dict[str, Value]:
-    """Return the first content of the scenario's folder, folders included, by path."""
+    """Return the initial content of the scenario's folder, with subfolders, keyed by path."""
     given: dict[str, Value] = {}
     for file in stimulus.files:
         given[file.name] = file_value(file.data)
@@ -82,7 +88,7 @@ def given_files(stimulus: Stimulus) -> dict[str, Value]:
 
 
 def _folders_of(name: str) -> dict[str, Value]:
-    """Return the folders in a file's path."""
+    """Return the folders in a file's path, as entries like those of `given_files`."""
     folders = [folder for folder in PurePosixPath(name).parents if folder.name]
     return {folder.as_posix(): folder_value() for folder in folders}
 

@@ -1,4 +1,4 @@
-"""The differences between an observation and its expectation: a class for each way to differ."""
+"""Defines the kinds of difference between an observation and its expectation."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -14,12 +14,12 @@ from harness.stimuli.suite import SuiteQuestion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _AnyMismatch:
-    step: int | None = None  # of a session; None: of the observation as a whole
+    step: int | None = None  # index of the session step; None: the whole observation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndingMismatch(_AnyMismatch):
-    """The process ended in another way."""
+    """The process ended in an unexpected way."""
 
     expected: Ending
     actual: Ending
@@ -27,28 +27,30 @@ class EndingMismatch(_AnyMismatch):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaiseMismatch(_AnyMismatch):
-    """An exception differs from the expected one (None: no exception)."""
+    """The exception is not the expected one (None: no exception)."""
 
     expected: StatedRaise | None
     actual: Raised | None
-    phase: Phase = Phase.STIMULUS  # when it was raised; the expected one is wrong in any other
+    phase: Phase = Phase.STIMULUS  # outside STIMULUS every exception is wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueMismatch(_AnyMismatch):
-    """A value differs. It is the returned value, or depends on the channel: the parameter or
-    variable `name` (LEAVES), the content of the file `name` (WRITES; a str for text), stderr
-    (STDERR)."""
+    """A value differs.
+
+    On the channel RETURNS it is the returned value. LEAVES: the parameter or variable `name` after
+    the call. WRITES: the content of the file `name` (a str for text). STDERR: the text on stderr.
+    """
 
     channel: Channel
-    expected: Matcher | None  # None: there should be no value at all
+    expected: Matcher | None  # None: no value is expected
     actual: Value | None
     name: str = ""
 
     @property
     def pair(self) -> tuple[Value, Value] | None:
-        """Return the expected value, if there is only one, and the actual one; None without
-        either.
+        """Return the expected and the actual value; None if one is missing or several values would
+        be right.
         """
         if self.actual is None or not isinstance(self.expected, Exactly | EqualData):
             return None
@@ -56,7 +58,7 @@ class ValueMismatch(_AnyMismatch):
 
     @property
     def words(self) -> str:
-        """Return the expected value in words."""
+        """Return a description of the expected value."""
         if self.expected is None:
             return "no value"
         return self.expected.in_words()
@@ -64,17 +66,17 @@ class ValueMismatch(_AnyMismatch):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextMismatch(_AnyMismatch):
-    """Printed text differs."""
+    """The printed text differs."""
 
     expected: Matcher
     actual: str
-    turn: int | None = None  # None: the text is not that of a single turn
-    shown: bool = False  # text that a session shows: a value, or a whole step without a reference
+    turn: int | None = None  # None: the text is not that of one turn
+    shown: bool = False  # as a session displays a value or step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadsMismatch(_AnyMismatch):
-    """Another number of inputs was taken."""
+    """The program read more or fewer inputs than expected."""
 
     expected: int
     actual: int
@@ -82,7 +84,7 @@ class ReadsMismatch(_AnyMismatch):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExitMismatch(_AnyMismatch):
-    """The program ended with another status; None: it has none."""
+    """The program's exit status differs; None if it has none."""
 
     expected: int
     actual: int | None
@@ -90,26 +92,29 @@ class ExitMismatch(_AnyMismatch):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CourseTestMismatch(_AnyMismatch):
-    """A test of the course's did not pass."""
+    """One of the course's pytest tests failed."""
 
     actual: CourseTestOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteMismatch(_AnyMismatch):
-    """The student's tests do not meet the question asked about them."""
+    """The student's own tests did not give the answer that the scenario asks for."""
 
     question: SuiteQuestion
     actual: SuiteOutcome
-    statements: int = 0  # percent that the tests should run
+    statements: int = 0  # percentage of lines that the tests should run
     branches: int = 0
 
 
 class FigurePart(StrEnum):
-    """The part of a figure that differs; a part of a plot has the name of its field."""
+    """The part of a figure that differs.
 
-    COUNT = "count"  # of all figures
-    PLOTS = "plots"  # their number
+    For a part of a plot, the member's value is the name of the plot's field.
+    """
+
+    COUNT = "count"  # about the figures as a whole
+    PLOTS = "plots"  # the number of figures
     TITLE = "title"
     X_LABEL = "x_label"
     Y_LABEL = "y_label"
@@ -121,13 +126,16 @@ class FigurePart(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureMismatch(_AnyMismatch):
-    """A part of a figure differs from the stated one: both in words, None for nothing."""
+    """A part of a figure differs from the stated one.
+
+    Both are described in words; None means that there is none.
+    """
 
     part: FigurePart
     expected: str | None
     actual: str | None
-    figure: int | None = None  # from 1; None: there is only one
-    plot: int | None = None  # from 1; None: the figure as a whole, or its only plot
+    figure: int | None = None  # counted from 1; None if there is only one
+    plot: int | None = None  # counted from 1; None for the whole figure or its only plot
 
 
 Mismatch = (
@@ -144,16 +152,19 @@ Mismatch = (
 
 
 def accepts_value(matcher: Matcher, value: Value, rules: TextRules) -> bool:
-    """Return whether the matcher accepts a returned value. Differences that are forgiven in printed
-    text are forgiven in a returned text, but not inside other values."""
+    """Return whether the matcher accepts a returned value.
+
+    If the value is a string, differences that `rules` ignore in printed text are ignored here too;
+    not in strings inside lists or other values.
+    """
     if value.kind is ValueKind.STR and rules.ignore:
         return matcher.accepts_text(value.text, rules)
     return matcher.accepts(value)
 
 
 def narrowed(mismatch: Mismatch, rules: TextRules) -> Mismatch:
-    """Return the same mismatch, with the first part that fails instead of an `all_of` or
-    `none_of`.
+    """Return the mismatch with an `all_of` or `none_of` matcher replaced by its first part that
+    fails.
     """
     match mismatch:
         case TextMismatch(expected=expected, actual=text):
@@ -167,7 +178,7 @@ def narrowed(mismatch: Mismatch, rules: TextRules) -> Mismatch:
                 failing = expected.failing_part(lambda part: part.accepts(value))
                 return replace(mismatch, expected=failing)
         case RaiseMismatch(expected=StatedRaise(message=Matcher() as message) as stated):
-            # An exception of another type may well have the expected message.
+            # An exception of a wrong type may still have the expected message.
             if mismatch.actual is not None and stated.allows(mismatch.actual.type_name):
                 said = Value(ValueKind.STR, mismatch.actual.message)
                 failing = message.failing_part(lambda part: part.accepts(said))

@@ -1,4 +1,4 @@
-"""The exception that reached the stimulus."""
+"""Compares the exception that the tested call or program raised."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from harness.model.values import Value, ValueKind
 def raise_mismatch(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Iterator[RaiseMismatch]:
-    """Yield its exception, if another or none should be raised."""
+    """Yield the exception if a different one, or none, was expected; or the missing exception."""
     expected = _expected_raise(expectation, stimulus)
     raised = _raised(observation, stimulus)
     if raised is not None and observation.phase is not Phase.STIMULUS:
@@ -24,14 +24,17 @@ def raise_mismatch(
 
 
 def unexpected_raise(observation: Observation) -> RaiseMismatch:
-    """Return the mismatch of an exception before the stimulus, which is never expected."""
+    """Return the mismatch for an exception raised before the tested call.
+
+    Such an exception is never expected.
+    """
     return RaiseMismatch(expected=None, actual=observation.raised, phase=observation.phase)
 
 
 def is_explained_by_exception(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> bool:
-    """Return whether a wrong exception already says that the exit status is wrong."""
+    """Return whether a wrong exception already explains the wrong exit status."""
     raised = _raised(observation, stimulus)
     if raised is None:
         return False
@@ -39,8 +42,10 @@ def is_explained_by_exception(
 
 
 def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
-    """Return its exception. `sys.exit()` in a program does not count: `exit` compares the
-    status."""
+    """Return the observed exception.
+
+    A program's `sys.exit()` does not count, because `exit` compares its status.
+    """
     raised = observation.raised
     is_program = stimulus.action.form is Form.PROGRAM
     if is_program and raised is not None and raised.type_name == "SystemExit":
@@ -72,7 +77,5 @@ def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
 
 
 def has_base(expected: StatedRaise, actual: Raised) -> bool:
-    """Return whether the raised exception is of the class that it should derive from, or derives
-    from it.
-    """
+    """Return whether the exception's class is the expected base class or derives from it."""
     return not expected.is_a or expected.is_a in (actual.type_name, *actual.bases)

@@ -1,4 +1,4 @@
-"""How many inputs are taken."""
+"""Compares how many inputs the program read."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,9 @@ from harness.model.observation import Observation
 
 
 def reads_mismatch(observation: Observation, expectation: Expectation) -> Iterator[ReadsMismatch]:
-    """Return how the number of inputs differs from the stated one, or else from the reference's."""
+    """Yield a mismatch if the number of inputs is not the stated one or, if none is stated, the
+    reference's.
+    """
     expected = expected_reads(expectation)
     most = expectation.stated.reads_at_most
     if most is not None and observation.reads > most:

@@ -1,8 +1,8 @@
-"""A session, step by step.
+"""Compares a session (statements as typed into the Python prompt) step by step.
 
-If the sheet shows a step of a session, the text is printed text, typed text, then the value's
-`repr`. White space between the tokens of a literal does not count (sheets wrap lines), nor do blank
-lines at the end; everything else does.
+If the sheet shows a step, its text is the printed text, the typed text and the value's `repr`.
+White space between the tokens of a literal is ignored because sheets wrap lines, and so are blank
+lines at the end.
 """
 
 import re
@@ -39,7 +39,7 @@ from harness.model.verdict import Channel
 
 
 def step_mismatches(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
-    """Return everything that differs in a session, the earliest step first."""
+    """Yield all differences in a session, the earliest step first."""
     reference, stated = expectation.reference, expectation.stated
     is_complete = observation.ending is Ending.ANSWERED
     steps = iter(observation.steps)
@@ -58,8 +58,10 @@ def step_mismatches(observation: Observation, expectation: Expectation) -> Itera
 
 
 def compares_variables(stated: Expected) -> bool:
-    """Return whether variables are compared with the reference's after the last step. They are not
-    if a step may have several results: they may hold these."""
+    """Return whether variables are compared with the reference's after the last step.
+
+    They are not if a step may have several right results, because variables may hold one of these.
+    """
     if stated.leaves_any:
         return False
     for step in stated.steps:
@@ -70,9 +72,9 @@ def compares_variables(stated: Expected) -> bool:
 
 
 def _expected_variables(expectation: Expectation) -> dict[str, Matcher]:
-    """Return the variables that are compared after the last step, by name.
+    """Return the variables to compare after the last step, by name.
 
-    Functions are not compared, nor a value that the session drops.
+    Functions and variables that the session deletes are left out.
     """
     matchers = {leave.name: leave.value for leave in expectation.stated.leaves}
     if expectation.reference is None or not compares_variables(expectation.stated):
@@ -86,7 +88,9 @@ def _expected_variables(expectation: Expectation) -> dict[str, Matcher]:
 
 
 def _expected_raise(wanted: StepOutcome, stated: Expected, index: int) -> StatedRaise | None:
-    """Return the exception that the reference raises, with its message if the session shows it."""
+    """Return the exception that the reference raises, including its message if the session
+    displays it.
+    """
     if wanted.raised is None:
         return None
     shown_steps = stated.shown or ()
@@ -101,7 +105,7 @@ def _expected_raise(wanted: StepOutcome, stated: Expected, index: int) -> Stated
 
 
 def _stated_steps(steps: Iterator[StepOutcome], stated: Expected) -> Iterator[Mismatch]:
-    """Compare the steps with the sheet's own text and with the scenario's statements."""
+    """Compare the steps with the text on the sheet and with the values that the scenario states."""
     texts = stated.shown or ()
     last = max((step.step for step in stated.steps), default=-1)
     for index, step in enumerate(islice(steps, max(len(texts), last + 1))):
@@ -116,7 +120,7 @@ def _stated_steps(steps: Iterator[StepOutcome], stated: Expected) -> Iterator[Mi
 def _own_mismatches(
     stated: StatedStep, outcome: StepOutcome, rules: TextRules
 ) -> Iterator[Mismatch]:
-    """Compare a step only with the scenario's statements about it."""
+    """Compare a step only with the values that the scenario states for it."""
     if not raise_agrees(stated.raises, outcome.raised):
         yield RaiseMismatch(expected=stated.raises, actual=outcome.raised, step=stated.step)
         return
@@ -152,13 +156,13 @@ def _step(
 def _step_value(
     wanted: StepOutcome, outcome: StepOutcome, expectation: Expectation, index: int
 ) -> Iterator[Mismatch]:
-    """Compare a step's value, and how it is shown, with the reference's."""
-    # A REPL shows nothing for None, so a step whose value is None may have none.
+    """Compare a step's value, and the text that displays it, with the reference's."""
+    # The REPL displays nothing for None, so a missing value is accepted instead of None.
     expected_value, value = wanted.value or NONE, outcome.value or NONE
     rules = expectation.stated.rules
     shows_same = same_shown(wanted.shown, outcome.shown, expectation.floats)
     if value.kind is ValueKind.STR and rules.ignore:
-        shows_same = True  # it shows the differences that are forgiven in it
+        shows_same = True  # its repr may contain ignored differences
     matcher = Exactly(value=expected_value, floats=expectation.floats)
     if not accepts_value(matcher, value, rules):
         yield ValueMismatch(channel=Channel.RETURNS, expected=matcher, actual=value, step=index)
@@ -170,7 +174,7 @@ def _step_value(
 def _step_texts(
     expected: tuple[Turn, ...], actual: tuple[Turn, ...], rules: TextRules, step: int
 ) -> Iterator[Mismatch]:
-    """Return the differences of a step's printed text and inputs from the reference's."""
+    """Yield the differences between a step's printed text and inputs and the reference's."""
     printed = tuple(map(exactly, pieces(expected)))
     turns = ExpectedTurns(turns=printed, others=exactly(""))
     is_one = len(expected) <= 1 and len(actual) <= 1
@@ -186,21 +190,23 @@ def _inputs(turns: tuple[Turn, ...]) -> int:
 
 
 def is_default_repr(shown: str) -> bool:
-    """Return whether the `repr` is Python's own, which says nothing: `<Account object at 0x…>`."""
+    """Return whether the `repr` is Python's default, such as `<Account object at 0x…>`, which
+    carries no information.
+    """
     return " object at 0x…" in shown
 
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
-# A string that does not end reaches to the end of the text: none is read a second time, even if a
-# program's own names look like.
+# An unterminated string extends to the end of the text, so that no text is scanned twice, even if
+# names chosen by the program look like such a string.
 _STRING_OR_SPACE = re.compile(
     r"('(?:\\.|[^'\\])*(?:'|\\?\Z)|\"(?:\\.|[^\"\\])*(?:\"|\\?\Z))|\s+", re.DOTALL
 )
 
 
 def screen_of(step: StepOutcome) -> str:
-    """Return everything that a person would see of a step in the REPL."""
+    """Return everything that a person would see in the REPL for this step."""
     echo = ""
     if step.shown:
         echo = f"{step.shown}\n"
@@ -218,7 +224,7 @@ def _last_words(raised: Raised | None) -> str:
 
 
 def shows(step: StepOutcome, shown: str, rules: TextRules = EXACT) -> bool:
-    """Return whether a step showed the sheet's text `shown`."""
+    """Return whether a step displayed the text `shown` from the sheet."""
     sheet = shown
     if " object at 0x" in shown:
         sheet = _ADDRESS.sub("0x…", shown)
@@ -240,7 +246,7 @@ def shows(step: StepOutcome, shown: str, rules: TextRules = EXACT) -> bool:
 def _is_traceback(text: str, raised: Raised) -> bool:
     """Return whether a text on a sheet is the traceback of this exception.
 
-    Only its end counts, because the other lines depend on the machine.
+    Only its last line is compared, because the others depend on the machine.
     """
     words = _last_words(raised).rstrip("\n")
     lines = _without_blank_end(text).split("\n")
@@ -255,7 +261,7 @@ def _without_blank_end(text: str) -> str:
 
 def _is_value(text: str, value: Value) -> bool:
     if text[:1].isspace():
-        return False  # an empty line before the value is printed text
+        return False  # an empty line before the value belongs to the printed text
     one_line = " ".join(text.split("\n"))
     try:
         return same(Value.parse(one_line.strip()), value)
@@ -264,5 +270,5 @@ def _is_value(text: str, value: Value) -> bool:
 
 
 def _without_spaces(text: str) -> str:
-    """Return the source of a value without white space outside its strings."""
+    """Return a value's source without white space outside string literals."""
     return _STRING_OR_SPACE.sub(lambda match: match.group(1) or "", text)

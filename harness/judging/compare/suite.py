@@ -9,7 +9,9 @@ from harness.stimuli.suite import SuiteQuestion, SuiteRun
 
 
 def suite_mismatch(observation: Observation, stimulus: Stimulus) -> Iterator[SuiteMismatch]:
-    """Yield how the tests came out, unless the answer to the stimulus's question is yes."""
+    """Yield the result of the student's tests, unless it answers the scenario's question
+    with yes.
+    """
     action = stimulus.action
     assert isinstance(action, SuiteRun)
     outcome = observation.suite or SuiteOutcome()
@@ -26,7 +28,7 @@ def suite_mismatch(observation: Observation, stimulus: Stimulus) -> Iterator[Sui
 
 
 def covers_enough(action: SuiteRun, outcome: SuiteOutcome) -> bool:
-    """Return whether the tests run as much of the program as is asked for."""
+    """Return whether the tests run as much of the program as the scenario demands."""
     ran = outcome.coverage
     if ran is None:
         return False
@@ -34,8 +36,10 @@ def covers_enough(action: SuiteRun, outcome: SuiteOutcome) -> bool:
 
 
 def says_yes(question: SuiteQuestion, outcome: SuiteOutcome) -> bool:
-    """Return whether the tests meet the question. No tests never do, nor do tests that notice no
-    fault at all."""
+    """Return whether the tests answer the question with yes.
+
+    An empty test file never does, nor do tests that find none of the faults.
+    """
     if question is SuiteQuestion.NOTICES:
         return bool(outcome.tests)
     if question is SuiteQuestion.HELPS:

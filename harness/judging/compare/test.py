@@ -1,4 +1,4 @@
-"""How a test of the course's came out."""
+"""Compares the result of one of the course's pytest tests."""
 
 from collections.abc import Iterator
 
@@ -12,8 +12,11 @@ _SAYS_NOTHING = CourseTestOutcome(result=CourseTestResult.NOT_ENDED)
 def test_mismatch(
     observation: Observation, expectation: Expectation
 ) -> Iterator[CourseTestMismatch]:
-    """Yield how the test came out, unless it passed. One that the reference skips may be skipped:
-    it asks for something that is not here."""
+    """Yield the test's result, unless it passed.
+
+    A skipped test is accepted if the reference skips it too: then something that it needs is
+    missing on this machine.
+    """
     test = observation.test or _SAYS_NOTHING
     allowed = {CourseTestResult.PASSED}
     reference = expectation.reference

@@ -1,4 +1,4 @@
-"""The printed text, turn by turn or as a whole, and the text on stderr."""
+"""Compares the printed text, turn by turn or as a whole, and the text on stderr."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,9 @@ from harness.model.verdict import Channel
 
 
 def pieces(turns: tuple[Turn, ...]) -> list[str]:
-    """Return the output before each input, and after the last one if that is not empty."""
+    """Return the output before each input, followed by the output after the last input unless that
+    is empty.
+    """
     printed = [turn.printed for turn in turns]
     if turns and turns[-1].typed is None and not turns[-1].printed:
         printed.pop()
@@ -23,10 +25,10 @@ def pieces(turns: tuple[Turn, ...]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedTurns:
-    """The expected text of each turn; None: it may be anything."""
+    """The expected text of each turn (the output before an input); None accepts any text."""
 
     turns: tuple[Matcher | None, ...]
-    others: Matcher | None  # what every turn after these is compared with
+    others: Matcher | None  # the expected text of all later turns
 
     def at(self, index: int) -> Matcher | None:
         if index < len(self.turns):
@@ -36,7 +38,7 @@ class ExpectedTurns:
     def mismatches(
         self, turns: tuple[Turn, ...], rules: TextRules, *, is_one: bool
     ) -> Iterator[TextMismatch]:
-        """Return the differences of these turns; `is_one`: of a text that no input interrupts."""
+        """Yield the turns that differ. `is_one` means that no input interrupts the text."""
         printed = pieces(turns)
         missing = len(self.turns) - len(printed)
         printed += [""] * missing
@@ -51,8 +53,8 @@ class ExpectedTurns:
 
 
 def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[TextMismatch]:
-    """Return the printed text's difference from the stated one, or else from the reference's
-    turns.
+    """Yield the differences of the printed text from the stated text or, if none is stated, from
+    the reference's turns.
     """
     stated, whole = expectation.stated, _expected_whole(expectation)
     by_turn = expected_turns(expectation)
@@ -68,9 +70,9 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> Itera
 
 
 def differs_before_a_read(observation: Observation, expectation: Expectation) -> bool:
-    """Return whether a text that an input follows is not the expected one.
+    """Return whether an output followed by an input is wrong.
 
-    Such a text is complete, also in a run that was ended early.
+    Such an output is complete even if the run was ended early.
     """
     by_turn = expected_turns(expectation)
     if by_turn is None:
@@ -85,10 +87,10 @@ def differs_before_a_read(observation: Observation, expectation: Expectation) ->
 
 
 def accepts_printed(matcher: Matcher, observation: Observation, rules: TextRules) -> bool:
-    """Return whether the matcher accepts all printed text.
+    """Return whether the matcher accepts the whole printed text.
 
-    To a matcher of lines, a prompt and the text after the input may be two lines, as a person sees
-    them, or one, as they are printed.
+    For a matcher of lines, a prompt and the text printed after the input count both as one line (as
+    printed) and as two (as seen on the terminal, after Enter).
     """
     if matcher.accepts_text(observation.printed, rules):
         return True
@@ -105,8 +107,10 @@ def _is_about_lines(matcher: Matcher) -> bool:
 
 
 def _expected_whole(expectation: Expectation) -> Matcher | None:
-    """Return `prints:`, unless the reference prints exactly this text: then its turns are compared,
-    which also finds the differing turn.
+    """Return the matcher of `prints:`.
+
+    Return None if it is exactly the reference's output: then single turns are compared instead,
+    which also tells which turn differs.
     """
     stated, reference = expectation.stated, expectation.reference
     prints = stated.prints
@@ -118,10 +122,10 @@ def _expected_whole(expectation: Expectation) -> Matcher | None:
 
 
 def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
-    """Return the turns' expected texts; None if single turns are not compared.
+    """Return the expected text of each turn; None if turns are not compared one by one.
 
-    A turn that is not stated is the reference's, unless `prints:` or `all_turns` takes its place.
-    In the result, None for a turn means that this turn is not compared.
+    Turns that the scenario does not state are taken from the reference, unless it has `prints:` or
+    `all_turns`. A turn that is None in the result is not compared.
     """
     stated, reference = expectation.stated, expectation.reference
     all_stated = stated.turns is not None and stated.turns.all_turns
@@ -143,9 +147,9 @@ def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
 
 
 def stderr_mismatch(observation: Observation, stated: Expected) -> Iterator[ValueMismatch]:
-    """Return where stderr differs from the stated text.
+    """Yield a mismatch if stderr differs from the stated text.
 
-    It is known only for a program that ended.
+    Stderr is only known for programs that ended.
     """
     expected, text = stated.stderr, observation.stderr
     if expected is None or text is None or expected.accepts_text(text, stated.rules):

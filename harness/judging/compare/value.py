@@ -1,4 +1,4 @@
-"""The value that is returned, and those of parameters and variables afterwards."""
+"""Compares the returned value, and the values of parameters and variables after the call."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +15,9 @@ from harness.model.verdict import Channel
 
 
 def value_mismatches(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:
-    """Yield the returned value that differs, then the arguments and names that do afterwards."""
+    """Yield a wrong returned value, then arguments and variables with wrong values after
+    the call.
+    """
     if observation.raised is None:
         yield from _returned(observation, expectation)
     if not expectation.stated.leaves_any:
@@ -23,7 +25,7 @@ def value_mismatches(observation: Observation, expectation: Expectation) -> Iter
 
 
 def _returned(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:
-    """Yield the returned value, if it is not as stated or, if nothing is stated, as the
+    """Yield the returned value if it is not the stated one or, if none is stated, the
     reference's.
     """
     expected, value = expectation.stated.returns, observation.value
@@ -37,10 +39,10 @@ def _returned(observation: Observation, expectation: Expectation) -> Iterator[Va
 
 
 def _afterwards(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:
-    """Yield the positional arguments (or a case's variables) that differ afterwards.
+    """Yield positional arguments (or a case's variables) with wrong values after the call.
 
-    There must be as many as in the reference; otherwise a program could raise an exception to hide
-    that it changed one.
+    There must be as many arguments as in the reference; otherwise a program could raise an
+    exception to hide that it changed one.
     """
     stated = {leave.name: leave.value for leave in expectation.stated.leaves}
     of_reference: tuple[Value, ...] = ()
@@ -56,20 +58,22 @@ def _afterwards(observation: Observation, expectation: Expectation) -> Iterator[
             continue
         if after is None or not expected.accepts(after):
             yield ValueMismatch(channel=Channel.LEAVES, expected=expected, actual=after, name=name)
-    # Those that are stated and are not arguments.
+    # Then the stated variables that are not arguments.
     yield from variable_mismatches(observation, stated)
 
 
 def argument_name(expectation: Expectation, position: int) -> str:
-    """Return a positional argument's name in the reference, or its place without a name."""
+    """Return a positional argument's name in the reference; its position in words if it has no
+    name.
+    """
     if position < len(expectation.parameters):
         return expectation.parameters[position]
     return f"argument {position + 1}"
 
 
 def _unstated(observation: Observation, expectation: Expectation, position: int) -> Matcher | None:
-    """Return the matcher of an argument about which nothing is stated: as it was before, or as the
-    reference leaves it. None if nothing is known.
+    """Return the matcher for an argument that the scenario does not mention: it must stay
+    unchanged, or change as the reference changes it. None if neither is known.
     """
     reference = expectation.reference
     if expectation.stated.leaves_unchanged:
@@ -87,17 +91,17 @@ def _unstated(observation: Observation, expectation: Expectation, position: int)
 def variable_mismatches(
     observation: Observation, matchers: Mapping[str, Matcher]
 ) -> Iterator[ValueMismatch]:
-    """Return the variables afterwards that are missing or that their matchers do not accept."""
+    """Yield the variables that are missing after the call or have wrong values."""
     values = {variable.name: variable.value for variable in observation.variables}
     for name, matcher in matchers.items():
         value = values.get(name)
         if value is None and isinstance(matcher, AnyValue):
-            continue  # a function, for example, which is never observed
+            continue  # values of functions, for example, are never recorded
         if value is None or not matcher.accepts(value):
             yield ValueMismatch(channel=Channel.LEAVES, expected=matcher, actual=value, name=name)
 
 
-MAX_DEPTH = 12  # no reader follows a longer path, and a hostile value may be nested without end
+MAX_DEPTH = 12  # longer paths are unreadable, and a hostile value may be nested endlessly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,13 +109,13 @@ class FirstDifference:
     """The first place where two values differ."""
 
     path: str  # as in "[3].owner"
-    expected: Value | None  # None: it has no such item, as `actual`
+    expected: Value | None  # None: this side has no such item
     actual: Value | None
-    holder: ValueKind | None = None  # the side without it, if a dictionary or an object
+    holder: ValueKind | None = None  # type of the dictionary or object that lacks the item
 
     @property
     def named(self) -> str:
-        """Return the place of the difference in words: "item [3].owner", for an object itself
+        """Return the place of the difference for use in a sentence: "item [3].owner", or
         "attribute owner".
         """
         if self.path.startswith("."):
@@ -120,7 +124,7 @@ class FirstDifference:
 
 
 def first_difference(expected: Value, actual: Value) -> FirstDifference:
-    """Return the innermost first place where two different values differ."""
+    """Return the first place where two different values differ, as deep inside them as possible."""
     path = ""
     for _ in range(MAX_DEPTH):
         inner = _step_inside(expected, actual)
@@ -134,8 +138,9 @@ def first_difference(expected: Value, actual: Value) -> FirstDifference:
 
 
 def _step_inside(expected: Value, actual: Value) -> FirstDifference | None:
-    """Return the first parts that differ of two values, with the path from these to the parts;
-    None if the values themselves differ, or cannot be divided.
+    """Return the first differing items of two values, with the path to them.
+
+    None if the values cannot be divided or differ as a whole, for example in type.
     """
     kind = expected.kind
     if kind is not actual.kind or expected.text != actual.text:
@@ -150,7 +155,7 @@ def _step_inside(expected: Value, actual: Value) -> FirstDifference | None:
     if key is None:
         return None
     left, right = _at(expected, key), _at(actual, key)
-    step = ""  # for the content of an object besides its attributes
+    step = ""  # an object's content other than attributes has no path
     if kind is ValueKind.DICT:
         step = f"[{key.source(60)}]"
     elif key.text:
@@ -167,7 +172,7 @@ def _item(value: Value, index: int) -> Value | None:
 
 
 def _first_key(expected: Value, actual: Value) -> Value | None:
-    """Return the first attribute or key that differs; None if the keys are the same."""
+    """Return the first attribute or key that differs; None if the keys are equal."""
     for key in (*expected.items[::2], *actual.items[::2]):
         left, right = _at(expected, key), _at(actual, key)
         if left is None or right is None or not same(left, right):
@@ -183,7 +188,9 @@ def _at(value: Value, key: Value) -> Value | None:
 
 
 def first_differing(expected: tuple[Value, ...], actual: tuple[Value, ...]) -> int:
-    """Return the index of the first items that differ, or of the first item that one side lacks."""
+    """Return the index of the first items that differ, or of the first item that only one side
+    has.
+    """
     for index, (item, other) in enumerate(zip(expected, actual, strict=False)):
         if not same(item, other):
             return index

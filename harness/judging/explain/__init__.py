@@ -1,1 +1,3 @@
-"""The reason for a verdict: the rules that put a failure into words, and the differences."""
+"""Explains why a scenario failed: rules that describe a failure in words, and the data that they
+use.
+"""

@@ -1,4 +1,6 @@
-"""A failure with the answers to the explanation rules' questions."""
+"""Provides what explanation rules need to know about a failure, such as the first line that
+differs.
+"""
 
 from __future__ import annotations
 
@@ -41,14 +43,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class TextEdit:
-    """Two texts that differ, by their lines: from line `at` (0-based) on, `inserted` is instead of
-    `removed`. Each is computed once, because a text may be very long."""
+    """The first difference between an expected and an actual text: at line `at` (0-based), the
+    lines `removed` are expected and `inserted` are there instead.
+
+    Each attribute is computed only once, because texts may be very long.
+    """
 
     expected: list[str] = field(default_factory=list)
     actual: list[str] = field(default_factory=list)
-    place: str = ""  # how a sentence about them begins
+    place: str = ""  # start of a sentence about these lines, such as "After input 3"
     printed: bool = False
-    shown: bool = False  # a part of a session's output may be the value of an expression
+    shown: bool = False  # the text includes displayed values of expressions
     file: str | None = None
 
     @cached_property
@@ -78,17 +83,21 @@ class TextEdit:
 
     @property
     def first_lines(self) -> tuple[str | None, str | None]:
-        """Return the first line that differs, of each side; None after a side's last."""
+        """Return the first expected and the first actual line that differ; None if that text has
+        already ended.
+        """
         return item_at(self.expected, self.at), item_at(self.actual, self.at)
 
     @property
     def at_end(self) -> bool:
-        """Return whether the texts end here on both sides."""
+        """Return whether both texts end with this difference."""
         return not self._end
 
     @property
     def one_line(self) -> tuple[str, str] | None:
-        """Return the only line that differs, if all else is right."""
+        """Return the expected and the actual line if they are the only difference,
+        otherwise None.
+        """
         if len(self.removed) != 1 or len(self.inserted) != 1:
             return None
         return self.removed[0], self.inserted[0]
@@ -113,14 +122,14 @@ class TextEdit:
 
 
 def item_at(items: Sequence[T], index: int | None) -> T | None:
-    """Return the item of this index; None if it does not exist."""
+    """Return the item with this index, or None if the index is None or out of range."""
     if index is None or index >= len(items):
         return None
     return items[index]
 
 
 def first_visible(lines: Iterable[str]) -> str:
-    """Return the first line that has more than white space; an empty text without one."""
+    """Return the first line that is not blank, or "" if there is none."""
     for line in lines:
         if line.strip():
             return line
@@ -128,26 +137,29 @@ def first_visible(lines: Iterable[str]) -> str:
 
 
 def last_visible(lines: Sequence[str]) -> str:
-    """Return the last line that has more than white space; an empty text without one."""
+    """Return the last line that is not blank, or "" if there is none."""
     return first_visible(reversed(lines))
 
 
-# Nothing is known of these, or not the program's own behaviour.
+# After these endings, earlier output says nothing about the program.
 _NOTHING_BEFORE = frozenset(
     {Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.HARNESS_ERROR, Ending.MISSING}
 )
 
 
 def _of_step(mismatches: Iterable[Mismatch], step: int | None) -> Iterator[Mismatch]:
-    """Yield the differences of a step, and how the program ended."""
+    """Yield the mismatches of one session step, and those about the end of the process."""
     for mismatch in mismatches:
         if mismatch.step == step or isinstance(mismatch, EndingMismatch):
             yield mismatch
 
 
 class Failure:
-    """An observation that failed, with what differs: of a session only in the first step that does,
-    for the later ones follow from it."""
+    """A failed observation with its mismatches.
+
+    For a session only the mismatches of the first wrong step are kept, because later ones may
+    follow from it.
+    """
 
     def __init__(
         self,
@@ -163,7 +175,7 @@ class Failure:
         self.step = min(steps, default=None)
         self.mismatches = tuple(_of_step(mismatches, self.step))
         self.loading = at_import(observation, stimulus)
-        self.ending: Ending | None = None  # if it is not as expected
+        self.ending: Ending | None = None  # set only if the process ended in an unexpected way
         ending = self._first(EndingMismatch)
         if ending is not None:
             self.ending = ending.actual
@@ -181,7 +193,7 @@ class Failure:
         self.stderr = item_at(self._values(Channel.STDERR), 0)
         self.files = self._values(Channel.WRITES)  # by name
         self.file = item_at(self.files, 0)
-        self.expected_reads = expected_reads(expectation) or 0  # also if that is unknown
+        self.expected_reads = expected_reads(expectation) or 0  # None also if it is unknown
         self._action = stimulus.action
         self.expected_step: StepOutcome | None = None
         if expectation.reference is not None:
@@ -192,8 +204,8 @@ class Failure:
 
     @cached_property
     def earlier(self) -> Failure | None:
-        """Return the mistake on its screen before it ends, raises or asks as it should not, or
-        None.
+        """Return wrong output that came before a wrong ending, exception or number of inputs; None
+        if there is none.
         """
         ends_otherwise = self.ending is not None or self.reads is not None or self.raised
         asks_nothing = self.expected_reads and not self.observation.reads
@@ -209,7 +221,10 @@ class Failure:
         return Failure(self.observation, self.expectation, self.stimulus, (text,))
 
     def _text_before_limit(self) -> TextMismatch | None:
-        """Return the first turn that differs and that is over: a limit may cut the last output."""
+        """Return the first turn that differs and was complete.
+
+        The last turn may have been cut off by a limit.
+        """
         for text in text_mismatches(self.observation, self.expectation):
             if self._is_over(text):
                 return text
@@ -217,7 +232,7 @@ class Failure:
 
     @property
     def in_time(self) -> tuple[Mismatch, ...]:
-        """Return the differences, those on the screen before the end first."""
+        """Return all mismatches in order of time: wrong output before a wrong end comes first."""
         if self.earlier is None:
             return self.mismatches
         if self.text is None:
@@ -226,17 +241,19 @@ class Failure:
         return (self.text, *others)
 
     def _is_over(self, text: TextMismatch) -> bool:
-        """Return whether it is of a turn after which an input was taken."""
+        """Return whether an input was read after this output, so that the output is complete."""
         return text.turn is not None and text.turn < len(self._taken)
 
     @property
     def _taken(self) -> list[Typed]:
-        """Return the inputs that were taken (by the failing step)."""
+        """Return the inputs that were read (in the failing step of a session)."""
         return [turn.typed for turn in self._outcome.turns if turn.typed is not None]
 
     def _differs_before_its_end(self, text: TextMismatch) -> bool:
-        """Return whether a line of the last turn differs, and not only because one side
-        continues."""
+        """Return whether the last turn has a wrong line.
+
+        A line that only stops early, or an expected text that ends early, does not count.
+        """
         texts = self.texts
         if texts is None or (text.turn is None and self.observation.reads):
             return False
@@ -266,7 +283,9 @@ class Failure:
 
     @cached_property
     def exact_return(self) -> tuple[Value, Value] | None:
-        """Return the only value that should be returned and the returned one, if they differ."""
+        """Return the expected and the actual return value; None if they agree or several values
+        are right.
+        """
         if self.returns is None:
             return None
         return self.returns.pair
@@ -279,7 +298,7 @@ class Failure:
 
     @cached_property
     def texts(self) -> TextEdit | None:
-        """Return the first printed text that differs, otherwise the returned one."""
+        """Return the difference of the printed text or, if that is right, of a returned text."""
         text = self.text
         if text is not None:
             about = TextEdit(place=self.place(text.turn), printed=True, shown=text.shown)
@@ -293,7 +312,9 @@ class Failure:
         return TextEdit(expected=lines, actual=other_lines, place=self.place())
 
     def _edit(self, expected: Matcher | None, actual: str, about: TextEdit) -> TextEdit | None:
-        """Return texts without the forgiven parts; None if any of several would do."""
+        """Return the difference between two texts without the parts that the scenario ignores;
+        None if several texts would be right.
+        """
         if expected is None or expected.exact_text is None:
             return None
         rules = self.expectation.stated.rules
@@ -303,7 +324,7 @@ class Failure:
 
     @cached_property
     def file_texts(self) -> TextEdit | None:
-        """Return the first file that differs, if it should be a text and is one."""
+        """Return the difference in the first wrong file; None if it is not a text file."""
         file = self.file
         if file is None or file.actual is None or file.actual.kind is not ValueKind.STR:
             return None
@@ -312,15 +333,17 @@ class Failure:
 
     @property
     def all_texts(self) -> tuple[TextEdit, ...]:
-        """Return the texts that differ: the printed or else the returned one, and the
-        first file.
+        """Return the differences of the printed (or else the returned) text and of the first wrong
+        file.
         """
         both = (self.texts, self.file_texts)
         return tuple(edit for edit in both if edit is not None)
 
     @property
     def expected_printed(self) -> str | None:
-        """Return all text that should be printed (by the failing step); None if that is unknown."""
+        """Return all text that should be printed (in the failing step of a session); None if
+        unknown.
+        """
         reference = self.expectation.reference
         if reference is not None:
             return (self.expected_step or reference).printed
@@ -331,12 +354,12 @@ class Failure:
 
     @property
     def actual_printed(self) -> str:
-        """Return all text that was printed (by the failing step)."""
+        """Return all text that was printed (in the failing step of a session)."""
         return self._outcome.printed
 
     @cached_property
     def changes(self) -> tuple[ArgumentChange, ...]:
-        """Return the arguments (or, in a session, the variables) that differ afterwards."""
+        """Return the arguments, or a session's variables, that have wrong values afterwards."""
         action, observation = self._action, self.observation
         if not action.steps:
             before = self._arguments_before()
@@ -357,8 +380,8 @@ class Failure:
     def _arguments_before(self) -> dict[str, Value]:
         """Return the arguments before the call, by name.
 
-        Those that differ from the reference's are left out: a call may be given a value of the
-        program's own, and a wrong one.
+        Arguments that already differ from the reference's are left out: the program itself may have
+        computed them wrongly.
         """
         values = right_values = self.observation.arguments_before
         if self.expectation.reference is not None:
@@ -370,7 +393,9 @@ class Failure:
         return before
 
     def _variables_before(self) -> dict[str, Value]:
-        """Return the values of a session's variables when they were last shown or assigned."""
+        """Return the last known value of each variable of a session: displayed or assigned as a
+        literal.
+        """
         observation = self.observation
         before: dict[str, Value] = {}
         for variable in observation.variables:
@@ -382,7 +407,9 @@ class Failure:
 
     @property
     def who(self) -> str:
-        """Return the subject of a sentence: the called function, unless that is a built-in."""
+        """Return the subject for a sentence: the called function, or "your program" for
+        built-ins.
+        """
         action = self._action
         source = self.step_source
         if not source and len(action.steps) == 1:
@@ -397,7 +424,9 @@ class Failure:
         return item_at(self._action.steps, self.step) or ""
 
     def place(self, turn: int | None = None) -> str:
-        """Return the place for a sentence: "After input 3 ("a1")", "In step 2 (…)", or ""."""
+        """Return the place with which a sentence begins, such as "After input 3 ("a1")" or "In
+        step 2 (…)"; "" if there is none.
+        """
         parts: list[str] = []
         if self.step is not None and len(self._action.steps) != 1:
             source = plain(self.step_source.strip(), limit=60)
@@ -412,8 +441,8 @@ class Failure:
 
     @property
     def is_to_end(self) -> bool:
-        """Return whether the text that differs follows the last input, after which nothing should
-        be printed.
+        """Return whether the wrong text follows the last input, and nothing should be printed
+        there.
         """
         text = self.text
         if text is None or self.step is not None or self.expected_reads == 0:
@@ -421,7 +450,7 @@ class Failure:
         return text.turn == self.expected_reads and text.expected.exact_text == ""
 
     def typed(self, index: int) -> str:
-        """Return input `index` (0-based) in words: `input 3 ("a1")`."""
+        """Return a phrase such as `input 3 ("a1")` for the input with this 0-based index."""
         typed = item_at(self._taken, index)
         if typed is None:
             return f"input {index + 1}"
@@ -434,11 +463,11 @@ class Failure:
         return f"input {index + 1} ({text})"
 
     def says(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
-        """Return one sentence: the place, the subject and the predicate."""
+        """Return a full sentence with place, subject and predicate."""
         return ended(self.clause(clause, place=place, who=who))
 
     def clause(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
-        """Return the same without a full stop, for a sentence that goes on."""
+        """Return a sentence without its full stop, to be continued."""
         if place is None:
             place = self.place()
         if who is None:
@@ -448,12 +477,12 @@ class Failure:
     def raised_at(
         self, raised: Raised | None, clause: str, rest: str = ".", *, who: str | None = None
     ) -> Stated | RaisedAtLine:
-        """Say a clause with the line at which an exception came up, if that is known."""
+        """Return the clause, with the line that raised the exception if it is known."""
         return at_line(self.clause(clause, who=who), raised, rest)
 
 
 def at_line(clause: str, raised: Raised | None, rest: str = ".") -> Stated | RaisedAtLine:
-    """Return a clause with the line at which an exception came up, if that is known."""
+    """Return the clause, with the line that raised the exception if it is known."""
     if raised is None or not raised.frames:
         if rest == ".":
             return statement(ended(clause))
@@ -465,14 +494,16 @@ def at_line(clause: str, raised: Raised | None, rest: str = ".") -> Stated | Rai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentChange:
-    """A name's value before, its value afterwards, and the expected one; the last two differ."""
+    """A variable's value before the call, its wrong value after the call, and the expected
+    value.
+    """
 
     name: str
     before: Value
     expected: Value
     actual: Value
-    returned: Value | None  # by the function
-    later: bool = False  # the value was only seen after further steps of a session
+    returned: Value | None  # return value of the call
+    later: bool = False  # the wrong value appeared only some session steps later
 
     @property
     def should_change(self) -> bool:
@@ -486,7 +517,7 @@ class ArgumentChange:
 def _change(
     name: str, expected: Exactly, before: Value, actual: Value, returned: Value | None
 ) -> ArgumentChange:
-    """Compare an argument; floats that are near enough to the expected ones are not a change."""
+    """Describe how the call changed an argument. Floats within the tolerance count as unchanged."""
     return ArgumentChange(
         name=name,
         before=expected.pair(before)[1],
@@ -499,12 +530,14 @@ def _change(
 def _shown_later(
     observation: Observation, expectation: Expectation, session: Action, step: int
 ) -> tuple[ArgumentChange, ...]:
-    """Return a change that a step only shows, because an earlier call made it."""
+    """Return the wrong change of a variable that an earlier call made and that a later step
+    displays.
+    """
     if expectation.reference is None:
         return ()
     steps, reference = observation.steps, expectation.reference.steps
     done = min(len(session.steps), len(reference), len(steps))
-    # If the call itself fails (it returned something else), it left this behind.
+    # If the failing step is the call itself (wrong return value), look at what it changed.
     shown = step
     while shown < done and not shown_name(session.steps[shown]):
         shown += 1
@@ -526,7 +559,7 @@ def _shown_later(
 
 
 def shown_name(source: str) -> str | None:
-    """Return the variable that a session step only shows."""
+    """Return the variable if a session step consists only of its name."""
     name = source.strip()
     if name.isidentifier():
         return name
@@ -534,7 +567,9 @@ def shown_name(source: str) -> str | None:
 
 
 def _before(observation: Observation, session: Action, name: str, shown: int) -> Value | None:
-    """Return the name's value when it was last shown or assigned as a literal."""
+    """Return the variable's last value that was displayed, or assigned as a literal, before step
+    `shown`.
+    """
     for index in range(min(shown, len(session.steps), len(observation.steps)) - 1, -1, -1):
         if shown_name(session.steps[index]) == name:
             return observation.steps[index].value

@@ -1,6 +1,9 @@
-"""Explanations that need several scenarios: a number written instead of a constant. Evidence counts
-only if another mistake is unlikely to leave it. Failing only at size 10 proves nothing: a program
-that reads one digit of a number does the same."""
+"""Explains failures by comparing several scenarios: a number is written in the code instead of a
+constant.
+
+Evidence counts only if another mistake is unlikely to cause it. Failing only at size 10, for
+example, proves nothing: a program that reads just one digit of a number fails there too.
+"""
 
 import ast
 import re
@@ -28,10 +31,11 @@ Observations = Mapping[str, tuple[Observation, ...]]
 def refine(
     plan: Plan, verdicts: Verdicts, observations: Observations, key: AnswerKey | None
 ) -> dict[str, Verdict]:
-    """Return the verdicts by scenario id, some with a better explanation.
+    """Return the verdicts keyed by scenario id, with better explanations for hard-coded numbers.
 
-    It rests only on scenarios that every reader of the explained one may see. Kinds never change,
-    and without a key nothing does. `observations` has one entry a stimulus, as the plan has.
+    An explanation uses only evidence from scenarios that its readers may see. Kinds of verdicts
+    never change. Without an answer key nothing changes. `observations` has one entry for each
+    stimulus of the plan.
     """
     refined = dict(verdicts)
     if key is None or all(verdict.passed for verdict in verdicts.values()):
@@ -47,7 +51,9 @@ def refine(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _AtSize:
-    """One scenario as it went: the observation that its verdict shows, and the reference's."""
+    """The result of a scenario at one value of the constant: the observation that its verdict
+    shows, and the reference's.
+    """
 
     scenario: Scenario
     size: int
@@ -59,11 +65,14 @@ class _AtSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Family:
-    """A group swept over `constant`, whose value is `default` without an override."""
+    """Scenarios that differ only in the value of `constant`.
+
+    `default` is its value if a scenario does not change it.
+    """
 
     constant: str
     default: int
-    usual: _AtSize | None  # the scenario at the default value, if the group has one
+    usual: _AtSize | None  # the scenario at the default size, if there is one
     others: tuple[_AtSize, ...]
 
     @property
@@ -72,11 +81,13 @@ class _Family:
 
     @property
     def failing(self) -> list[_AtSize]:
-        """Return the scenarios that failed by their behaviour and not by a limit."""
+        """Return the scenarios that failed because of wrong behavior, not because of a limit."""
         return [trial for trial in self.others if trial.verdict.kind is VerdictKind.FAILED]
 
     def has_evidence(self) -> bool:
-        """Return whether the observations show that the default was written out."""
+        """Return whether the observations show that the default value is written in the code as a
+        number.
+        """
         if self.usual is not None and not self.usual.verdict.passed:
             return False
         failing = self.failing
@@ -90,16 +101,18 @@ class _Family:
         return self._raises_if_smaller() or self._threshold(self.usual)
 
     def _raises_if_smaller(self) -> bool:
-        """Return whether an index is out of range at all of several smaller sizes."""
+        """Return whether an index is out of range for all sizes below the default, if there are
+        several.
+        """
         smaller = [trial for trial in self.others if trial.size < self.default]
         sizes = {trial.size for trial in smaller}
         return len(sizes) > 1 and all(map(self.index_error_below, smaller))
 
     def shows_default_board(self, trial: _AtSize) -> bool:
-        """Return whether a board has as many rows or columns as by default, instead of `size`."""
+        """Return whether a board has the default number of rows or columns instead of `size`."""
         size = trial.size
         if self.usual is None and abs(size - self.default) == 1:
-            return False  # off by one would look the same
+            return False  # a program that is off by one would look the same
         shown_sizes = _board_sizes(trial.observation)
         right_sizes = _board_sizes(trial.answer)
         for shown, right in zip(shown_sizes, right_sizes, strict=False):
@@ -109,8 +122,8 @@ class _Family:
         return False
 
     def _says_default(self, trial: _AtSize, usual: _AtSize) -> bool:
-        """Return whether a line has the default number, which the reference says only at the
-        default size.
+        """Return whether a line contains the default number although the reference prints it only
+        at the default size.
         """
         number = re.compile(rf"(?<!\d){self.default}(?!\d)")
         only_by_default = _lines(usual.answer) - _lines(trial.answer)
@@ -120,7 +133,7 @@ class _Family:
         return False
 
     def index_error_below(self, trial: _AtSize) -> bool:
-        """Return whether an index is out of range on a board smaller than by default."""
+        """Return whether an index is out of range on a board smaller than the default."""
         if trial.size >= self.default:
             return False
         for outcome in _outcomes(trial.observation):
@@ -129,10 +142,11 @@ class _Family:
         return False
 
     def _threshold(self, usual: _AtSize) -> bool:
-        """Return whether a question that moves with the size is answered wrongly on one side of
-        the default size, at the size next to it and at another.
+        """Return whether a question that depends on the size is answered wrongly on one side of
+        the default: at the size next to it and at another one.
 
-        The next size must have as many digits, or reading only one digit would look the same.
+        The size next to it must have the same number of digits; otherwise a program that reads only
+        one digit would look the same.
         """
         smaller = [trial for trial in self.others if trial.size < self.default]
         larger = [trial for trial in self.others if trial.size >= self.default]
@@ -151,7 +165,7 @@ class _Family:
         stimulus = trial.stimulus
         if trial.scenario.is_sample or stimulus.action.program:
             return False
-        # The question itself moves: other lines are typed, or it names the constant.
+        # The question depends on the size: its input differs, or it mentions the constant.
         if stimulus.inputs != usual.stimulus.inputs:
             return True
         literals = [binding.literal for binding in stimulus.bindings]
@@ -161,8 +175,9 @@ class _Family:
 def _hard_coded(
     plan: Plan, verdicts: Verdicts, observations: Observations, key: AnswerKey
 ) -> dict[str, Verdict]:
-    """Return the verdicts of those that fail because a number is written out; `verdicts` are
-    evidence.
+    """Return new verdicts for the scenarios that fail because a number is written in the code.
+
+    `verdicts` serve as evidence.
     """
     refined: dict[str, Verdict] = {}
     defaults = _default_numbers(plan)
@@ -185,7 +200,7 @@ def _hard_coded(
 
 
 def _default_numbers(plan: Plan) -> dict[str, int]:
-    """Return the whole numbers that the provided files bind at their top level."""
+    """Return the integer constants in the provided files, by name."""
     defaults: dict[str, int] = {}
     for name, literal in Surroundings.of(plan.assignment).literals().items():
         value = ast.literal_eval(literal)
@@ -195,10 +210,10 @@ def _default_numbers(plan: Plan) -> dict[str, int]:
 
 
 def _has_same_cause(trial: _AtSize, family: _Family, right: set[str]) -> bool:
-    """Return whether a failure in a function that has a number written out comes of that.
+    """Return whether a failure of a function with a hard-coded number comes from this number.
 
-    It does if the default size passes: in the same group, or, if the group is not tried at that
-    size, in all scenarios of the function. `right` are the functions for which these pass.
+    It does if the scenario of the same group passes at the default size or, if there is none, if
+    all scenarios of the function at the default size pass; `right` names these functions.
     """
     if family.usual is not None:
         return family.right_by_default
@@ -234,8 +249,9 @@ def _families(
     observations: Observations,
     key: AnswerKey,
 ) -> list[_Family]:
-    """Return groups of scenarios that differ only in one whole number. Groups with a truncated
-    observation are left out.
+    """Return groups of scenarios that differ only in one integer constant.
+
+    Groups with a truncated observation are left out.
     """
     answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
     usual: dict[str, _AtSize] = {}
@@ -278,7 +294,7 @@ def _families(
 
 
 def _right_by_default(plan: Plan, defaults: Mapping[str, int], verdicts: Verdicts) -> set[str]:
-    """Return the functions whose graded scenarios without an unusual constant all pass."""
+    """Return the functions whose scored scenarios all pass if no constant is changed."""
     functions: set[str] = set()
     wrong: set[str] = set()
     for scenario in plan.scenarios:
@@ -292,8 +308,8 @@ def _right_by_default(plan: Plan, defaults: Mapping[str, int], verdicts: Verdict
 
 
 def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] | None:
-    """Return the constants with another value than by default; None if one is not a whole
-    number.
+    """Return the constants that a scenario sets to a value other than the default; None if a value
+    is not an integer.
     """
     overridden: dict[str, int] = {}
     if not scenario.stimuli:
@@ -311,7 +327,7 @@ def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] 
 
 
 def _board_sizes(observation: Observation) -> list[tuple[int, int]]:
-    """Return rows and columns of the boards returned and shown, the first few."""
+    """Return (rows, columns) of the first few boards that were returned or printed."""
     tables: list[Cells] = []
     for value in _values(observation):
         table = cells(value)
@@ -335,7 +351,7 @@ def _board_sizes(observation: Observation) -> list[tuple[int, int]]:
 
 
 def _lines(observation: Observation) -> set[str]:
-    """Return the first lines of all that was printed, returned or shown."""
+    """Return the first lines of all text that was printed, returned or displayed."""
     lines = set(_first_lines(observation.printed))
     for value in _values(observation):
         if value.kind is ValueKind.STR:
@@ -348,7 +364,7 @@ def _first_lines(text: str) -> list[str]:
 
 
 def _values(observation: Observation) -> Iterator[Value]:
-    """Yield the returned value and those that a session shows."""
+    """Yield the returned value and the values that a session displays."""
     for outcome in _outcomes(observation):
         if outcome.value is not None:
             yield outcome.value

@@ -1,1 +1,1 @@
-"""The expected and the actual result side by side, with their differences marked."""
+"""Shows expected and actual results side by side, with their differences marked."""

@@ -1,4 +1,4 @@
-"""Boards, as values and as printed: rows of cells."""
+"""Recognizes boards, in values and in printed text, as rows of cells."""
 
 import ast
 from collections.abc import Collection, Iterator, Sequence
@@ -12,12 +12,12 @@ from harness.model.verdict import BoardArgument, Grid, GridCell, GridPair
 
 Cells = list[list[str]]
 
-MAX_ROWS = 64  # rows, and cells of a row: beyond this nothing is taken for a board
+MAX_ROWS = 64  # maximum rows, and cells in a row; larger values do not count as boards
 
 
 def cells(value: Value) -> Cells | None:
-    """Return a list of texts, or of lists of plain values, as rows of cells; None for another
-    value.
+    """Return the rows of cells of a board given as a list of strings or a list of lists; None for
+    other values.
     """
     if value.kind not in SEQUENCES or not 0 < len(value.items) <= MAX_ROWS:
         return None
@@ -35,7 +35,9 @@ def cells(value: Value) -> Cells | None:
 
 
 def are_transposed(rows: Cells | None, others: Cells | None) -> bool:
-    """Return whether they differ, and exchanging rows and columns of one gives the other."""
+    """Return whether the boards differ and one becomes the other if its rows and columns are
+    exchanged.
+    """
     if not rows or not others or rows == others:
         return False
     widths = set(map(len, rows))
@@ -45,7 +47,7 @@ def are_transposed(rows: Cells | None, others: Cells | None) -> bool:
     return columns == others
 
 
-_MAX_DRAWN = 26  # rows, and cells of a row: a larger board does not help on a page
+_MAX_DRAWN = 26  # maximum rows, and cells in a row, of a board drawn on a page
 _MAX_SOURCE = 6000  # characters of source
 _FEW_SIGNS = 4
 _PLAIN = frozenset(
@@ -56,8 +58,10 @@ _PLAIN = frozenset(
 
 
 def grid_of(value: Value) -> Grid | None:
-    """Return a value that is a board: at least two rows of one length, with at least two cells
-    each, none of them a container. A list of tuples does not count: those are places.
+    """Return a value as a board; None if it is not one.
+
+    A board is a list of at least two rows of equal length, each with at least two plain cells. A
+    list of tuples does not count, because it usually is a list of positions.
     """
     rows = cells(value)
     if rows is None or len(rows) < 2 or not _is_drawn(value):
@@ -70,7 +74,7 @@ def grid_of(value: Value) -> Grid | None:
     are_places = value.kind is ValueKind.LIST and kind is ValueKind.TUPLE
     if width < 2 or are_places:
         return None
-    # Words of one length are not a board, because a board has few signs.
+    # Words of equal length are no board: a board has few different characters.
     signs = set().union(*rows)
     if kind is ValueKind.STR and len(signs) > max(_FEW_SIGNS, width):
         return None
@@ -79,14 +83,14 @@ def grid_of(value: Value) -> Grid | None:
 
 
 def board_arguments(stimulus: Stimulus, observation: Observation) -> tuple[BoardArgument, ...]:
-    """Return the boards that a call was given and that neither its text nor a generated case
-    writes out.
+    """Return the boards passed to a call, if the reader cannot see them in the call's text or in
+    the generated case.
     """
     nodes: list[ast.expr] = []
     match statements(stimulus.action.expression):
         case [ast.Expr(value=ast.Call(args=arguments))]:
             nodes = arguments
-    if len(nodes) != len(observation.arguments_before):  # one of them is starred
+    if len(nodes) != len(observation.arguments_before):  # the call has a starred argument
         return ()
     drawn = {binding.name for binding in stimulus.bindings}
     boards: list[BoardArgument] = []
@@ -109,11 +113,14 @@ def _is_written_out(node: ast.expr, drawn: Collection[str]) -> bool:
     return all(isinstance(part, _PARTS) for part in ast.walk(node))
 
 
-_ROWS = {"ndarray": "items", "DataFrame": "rows"}  # the part of an array or table with its rows
+_ROWS = {
+    "ndarray": "items",
+    "DataFrame": "rows",
+}  # name of the part that holds the rows of an array or table
 
 
 def rows_of(value: Value) -> Value:
-    """Return the rows of an array or a table; any other value itself."""
+    """Return the rows of an array or a table; any other value unchanged."""
     part = _ROWS.get(value.text)
     if value.kind is not ValueKind.OBJECT or part is None:
         return value
@@ -121,7 +128,9 @@ def rows_of(value: Value) -> Value:
 
 
 def grid_pair(expected: Value, actual: Value) -> GridPair | None:
-    """Return a board and the value in its place; None if that has no rows, or if they are equal."""
+    """Return an expected board with the actual value; None if the actual value has no rows or is
+    equal.
+    """
     if grid_of(expected) is None or not _is_drawn(actual):
         return None
     texts = _has_texts(expected) and _has_texts(actual)
@@ -138,7 +147,7 @@ def grid_pair(expected: Value, actual: Value) -> GridPair | None:
     return GridPair(expected=left, actual=right, where=where)
 
 
-_Place = tuple[int, int]  # the index of a row, and of a cell in it
+_Place = tuple[int, int]  # row index and cell index
 
 
 def _differing_places(
@@ -163,7 +172,7 @@ def _grid(rows: Sequence[Sequence[str]], differing: Collection[_Place] = ()) -> 
 
 
 def _is_drawn(value: Value) -> bool:
-    """Return whether it has rows of plain values that a page has space for."""
+    """Return whether the value consists of rows of plain values, few enough for a page."""
     if value.kind not in SEQUENCES or not 0 < len(value.items) <= _MAX_DRAWN:
         return False
     if len(value.source(_MAX_SOURCE)) > _MAX_SOURCE:
@@ -176,8 +185,9 @@ def _is_drawn(value: Value) -> bool:
 
 
 def _has_texts(value: Value) -> bool:
-    """Return whether all cells are texts, which are then shown as they are, and otherwise as
-    Python source.
+    """Return whether all cells are strings.
+
+    These are shown without quotes, other cells as Python source.
     """
     for row in value.items:
         if row.kind is ValueKind.STR:
@@ -219,14 +229,14 @@ def _named(rows: Sequence[Sequence[str]], row: int, index: int, *, texts: bool) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedGrid:
-    """Lines of a text that make up one grid: the index of the first, and their cells."""
+    """Consecutive lines of a text that form a grid: the index of the first line, and the cells."""
 
     start: int
     rows: Cells
 
 
 def grid_at(lines: Sequence[str], index: int) -> PrintedGrid | None:
-    """Return the grid that contains line `index` as a row; None if it is in none."""
+    """Return the grid that has line `index` as one of its rows; None if there is none."""
     if not 0 <= index < len(lines):
         return None
     shape = _shape(lines[index])
@@ -245,8 +255,8 @@ def grid_at(lines: Sequence[str], index: int) -> PrintedGrid | None:
 
 
 def _shape(line: str) -> tuple[int, str] | None:
-    """Return a row's length and separator ("" for none); None for a line that is not a row of
-    cells.
+    """Return (number of cells, separator) of a printed row, with separator "" for none; None if
+    the line is not a row of cells.
     """
     length = len(line)
     if not 1 < length <= 4 * MAX_ROWS:
@@ -263,7 +273,9 @@ def _shape(line: str) -> tuple[int, str] | None:
 
 
 def _separates_every_sign(line: str) -> bool:
-    """Return whether every other sign of a line is the same, the first and the last included."""
+    """Return whether every second character of a line is the same, including the first and the
+    last.
+    """
     return len(line) % 2 == 1 and len(set(line[::2])) == 1
 
 
@@ -276,7 +288,7 @@ def _row(line: str, separator: str) -> list[str]:
 
 
 def is_board(lines: Sequence[str]) -> bool:
-    """Return whether most of some lines that are shown together are rows of one grid."""
+    """Return whether most of these lines are rows of one grid."""
     if len(lines) < 2 or len(lines) > 3 * MAX_ROWS:
         return False
     lengths = [len(line) for line in lines if len(line) > 2]
@@ -284,16 +296,14 @@ def is_board(lines: Sequence[str]) -> bool:
     rows = [line for line in lines if len(line) == common]
     if len(rows) < 2 or 2 * len(rows) < len(lines):
         return False
-    # A grid is drawn with few signs and fewer letters; sentences of one length are not.
+    # Unlike sentences of equal length, a grid has few different characters and few letters.
     signs = set("".join(rows)) - set(" 0123456789")
     letters = [sign for sign in signs if sign.isalpha()]
     return len(signs) <= 6 and len(letters) <= 3
 
 
 def holds_board(lines: Sequence[str]) -> bool:
-    """Return whether a board is among some lines: rows of more than letters and digits, unlike a
-    table.
-    """
+    """Return whether some of these lines form a board. Unlike a table, its rows contain symbols."""
     for start in range(min(len(lines) - 2, 100)):
         three = lines[start : start + 3]
         if is_board(three) and _has_symbol("".join(three)):
@@ -302,5 +312,5 @@ def holds_board(lines: Sequence[str]) -> bool:
 
 
 def _has_symbol(text: str) -> bool:
-    """Return whether a text has a character other than letters, digits and white space."""
+    """Return whether a text contains a character that is not a letter, digit or white space."""
     return any(not sign.isalnum() and not sign.isspace() for sign in text)

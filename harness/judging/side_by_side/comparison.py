@@ -1,6 +1,8 @@
-"""Two values or two texts side by side, in aligned rows in which the differences are marked: only
-those from shortly before the first difference on, for aligning costs the product of both sides, and
-a program can print 256 KiB of line ends."""
+"""Shows two values or two texts side by side, in aligned rows with the differences marked.
+
+Only rows from shortly before the first difference on are aligned: aligning takes time proportional
+to the product of both lengths, and a program can print 256 KiB of line ends.
+"""
 
 from __future__ import annotations
 
@@ -39,23 +41,23 @@ WINDOW = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opposite:
-    """The 0-based numbers of two lines opposite each other; None on the side without one."""
+    """Two lines shown next to each other, as 0-based line numbers; None if a side has no line
+    there.
+    """
 
     expected: int | None
     actual: int | None
 
 
 def window(expected: Sequence[str], actual: Sequence[str]) -> list[Opposite]:
-    """Return the lines of two texts that a reader needs, aligned: those around the first
-    difference.
-    """
+    """Return the aligned lines around the first difference of two texts."""
     first = shared_start(expected, actual)
     start = max(0, first - CONTEXT)
     return aligned(expected[start : first + WINDOW], actual[start : first + WINDOW], start)
 
 
 def shared_start(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return how many items two sequences have in common at their start."""
+    """Return the number of equal items at the start of two sequences."""
     for index, (item, other) in enumerate(zip(left, right, strict=False)):
         if item != other:
             return index
@@ -63,13 +65,14 @@ def shared_start(left: Sequence[str], right: Sequence[str]) -> int:
 
 
 def shared_end(left: Sequence[str], right: Sequence[str], most: int) -> int:
-    """Return how many items two sequences have in common at their end, at most `most`."""
+    """Return the number of equal items at the end of two sequences, at most `most`."""
     return min(most, shared_start(left[::-1], right[::-1]))
 
 
 def quoted_pair(expected: str | None, actual: str | None) -> tuple[str, str]:
-    """Return two lines in quotes, each around the first character that differs; None: the text's
-    end.
+    """Return two lines in quotes, each shortened to the text around the first difference.
+
+    None stands for the end of the text.
     """
     at = shared_start(expected or "", actual or "")
     return _quoted_line(expected, at), _quoted_line(actual, at)
@@ -82,8 +85,9 @@ def _quoted_line(line: str | None, at: int) -> str:
 
 
 def aligned(expected: Sequence[str], actual: Sequence[str], number: int = 0) -> list[Opposite]:
-    """Return all lines of both sides in order, equal ones opposite each other, from this number
-    on.
+    """Return all lines of both sides in order, equal lines opposite each other.
+
+    Line numbers start at `number`.
     """
     shorter = min(len(expected), len(actual))
     start = shared_start(expected, actual)
@@ -107,8 +111,11 @@ _Opcode = tuple[str, int, int, int, int]  # as `difflib.SequenceMatcher.get_opco
 
 
 def _stay_opposite(left: Sequence[str], right: Sequence[str], blocks: Sequence[_Opcode]) -> bool:
-    """Return whether as many lines stay opposite each other: rows of a board do so, although other
-    rows may look the same.
+    """Return whether pairing lines by number makes at least as many equal lines opposite each
+    other as this alignment.
+
+    This is typical of boards, whose rows must stay opposite each other even if other rows look the
+    same.
     """
     common = 0
     for tag, first, stop, _, _ in blocks:
@@ -119,24 +126,24 @@ def _stay_opposite(left: Sequence[str], right: Sequence[str], blocks: Sequence[_
 
 
 def side_by_side(left: Sequence[int], right: Sequence[int]) -> list[Opposite]:
-    """Return lines of these numbers opposite each other, only by their order."""
+    """Return the lines with these numbers paired in order, without aligning them."""
     return [
         Opposite(expected=expected, actual=actual) for expected, actual in zip_longest(left, right)
     ]
 
 
-MAX_LINE = 400  # characters that are stored of a line
+MAX_LINE = 400  # maximum number of characters stored for a line
 MAX_VALUE = 4000
 _BEFORE_MARK = 60
-_ONE_LINE = 60  # a value longer than this is shown item by item
-_MAX_MARKED = 1000  # characters of a value, in which items are marked
+_ONE_LINE = 60  # longer values are shown one item a line
+_MAX_MARKED = 1000  # maximum length of a value in which items are marked
 _MAX_DEPTH = 6
 _NOT_PYTHON = frozenset(
     {ValueKind.FUNCTION, ValueKind.UNREADABLE, ValueKind.TOO_LARGE, ValueKind.ITERATOR}
 )
 
 _MAX_ROWS = 60
-_ROWS_AFTER = 16  # the first that differs
+_ROWS_AFTER = 16  # after the first difference
 _ROWS_BEFORE = 8
 
 _NOTHING = {Channel.WRITES: Absence.EMPTY_FILE, Channel.SHOWS: Absence.NOTHING_SHOWN}
@@ -144,16 +151,18 @@ _NOTHING = {Channel.WRITES: Absence.EMPTY_FILE, Channel.SHOWS: Absence.NOTHING_S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """The lines of one side, and the value of which each is the source, if it is one of a value."""
+    """The lines of one side. If it shows a value, also the part of the value in each line."""
 
     lines: Sequence[str]
     values: Sequence[Value | None] = ()
-    keys: Sequence[str] = ()  # the compared parts of the lines, if not all is compared
+    keys: Sequence[str] = ()  # the compared part of each line, if some differences are ignored
     rules: TextRules = EXACT
 
 
 class _SideInRows:
-    """One side in rows opposite the other's: its lines of these numbers; None without a line."""
+    """The lines of one side, assigned to the rows of the comparison; None for a row without a
+    line.
+    """
 
     def __init__(self, side: _Side, numbers: Sequence[int | None], channel: Channel) -> None:
         self._side = side
@@ -162,19 +171,19 @@ class _SideInRows:
         self.after = 0
         if shown:
             self.after = len(side.lines) - 1 - shown[-1]
-        self._unended: int | None = None  # the row of a last line without a line end
-        self._ended: int | None = None  # the row after a last line with one
+        self._unended: int | None = None  # row of the last line if it has no line end
+        self._ended: int | None = None  # row after the last line if it has a line end
         self._absence = Absence.MISSING  # the note in a row without a line
         self.is_text = channel not in OF_VALUES
         if not self.is_text:
             return
         if self.after:
-            self.after -= not side.lines[-1]  # no line follows the last line end
+            self.after -= not side.lines[-1]  # there is no line after the last line end
             return
         self._note_last_line(numbers.index(shown[-1]), channel)
 
     def _note_last_line(self, row: int, channel: Channel) -> None:
-        """Note how the last line ends, which is in this row."""
+        """Record in this row whether the text ends with a line end."""
         if self._side.lines[-1]:
             self._unended = row
         else:
@@ -197,12 +206,12 @@ class _SideInRows:
         return self._side.values[number]
 
     def lines_in(self, rows: Sequence[int]) -> int:
-        """Return in how many of these rows it has a line."""
+        """Return how many of these rows have a line on this side."""
         numbers = [self._numbers[row] for row in rows]
         return len(numbers) - numbers.count(None)
 
     def key(self, index: int) -> str | None:
-        """Return the compared part of the line."""
+        """Return the part of the line that is compared; it may ignore white space or case."""
         number = self._numbers[index]
         if number is None:
             return None
@@ -210,7 +219,7 @@ class _SideInRows:
         return compared[number]
 
     def first_difference(self, other: _SideInRows, index: int) -> tuple[int, int]:
-        """Return the place of the first difference of two lines, as an index into each."""
+        """Return the position of the first difference between two lines, as an index into each."""
         return difference_of(self.row(index) or "", other.row(index) or "", self._side.rules)
 
     def differs(self, other: _SideInRows, index: int) -> bool:
@@ -226,7 +235,7 @@ class _SideInRows:
     def cell(
         self, index: int, other: _SideInRows, at: int, marks: list[Span], *, mark: bool
     ) -> Cell:
-        """Return the cell of a line, whose first difference is at the index `at`."""
+        """Return the cell for a line whose first difference is at index `at`."""
         text = self.row(index)
         if text is None:
             end = LineEnd.NOTHING
@@ -242,13 +251,14 @@ class _SideInRows:
 def compare_texts(
     channel: Channel, subject: str, expected: str, actual: str, rules: TextRules = EXACT
 ) -> Comparison:
-    """Compare two texts line by line; differences that `rules` forgive are shown and do
-    not count.
+    """Compare two texts line by line.
+
+    Differences that `rules` ignore are displayed but do not count.
     """
     return replace(_of_texts(channel, expected, actual, rules), subject=subject)
 
 
-@lru_cache(maxsize=1)  # the same turn is compared as a difference and as the end of a conversation
+@lru_cache(maxsize=1)  # each turn is compared twice: for the difference and for the conversation
 def _of_texts(channel: Channel, expected: str, actual: str, rules: TextRules) -> Comparison:
     lines, others = shown_lines(expected, rules), shown_lines(actual, rules)
     keys = [normalised(line, rules) for line in lines]
@@ -260,8 +270,8 @@ def _of_texts(channel: Channel, expected: str, actual: str, rules: TextRules) ->
 
 
 def compare_values(channel: Channel, subject: str, expected: Value, actual: Value) -> Comparison:
-    """Compare two values, written as Python: on one line each, or item by item."""
-    # Only items near the first that differs are looked at.
+    """Compare two values, written as Python source: each on one line, or one item on each line."""
+    # Only items near the first difference are compared.
     start = max(0, first_differing(expected.items, actual.items) - CONTEXT)
     left, right = _source_of(expected, start), _source_of(actual, start)
     if len(left.lines) == len(right.lines):
@@ -277,8 +287,8 @@ def compare_values(channel: Channel, subject: str, expected: Value, actual: Valu
 def described(
     channel: Channel, subject: str, expected: str, actual: str, *, mark: int | None = None
 ) -> Comparison:
-    """Return a description of the expected text beside the actual text, in which a character is
-    marked.
+    """Return a comparison with a description of the expected text on the left and the actual text
+    on the right, with the character at `mark` marked.
     """
     absence = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
     cell = Cell(note=absence)
@@ -289,7 +299,9 @@ def described(
 
 
 def listed(channel: Channel, subject: str, expected: str, lines: Sequence[str]) -> Comparison:
-    """Return a description of the expectation beside several actual lines."""
+    """Return a comparison with a description of the expectation on the left and several actual
+    lines on the right.
+    """
     rows = [ComparedRow(expected=_cell(expected), other=_cell(lines[0]))]
     for line in lines[1:]:
         rows.append(ComparedRow(expected=Cell(note=Absence.MISSING), other=_cell(line)))
@@ -297,8 +309,9 @@ def listed(channel: Channel, subject: str, expected: str, lines: Sequence[str]) 
 
 
 def _source_of(value: Value, start: int) -> _Side:
-    """Return a value's source on one line; for a long list or tuple one item a line, from item
-    `start`.
+    """Return a value's source on one line.
+
+    Long lists and tuples get one line for each item, from item `start` on.
     """
     whole = value.source(MAX_VALUE * 2)
     if len(whole) <= _ONE_LINE or len(value.items) < 2 or whole[0] not in "[(":
@@ -327,11 +340,11 @@ def _source_of(value: Value, start: int) -> _Side:
 def _compared(
     channel: Channel, expected: _Side, actual: _Side, pairs: Sequence[Opposite]
 ) -> Comparison:
-    """Return the rows around the first that differs."""
+    """Return the rows around the first difference."""
     left = _SideInRows(expected, [pair.expected for pair in pairs], channel)
     right = _SideInRows(actual, [pair.actual for pair in pairs], channel)
     before = 0
-    if left.is_text:  # above the window both texts have the same lines
+    if left.is_text:  # lines before the window are equal
         before = min(pairs[0].expected or 0, pairs[0].actual or 0)
     # The indexes of the rows in which a side has a line.
     there = [
@@ -364,7 +377,7 @@ def _compared(
 
 
 def _first_that_differs(left: _SideInRows, right: _SideInRows, rows: Sequence[int]) -> int | None:
-    """Return the place among these rows of the first that differs; None if none does."""
+    """Return the position, in `rows`, of the first row that differs; None if there is none."""
     for place, index in enumerate(rows):
         if left.differs(right, index):
             return place
@@ -402,7 +415,7 @@ def _is_text(value: Value | None) -> bool:
 
 
 def _placed(value: Value, line: str) -> _Placed:
-    """Return a value at its place in a line that ends with its source."""
+    """Return the value with its position in a line that ends with the value's source."""
     indent = len(line) - len(line.lstrip())
     return _Placed(value=value, source=value.source(), start=indent)
 
@@ -420,7 +433,10 @@ def _cell(
     signs: bool = False,
     end: LineEnd = LineEnd.NOTHING,
 ) -> Cell:
-    """Return a line as a cell; of a long one the part around `at`, the first difference."""
+    """Return the cell for a line.
+
+    A long line is shortened to the part around `at`, the first difference.
+    """
     start = 0
     if len(text) > MAX_LINE:
         start = max(0, at - _BEFORE_MARK)
@@ -444,7 +460,7 @@ def _cell(
 
 
 def _clipped(spans: Sequence[Span], start: int, stop: int) -> Iterator[Span]:
-    """Yield the parts of spans between two characters, counted from the first of these."""
+    """Yield the parts of the spans between `start` and `stop`, counted from `start`."""
     for span in spans:
         first, last = max(span.start, start), min(span.stop, stop)
         if first < last:
@@ -453,7 +469,7 @@ def _clipped(spans: Sequence[Span], start: int, stop: int) -> Iterator[Span]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Placed:
-    """A value, its source, and the character of the line at which that begins."""
+    """A value, its source, and the position in the line where the source begins."""
 
     value: Value
     source: str
@@ -473,7 +489,7 @@ class _Placed:
 
 
 def _differing(left: _Placed, right: _Placed, deepest: int) -> tuple[list[Span], list[Span]]:
-    """Return the places, on both sides, of the innermost items in which two values differ."""
+    """Return, for both sides, the positions of the innermost items that differ."""
     kind = left.value.kind
     if kind is not right.value.kind or kind not in SEQUENCES or not deepest:
         return [left.span], [right.span]
@@ -498,7 +514,7 @@ def _differing(left: _Placed, right: _Placed, deepest: int) -> tuple[list[Span],
 
 
 def _is_python(value: Value, text: str) -> bool:
-    """Return whether all of it is written as Python would be, and on a line of moderate length."""
+    """Return whether `text` is valid Python for the whole value and not too long for a line."""
     if len(text) > _MAX_MARKED:
         return False
     for part in value.parts():

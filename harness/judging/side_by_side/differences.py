@@ -1,5 +1,6 @@
-"""The data that a verdict shows: each mismatch, and a conversation up to the turn that differs,
-as data."""
+"""Builds the data that pages show about a failure: the differences, and the conversation (input
+and output) up to the first wrong turn.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -47,7 +48,7 @@ from harness.model.verdict import Channel, Comparison, Conversation, PicturePair
 from harness.stimuli.suite import SuiteQuestion
 
 MAX_DIFFERENCES = 6
-_MAX_LINES = 60  # of a text beside a description of the expected one
+_MAX_LINES = 60  # maximum length of an actual text next to a description
 
 ENDINGS = {
     Ending.ANSWERED: "it runs to its end",
@@ -71,8 +72,9 @@ ENDINGS = {
 def differences(
     mismatches: Iterable[Mismatch], stimulus: Stimulus, rules: TextRules = EXACT
 ) -> tuple[Comparison, ...]:
-    """Return the first few mismatches as differences; of the printed turns only the first that
-    differs.
+    """Return comparisons for the first few mismatches.
+
+    For printed turns, only the first wrong turn is included.
     """
     listed: list[Comparison] = []
     printed_at: set[int | None] = set()
@@ -134,7 +136,9 @@ FIGURE_PARTS = {
 
 
 def figure_part_in_words(mismatch: FigureMismatch) -> str:
-    """Return the part that differs, and in which figure and plot it is."""
+    """Return a phrase for the part of a figure that differs, with the figure and plot that it
+    belongs to.
+    """
     places: list[str] = []
     if mismatch.figure is not None:
         places.append(f"figure {mismatch.figure}")
@@ -151,7 +155,7 @@ _MAX_PICTURES = 3
 def pictures(
     mismatches: Iterable[Mismatch], observation: Observation, reference: Observation | None
 ) -> tuple[PicturePair, ...]:
-    """Return the pictures of the first figures of both sides; none if no figure differs."""
+    """Return the pictures of the first expected and actual figure; none if no figure differs."""
     if not any(isinstance(mismatch, FigureMismatch) for mismatch in mismatches):
         return ()
     actual = [figure.picture for figure in observation.figures[:_MAX_PICTURES]]
@@ -174,7 +178,7 @@ _OUTCOMES = {
 
 
 def _lines_of_test(test: CourseTestOutcome) -> list[str]:
-    """Return the test's last call and its failure."""
+    """Return the last call that a course test made, and its failure, as lines."""
     calls = list(test.calls[-_MAX_CALLS:])
     if len(test.calls) > _MAX_CALLS:
         calls.insert(0, "…")
@@ -198,7 +202,7 @@ _WANTED = {
 
 
 def _lines_of_suite(outcome: SuiteOutcome) -> list[str]:
-    """Return a line for each test that failed or differs from run to run."""
+    """Return a line for each test that failed or whose result changes from run to run."""
     lines: list[str] = []
     if outcome.not_loaded:
         lines.append(shortened(outcome.not_loaded, 2000))
@@ -231,14 +235,18 @@ def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
 
 
 def value_in_words(expected: Matcher, floats: Floats | None = None) -> str:
-    """Return the value that should be returned or left, without the tolerance for all `floats`."""
+    """Return a description of the expected value, leaving out a float tolerance that applies to
+    all `floats`.
+    """
     if isinstance(expected, Exactly) and expected.floats == floats:
         return expected.value.source()
     return expected.in_words(whole=True)
 
 
 def raise_in_words(expected: StatedRaise) -> str:
-    """Return the exception that should be raised, with its message if one is asked for."""
+    """Return a description of the expected exception, with its message if the scenario
+    states one.
+    """
     message = expected.message
     if message is None or isinstance(message, AnyValue):
         return expected.in_words()
@@ -350,7 +358,9 @@ def _turn_in_words(turn: int, stimulus: Stimulus) -> str:
 
 
 def _of_matcher(channel: Channel, subject: str, expected: Matcher, text: str) -> Comparison:
-    """Return a description of the expected text beside the lines that it is about."""
+    """Return a comparison with a description of the expected text on the left and the relevant
+    actual lines on the right.
+    """
     words = expected.in_words(whole=True)
     if not isinstance(expected, LastLine | ALine) or not text.strip():
         return described(channel, subject, words, _first_lines(text))
@@ -371,9 +381,10 @@ def _of_matcher(channel: Channel, subject: str, expected: Matcher, text: str) ->
 
 
 def _met(wanted: str, line: str) -> int | None:
-    """Return the position in a line up to which it has the text that it should contain.
+    """Return the position in a line up to which it agrees with the text that it should contain;
+    None if nothing agrees.
 
-    That is where most of the text's beginning is found; None if nothing of it is.
+    That is where the longest beginning of the expected text is found.
     """
     for length in range(len(wanted) - 1, 0, -1):
         start = line.find(wanted[:length])
@@ -393,16 +404,16 @@ MAX_SHARED = 40_000
 def conversation(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Conversation | None:
-    """Return the shared turns and each side's next, None on both sides if no turn differs.
+    """Return the turns that both sides share, and each side's next turn (None if no turn differs).
 
-    None if nothing is typed or no reference is known.
+    Return None if nothing is typed or no reference is known.
     """
     reference = expectation.reference
     if reference is None or not (stimulus.inputs or stimulus.replies):
         return None
     stated = expectation.stated
     stated_turns = expected_turns(expectation)
-    # A matcher of the whole text says of no turn that it is wrong.
+    # A matcher for the whole text does not tell which turn is wrong.
     anywhere = (
         stated_turns is None and stated.prints is not None and stated.prints.exact_text is None
     )
@@ -416,7 +427,7 @@ def conversation(
         if expected is None or actual is None:
             break
         if stated_turns is None:
-            # Only the whole text is judged: the reference's turn is the best there is to show.
+            # Only the whole text is judged, so the reference's turn is only one possible answer.
             matcher = exactly(expected.printed)
         agrees = anywhere or matcher is None or matcher.accepts_text(actual.printed, stated.rules)
         asks, should_ask = actual.typed is not None, expected.typed is not None
@@ -440,7 +451,7 @@ def conversation(
 
 
 def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """Add a last turn in which nothing was typed, even if nothing was printed either."""
+    """Return the turns with a last turn without input, even if nothing was printed in it."""
     if turns and turns[-1].typed is None:
         return turns
     return (*turns, Turn(printed=""))

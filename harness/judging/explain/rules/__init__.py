@@ -1,4 +1,7 @@
-"""The rules that explain a failure, one file a theme; a new file is found by itself."""
+"""Registers the rules that explain failures.
+
+Each file has the rules of one topic; new files are found automatically.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,7 +26,7 @@ from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation, stated
 
 P = TypeVar("P")
-# Facts, or a sentence if nothing more is asked about the rule; None if the rule does not apply.
+# A rule returns facts, or only a sentence if no code needs its facts, or None if it does not apply.
 Found = Facts | str | None
 Explain = Callable[[Failure], Found]
 Part = Callable[[Failure], P | None]
@@ -43,31 +46,35 @@ STDERR: Part[ValueMismatch] = attrgetter("stderr")
 
 
 class Stage(IntEnum):
-    """The stages in which rules are tried; the first rule that applies explains the failure."""
+    """Stages in which rules are tried. The first rule that applies explains the failure."""
 
-    ENDING = 1  # the process did not end as it should, or an exception differs: all else follows
-    OUTPUT_BEFORE_INPUTS = 2  # a mistake in the output that explains why more input is asked for
-    KNOWN_MISTAKE = 3  # in values, arguments, inputs or texts
-    DIFFERENCE = 4  # what differs, without a reason
+    ENDING = 1  # wrong end of the process or wrong exception; other differences follow from it
+    OUTPUT_BEFORE_INPUTS = 2  # wrong output that explains why too many inputs are read
+    KNOWN_MISTAKE = 3  # a typical mistake in values, arguments, inputs or texts
+    DIFFERENCE = 4  # says what differs, but not why
     LAST = 5  # applies to every failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplanationRule:
-    """Within its stage, rules are tried in ascending order of `place`."""
+    """A rule that explains one kind of failure.
+
+    In each stage, rules are tried in ascending order of `place`.
+    """
 
     name: str  # its id in `results.json`
     stage: Stage
     place: int
-    words: str  # a function's mistake, for a teacher, as the end of a sentence
+    words: str  # completes a sentence for teachers about a function's mistake
     explain: Explain
 
 
 def rule(stage: Stage, place: int, words: str) -> Callable[[Explain], ExplanationRule]:
-    """Make a rule of a function, which is then found by itself: it takes a failure and returns
-    one plain sentence, or facts that `model.explanation.sentences` has words for, or None if
-    it does not apply. Leave gaps between places, tens if they fit: `harness doctor -v`
-    lists those taken.
+    """Make a rule from the decorated function, which is then found automatically.
+
+    The function takes a failure and returns one plain sentence, or facts that
+    `model.explanation.sentences` puts into words, or None if the rule does not apply. Leave gaps
+    between places, for example of ten: `harness doctor -v` lists the places in use.
     """
     return lambda function: ExplanationRule(
         name=function.__name__, stage=stage, place=place, words=words, explain=function
@@ -77,8 +84,8 @@ def rule(stage: Stage, place: int, words: str) -> Callable[[Explain], Explanatio
 def rule_about(
     stage: Stage, place: int, words: str, part: Part[P]
 ) -> Callable[[Callable[[Failure, P], Found]], ExplanationRule]:
-    """Make a rule as `rule` does, of a function that also gets this part of the failure, if it
-    exists.
+    """Make a rule from a function of two parameters: the failure and one part of it, such as its
+    exception. The rule applies only if the failure has this part.
     """
 
     def make(function: Callable[[Failure, P], Found]) -> ExplanationRule:
@@ -103,7 +110,7 @@ def a_type(value: Value) -> str:
     return type_with_article(value.type_name)
 
 
-# A cause may have these instead of a rule: no single failure shows them.
+# Names that a cause may have instead of a rule, if no single failure shows the mistake.
 _BESIDE = {
     "costs_too_much": "is right, but its work grows too fast",
     "hard_coded_size": "a size is hard-coded",
@@ -121,14 +128,17 @@ _BESIDE = {
 def registered_rules() -> tuple[ExplanationRule, ...]:
     """Return all rules in the order in which they are tried.
 
-    Raise ValueError if two have one place.
+    Raise ValueError if two have the same place.
     """
     return extensions(__name__, __path__, ExplanationRule, lambda rule: (rule.stage, rule.place))
 
 
 def explain(failure: Failure) -> Explanation:
-    """Return the first applicable rule's explanation. The screen before it ends as it
-    should not comes first, and that it does so after it."""
+    """Return the explanation by the first rule that applies.
+
+    If the output was already wrong before the program ended wrongly, explain the output and add the
+    ending.
+    """
     found = _first_that_applies(failure)
     if failure.earlier is None:
         return found
@@ -150,12 +160,16 @@ def _first_that_applies(failure: Failure) -> Explanation:
 
 @cache
 def is_general(name: str) -> bool:
-    """Return whether a rule, by its name, only says that something differs and names no mistake."""
+    """Return whether the rule with this name only says that something differs, without naming a
+    mistake.
+    """
     late = {rule.name for rule in registered_rules() if rule.stage >= Stage.DIFFERENCE}
-    return name in late or name in {"", "asked_for_more"}  # that comes of something else
+    return name in late or name in {"", "asked_for_more"}  # follows from another mistake
 
 
 def rule_words() -> dict[str, str]:
-    """Return what every rule says to a teacher, by its name, in alphabetical order."""
+    """Return the phrase with which each rule describes a mistake to teachers, by rule name in
+    alphabetical order.
+    """
     words = {rule.name: rule.words for rule in registered_rules()}
     return dict(sorted((words | _BESIDE).items()))

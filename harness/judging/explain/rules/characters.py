@@ -1,4 +1,4 @@
-"""A rule about characters that look like others, in texts and values alike."""
+"""A rule about lookalike characters, such as different dashes, in texts and values."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,7 +15,7 @@ from harness.model.values import Value, ValueKind
 
 @rule(Stage.KNOWN_MISTAKE, 118, "prints or returns a character that only looks right")
 def looks_alike(failure: Failure) -> str | None:
-    """Every difference is one between characters that look the same."""
+    """Notice that all differences are between characters that look the same."""
     for subject, expected, actual in _pairs(failure):
         words = look_alike(expected, actual)
         if words is not None:
@@ -29,7 +29,9 @@ def looks_alike(failure: Failure) -> str | None:
 
 
 def _pairs(failure: Failure) -> Iterator[tuple[str, str, str]]:
-    """Yield the texts that differ: of files, printed and returned ones, and inside values."""
+    """Yield the subject, expected and actual text of each difference: in files, output, results
+    and inside values.
+    """
     for texts in failure.all_texts:
         yield texts.named, texts.expected_text, texts.actual_text
     stderr = failure.stderr
@@ -42,7 +44,9 @@ def _pairs(failure: Failure) -> Iterator[tuple[str, str, str]]:
 
 
 def _matched(failure: Failure) -> Iterator[tuple[str, Matcher, str]]:
-    """Yield the texts that a matcher does not accept: printed, in a file, on stderr, returned."""
+    """Yield texts that their matcher rejects, with subject and matcher: printed, file, stderr or
+    returned.
+    """
     text, file, stderr = failure.text, failure.file, failure.stderr
     if text is not None and text.expected is not None:
         about = TextEdit(place=failure.place(text.turn), printed=True, shown=text.shown)
@@ -62,7 +66,7 @@ def _is_text(value: Value | None) -> TypeGuard[Value]:
 
 
 def _inside(subject: str, mismatch: ValueMismatch) -> Iterator[tuple[str, str, str]]:
-    """Yield the first parts of two values that differ, if they are texts."""
+    """Yield the first differing items of two values if they are texts."""
     if mismatch.pair is None:
         return
     place = first_difference(*mismatch.pair)

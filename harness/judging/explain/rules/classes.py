@@ -81,11 +81,13 @@ def no_repr(failure: Failure) -> str | None:
     return failure.says(f"returned Python's default text for an object: {owner} has no __repr__")
 
 
-_ADDRESS = " object at 0x"  # in what Python's own `repr` says of an object
+_ADDRESS = " object at 0x"  # in Python's default `repr` of an object
 
 
 def _owner(shown: str) -> str:
-    """Return the class that a `repr` names, without its module: `<shop.Account object at 0x…>`."""
+    """Return the class name in a default `repr` such as `<shop.Account object at 0x…>`, without
+    its module.
+    """
     before, _, _ = shown.partition(_ADDRESS)
     _, _, name = before.rpartition("<")
     _, _, class_name = name.rpartition(".")

@@ -1,4 +1,6 @@
-"""Rules about how the process ended, the inputs it took, and exceptions, at the student's line."""
+"""Rules about how the process ended, how many inputs it read, and exceptions at a line of the
+student's code.
+"""
 
 import re
 from collections import Counter
@@ -94,7 +96,9 @@ def _raised_at_import(raised: Raised) -> str | RaisedAsLoaded:
 
 
 def _not_python(raised: Raised) -> NotPython | None:
-    """Return that a file's text is not Python, at the line that the error names; None if it is."""
+    """Return the syntax error of a file that Python cannot parse, at its line; None if the file
+    parses.
+    """
     if raised.type_name in _EXPECTED_AT_IMPORT or not raised.frames:
         return None
     frame = raised.frames[-1]
@@ -106,7 +110,7 @@ def _not_python(raised: Raised) -> NotPython | None:
     return NotPython(reason=reason, file=frame.file, line=line)
 
 
-_EXPECTED_AT_IMPORT = frozenset({"SystemExit", "EOFError"})  # with any message
+_EXPECTED_AT_IMPORT = frozenset({"SystemExit", "EOFError"})  # regardless of the message
 
 
 @rule_about(Stage.ENDING, 40, "is missing", _ends(Ending.MISSING))
@@ -123,7 +127,9 @@ def missing_function(failure: Failure, ending: Ending) -> str:
 
 
 def _kind_of(name: str) -> str:
-    """Return which kind of thing a name is likely to be, by its upper-case letters."""
+    """Return the likely kind of a name (function, class or constant), judging by its upper-case
+    letters.
+    """
     if len(name) > 1 and name.isupper():
         return "constant"
     if name[:1].isupper():
@@ -132,7 +138,10 @@ def _kind_of(name: str) -> str:
 
 
 def _too_much(limit: OutputLimit | None) -> str:
-    """Say how much a program may print, if that is known. It may have been about to end."""
+    """Return a phrase about how much a program may print, if that is known.
+
+    The program may have been about to end.
+    """
     if limit is None:
         return "more than allowed"
     return f"more than {limit.kib} KiB, which is the limit"
@@ -150,7 +159,7 @@ def printed_without_end(failure: Failure, ending: Ending) -> str:
         more = f",{more}"
     again = ""
     lines = failure.observation.printed[-2000:].split("\n")
-    whole_lines = lines[1:-1]  # the first line and the last are likely cut
+    whole_lines = lines[1:-1]  # the first and last line are probably cut off
     last = last_visible(whole_lines)
     if last:
         again = f"; the last lines read {quoted(last)}"
@@ -159,7 +168,10 @@ def printed_without_end(failure: Failure, ending: Ending) -> str:
 
 @rule(Stage.ENDING, 65, "takes longer than allowed")
 def takes_too_long(failure: Failure) -> str | None:
-    """How long is said by the verdict's `time`."""
+    """Notice a time limit.
+
+    The duration is not mentioned here, because the verdict has it in `time`.
+    """
     if failure.ending is not Ending.CPU_LIMIT or not failure.observation.ends_in_double:
         return None
     took = "takes longer than allowed, but less than twice as long"
@@ -197,13 +209,15 @@ def memory(failure: Failure) -> str | None:
     return failure.says(f"used more memory than is allowed: {hint}")
 
 
-_INNERMOST = 12  # calls among which functions that call each other are looked for
-_SAME_FUNCTION = 3  # of these calls: that many of one function are a recursion
+_INNERMOST = 12  # number of innermost calls that are examined for recursion
+_SAME_FUNCTION = 3  # this many calls of one function among them count as recursion
 
 
 def _recursive_function(raised: Raised | None) -> str:
-    """Return the function that called itself, directly or not, in the innermost calls; of several
-    the first by name, because chance decides where memory ends."""
+    """Return the function that called itself, directly or not, judging by the innermost calls.
+
+    If several did, return the first by name: which of them ran out of memory is chance.
+    """
     if raised is None:
         return ""
     functions = [frame.function for frame in raised.frames[-_INNERMOST:]]
@@ -260,12 +274,12 @@ def asked_for_more(failure: Failure) -> str | None:
     more = failure.reads is not None and failure.reads.actual > failure.reads.expected
     if failure.ending is not Ending.ASKED_FOR_MORE and not more:
         return None
-    if failure.stimulus.stdin is not None:  # `input()` would have met its end
+    if failure.stimulus.stdin is not None:  # `input()` would have raised EOFError
         read_by = "piped input is read by input() and sys.stdin, not by open(0) or os.read(0, …)"
         return failure.says(f"reads the terminal itself: {read_by}")
     reads = failure.observation.reads
     most = failure.expectation.stated.reads_at_most
-    if most is not None and reads >= most:  # fewer where who answers had nothing more to type
+    if most is not None and reads >= most:  # fewer if an answering script had nothing left to type
         needed = f"at most {counted(most, 'input')} should be needed"
         return failure.says(f"still asked for input after {counted(reads, 'input')}: {needed}")
     if most is None and failure.expected_reads == 0:
@@ -284,7 +298,7 @@ def asked_for_more(failure: Failure) -> str | None:
 
 
 def _said_before_asking(failure: Failure) -> str:
-    """Return the first line that is printed in addition before it asks for too much."""
+    """Return the first unexpected line printed before the program read too many inputs."""
     texts = failure.texts
     if texts is None or texts.removed:
         return ""
@@ -310,7 +324,7 @@ def stopped_early(failure: Failure) -> str | None:
 
 
 def _expected_prompt(failure: Failure, index: int) -> str:
-    """Return the prompt of this input (0-based); empty if it is unknown."""
+    """Return the prompt of the input with this 0-based index; "" if it is unknown."""
     reference = failure.expectation.reference
     if reference is None or failure.step is not None:
         return ""
@@ -339,7 +353,7 @@ def _is(raised: Raised, name: str) -> bool:
 
 @rule_about(Stage.ENDING, 120, "calls exit", _unexpected)
 def called_exit(failure: Failure, raised: Raised) -> Found:
-    """Notice `exit()` if the function should come back."""
+    """Notice a call of `exit()` in a function that should return."""
     if not _is(raised, "SystemExit"):
         return None
     return failure.raised_at(raised, "called exit, which ends the whole program")
@@ -354,7 +368,7 @@ def recursed_too_deep(failure: Failure, raised: Raised) -> Found:
 
 @rule_about(Stage.ENDING, 140, "has different parameters", _unexpected)
 def wrong_parameters(failure: Failure, raised: Raised) -> str | None:
-    """Explain a call that fails because the function has different parameters."""
+    """Notice a call that fails because the function's parameters are not the expected ones."""
     are_wrong = _WRONG_ARGUMENTS.search(raised.message[:300])
     if raised.type_name != "TypeError" or raised.frames or not are_wrong:
         return None
@@ -421,7 +435,7 @@ def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> Found:
 
 
 def _wrong_message(expected: Matcher | None, message: str) -> str:
-    """Return which message an exception has, and which it should have."""
+    """Return a phrase with the actual and the expected message of an exception."""
     words = "another"
     if expected is not None and expected.exact_text:
         alike = look_alike(expected.exact_text, message)

@@ -1,4 +1,4 @@
-"""Rules about figures that a program draws: none at all, or a part that differs."""
+"""Rules about figures that a program draws: none at all, or with a wrong part."""
 
 from harness.common.words import counted
 from harness.judging.compare.mismatch import FigureMismatch, FigurePart

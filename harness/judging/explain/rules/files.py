@@ -1,4 +1,6 @@
-"""Rules about files: missing, written elsewhere, not closed, other lines, changed unasked."""
+"""Rules about files: missing, in the wrong folder, not closed, with wrong lines, or changed
+unexpectedly.
+"""
 
 import errno
 import re
@@ -45,7 +47,7 @@ def not_handed_in(failure: Failure) -> NotHandedIn | None:
     if raised is None or raised.frames:
         return None
     imports = phase in {Phase.LOADING, Phase.GIVEN}
-    if phase is Phase.STIMULUS:  # our own program may import it
+    if phase is Phase.STIMULUS:  # the course's own program may be the one that imports it
         program = failure.stimulus.action.program
         imports = program in failure.stimulus.provided_names
     module = _missing_module(raised)
@@ -55,7 +57,7 @@ def not_handed_in(failure: Failure) -> NotHandedIn | None:
 
 
 def _missing_module(raised: Raised) -> str | None:
-    """Return the module that could not be imported, according to Python itself."""
+    """Return the module named in Python's own ImportError."""
     if raised.type_name != "ModuleNotFoundError":
         return None
     found = _NOT_THERE.match(raised.message[:200])
@@ -65,13 +67,13 @@ def _missing_module(raised: Raised) -> str | None:
 
 
 def _is_expected(mismatch: RaiseMismatch, raised: Raised) -> bool:
-    """Return whether an exception of this type should be raised."""
+    """Return whether the scenario expects an exception of this type."""
     return mismatch.expected is not None and mismatch.expected.allows(raised.type_name)
 
 
 @rule_about(Stage.ENDING, 8, "imports a missing module or name", RAISES)
 def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> Found:
-    """It imports a package of others, or a file that was not handed in."""
+    """Notice the import of a third-party package, or of a file that was not submitted."""
     raised = mismatch.actual
     if raised is None or _is_expected(mismatch, raised):
         return None
@@ -101,11 +103,11 @@ def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> Found:
         if error["number"] == str(errno.ENOENT) or stimulus.folder:
             return None
         if _is_of_the_library(path):
-            return None  # it was read, not written
+            return None  # programs only read such files
         clause = f"writes {_named(path)}, although no file should be written here"
         return failure.raised_at(raised, clause)
     if path in str((stimulus.action, stimulus.inputs, stimulus.given, stimulus.bindings)):
-        return None  # the program was told to
+        return None  # the scenario's own code opens this path
     clause = f"uses {_named(path)}, which is outside its folder"
     name = _named(_own_name(path)) or "each"
     advice = f". Files belong beside the program: open {name} by its plain name."
@@ -113,7 +115,10 @@ def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> Found:
 
 
 def _is_of_the_library(path: str) -> bool:
-    """Return whether a path, shortened as texts are before they are judged, is a file of Python."""
+    """Return whether a path belongs to Python's standard library.
+
+    The path is shortened as in every judged text.
+    """
     top, _, _ = path.partition("/")
     return path.endswith(".py") and top.removesuffix(".py") in sys.stdlib_module_names
 
@@ -145,7 +150,7 @@ def file_written_elsewhere(failure: Failure) -> str | None:
 
 
 def _own_name(path: str) -> str:
-    """Return a path's last part, also of a path as Windows writes it."""
+    """Return the last part of a path, for both / and Windows separators."""
     return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
 
 

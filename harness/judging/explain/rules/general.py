@@ -1,4 +1,4 @@
-"""The rules that fire when no other does: they say what differs, and not why."""
+"""Fallback rules, which say what differs but not why. They are tried after all others."""
 
 from collections.abc import Sequence
 from operator import ne
@@ -27,7 +27,7 @@ def wrong_value(failure: Failure, mismatch: ValueMismatch) -> str | None:
     if mismatch.actual is None:
         return failure.says("gave no value, although one is expected")
     if failure.texts is not None and not failure.texts.printed and len(failure.texts.expected) > 1:
-        return None  # the rules about lines say more
+        return None  # rules in `lines.py` explain these better
     does = has = "returned"
     name = shown_name(failure.step_source)
     at: str | None = None
@@ -68,11 +68,11 @@ def wrong_value_afterwards(failure: Failure, mismatch: ValueMismatch) -> str:
     return failure.says(f"is not as expected afterwards: {differs}", who=name)
 
 
-_MAX_ITEMS = 1000  # looked at
+_MAX_ITEMS = 1000  # only this many items are compared
 
 
 def _in_another_order(expected: Value, actual: Value) -> bool:
-    """Return whether two sequences have the same items, and not all in their places."""
+    """Return whether two sequences have the same items in a different order."""
     items, others = expected.items, actual.items
     if expected.kind is not actual.kind or expected.kind not in SEQUENCES:
         return False
@@ -84,8 +84,9 @@ def _in_another_order(expected: Value, actual: Value) -> bool:
 
 
 def _are_rows(items: Sequence[Value]) -> bool:
-    """Return whether items may be rows of a board: a row elsewhere is another fault than a wrong
-    order.
+    """Return whether the items could be rows of a board.
+
+    For a board, a row in a wrong place is not just a wrong order.
     """
     kinds = {item.kind for item in items}
     if kinds == {ValueKind.LIST}:
@@ -102,7 +103,10 @@ def _first_moved(expected: Value, actual: Value) -> str:
 
 
 def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:
-    """Return how many items differ, counting those of inner sequences of one length one by one."""
+    """Return how many items differ.
+
+    Items of inner sequences of the same length are counted one by one.
+    """
     if same(expected, actual):
         return 0
     are_alike = expected.kind is actual.kind and expected.kind in SEQUENCES
@@ -115,7 +119,7 @@ def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:
 
 
 def _shape(value: Value) -> tuple[int, int] | None:
-    """Return the number of rows, and of items in each, of a list of equally long lists."""
+    """Return (rows, items in each row) for a list of equally long lists; None for other values."""
     widths: set[int] = set()
     for row in value.items:
         if row.kind not in SEQUENCES:
@@ -127,7 +131,9 @@ def _shape(value: Value) -> tuple[int, int] | None:
 
 
 def _differing_item(expected: Value, actual: Value, place: FirstDifference) -> str:
-    """Return the first difference inside two values, or that their sizes differ."""
+    """Return a phrase about the first difference inside two values, or about their different
+    lengths.
+    """
     if place.holder is not None:
         return _key_in_words(place, place.holder)
     shape, actual_shape = _shape(expected), _shape(actual)
@@ -171,7 +177,9 @@ def _length_in_words(expected: Value, actual: Value, place: FirstDifference) -> 
 
 
 def _around(actual: Value, expected: Value) -> tuple[str, str]:
-    """Return both values' source, shortened around the first character that differs."""
+    """Return the source of both values, shortened to the text around the first differing
+    character.
+    """
     at = 0
     if actual.kind is expected.kind is ValueKind.STR:
         lengths = len(actual.text), len(expected.text)
@@ -192,7 +200,7 @@ def text_not_matched(failure: Failure, text: TextMismatch) -> str:
         return _no_such_line(failure, text, text.expected)
     wanted = text.expected.in_words()
     if isinstance(text.expected, Matches) and text.expected.words:
-        # The text printed in its place is shown whole elsewhere, and its beginning tells little.
+        # The page shows the printed text in full below; its beginning would not help here.
         return failure.says(f"does not print {wanted}", place=failure.place(text.turn))
     shown = "nothing"
     if text.actual and isinstance(text.expected, LastLine):
@@ -217,14 +225,14 @@ def _no_such_line(failure: Failure, text: TextMismatch, expected: ALine) -> str:
 
 
 def _nearest(lines: list[str], expected: ALine, rules: TextRules) -> list[str]:
-    """Return a few of the lines in their order: those with most of the expected parts, preferably
-    the last.
+    """Return the few lines that contain most of the expected parts, in their order; later lines
+    are preferred.
     """
     parts: tuple[Matcher, ...] = (expected.matcher,)
     if isinstance(expected.matcher, AllOf):
         parts = expected.matcher.matchers
     searched = lines[-_LINES_SEARCHED:]
-    by_quality: list[tuple[int, int]] = []  # how many parts a line has, and its place
+    by_quality: list[tuple[int, int]] = []  # (number of expected parts in the line, line index)
     for place, line in enumerate(searched):
         parts_found = sum(part.accepts_text(line, rules) for part in parts)
         by_quality.append((parts_found, place))

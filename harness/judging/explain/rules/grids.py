@@ -1,4 +1,4 @@
-"""Rules about boards: transposed, shown twice, not shown, off by one column."""
+"""Rules about boards: transposed, printed twice, not printed, or shifted by one column."""
 
 from collections.abc import Iterator
 from itertools import islice, product
@@ -43,7 +43,7 @@ def printed_rows_and_columns_swapped(failure: Failure, texts: TextEdit) -> str |
 
 
 def _change_transposed(was: Cells | None, wanted: Cells | None, got: Cells | None) -> bool:
-    """Return whether the change was made at [row][column] instead of [column][row]."""
+    """Return whether the function changed [column][row] instead of [row][column]."""
     if was is None or wanted is None or got is None:
         return False
     square = [len(was)] * len(was)
@@ -85,7 +85,7 @@ def printed_off_by_one_column(failure: Failure, texts: TextEdit) -> str | None:
 def _moved(
     expected: list[str], actual: list[str]
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Return a piece's right place and its actual place, if only that differs."""
+    """Return the expected and the actual place of a piece, if it is the only difference."""
     if list(map(len, expected)) != list(map(len, actual)):
         return None
     places = list(islice(_differing(expected, actual), 3))
@@ -96,7 +96,7 @@ def _moved(
     are_exchanged = actual[row][column] == other_sign and actual[other_row][other_column] == sign
     if not are_exchanged:
         return None
-    # The blank is the sign that is more frequent on the board.
+    # The more frequent of the two signs is the empty cell.
     shown = expected[row] + expected[other_row]
     if shown.count(sign) > shown.count(other_sign):
         places.reverse()
@@ -104,7 +104,7 @@ def _moved(
 
 
 def _differing(expected: list[str], actual: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield the row and the column of each sign that differs, of lines as long as each other."""
+    """Yield (row, column) of each differing character in lines of equal lengths."""
     for row, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
         if wanted == got:
             continue

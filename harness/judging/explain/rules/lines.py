@@ -1,4 +1,4 @@
-"""Rules about lines: missing, too many, or other than expected, if only in white space or case."""
+"""Rules about lines: missing, extra, or different only in white space or case."""
 
 from collections import Counter
 from operator import ne
@@ -93,7 +93,7 @@ def text_differs(failure: Failure, texts: TextEdit) -> str | None:
     if expected and expected.strip() and actual and actual.strip():
         where += f", column {shared_start(expected, actual) + 1}"
         wanted, got = quoted_pair(expected, actual)
-    else:  # an empty line tells nothing, unless the others agree
+    else:  # an empty line proves nothing unless the other lines agree
         visible, other_visible = _first_visible(texts.removed), _first_visible(texts.inserted)
         wanted, got = quoted_pair(visible, other_visible)
         if visible == other_visible:
@@ -114,7 +114,7 @@ def _named(line: str | None) -> str:
 
 
 def _first_visible(lines: list[str]) -> str:
-    """Return the first line that has more than white space, or else the first one."""
+    """Return the first line that is not blank, or the first line if all are blank."""
     return first_visible(lines) or item_at(lines, 0) or ""
 
 
@@ -124,7 +124,7 @@ _FURTHER = " (more differences follow)"
 
 @rule(Stage.KNOWN_MISTAKE, 115, "ends lines as Windows does")
 def windows_line_ends(failure: Failure) -> str | None:
-    """Only the ends of lines differ: \r\n on one side, \n on the other."""
+    r"""Notice texts that differ only in their line ends (\n or \r\n)."""
     for texts in failure.all_texts:
         expected, actual = texts.expected_text, texts.actual_text
         if expected == actual:
@@ -171,7 +171,7 @@ def only_whitespace(failure: Failure) -> str | None:
 
 
 def _only(failure: Failure, texts: TextEdit, clause: str) -> str:
-    """Return a sentence that begins with "Only", or with the place."""
+    """Return a sentence that begins with "Only", or with the place if there is one."""
     who = "Only"
     if texts.place:
         who = "only"
@@ -241,7 +241,7 @@ def _indent(line: str) -> str:
 
 
 def _gap(line: str, column: int) -> str:
-    """Return the white space around the place where two lines part."""
+    """Return the white space around the column where two lines start to differ."""
     before, after = line[:column], line[column:]
     return _blank_end(before) + _indent(after)
 
@@ -267,7 +267,7 @@ def _amount(expected: str, actual: str, where: str) -> str:
 
 
 def _kinds(space: str) -> str:
-    """Return how many characters of each kind there are, of at most three kinds."""
+    """Return a phrase such as "2 spaces and 1 tab" for white space, with at most three kinds."""
     if not space:
         return "nothing"
     counts: list[str] = []

@@ -1,4 +1,6 @@
-"""Rules about a function's result, and about arguments that it changes or should change."""
+"""Rules about a function's result, and about arguments that it wrongly changes or leaves
+unchanged.
+"""
 
 from dataclasses import replace
 
@@ -17,7 +19,7 @@ from harness.model.values import NONE, SEQUENCES, Value, ValueKind
 
 _TABLE = frozenset({ValueKind.DICT})
 _ITEMS = SEQUENCES | {ValueKind.SET}
-# Types of the standard library, and the types from which one call makes them.
+# Standard types, each with the types that one call such as `int(x)` converts to it.
 _MADE_FROM = {
     **dict.fromkeys(("Counter", "OrderedDict", "defaultdict"), _TABLE),
     **dict.fromkeys(("deque", "dict_keys", "dict_values"), _ITEMS),
@@ -55,7 +57,7 @@ def printed_instead_of_returned(failure: Failure, pair: tuple[Value, Value]) -> 
 
 
 def _spellings(value: Value) -> list[str]:
-    """Return how `print` would show a value, its repr included."""
+    """Return the texts that `print` could show for a value: its str and its repr."""
     spellings = [value.source()]
     if value.kind is ValueKind.STR:
         spellings.insert(0, value.text.strip("\n"))
@@ -65,7 +67,7 @@ def _spellings(value: Value) -> list[str]:
 
 
 def _has_lines(text: str, lines: str) -> bool:
-    """Return whether a text has these lines, ignoring blanks at the end of each."""
+    """Return whether `text` contains all lines of `lines`, ignoring blanks at line ends."""
     shown, wanted = _without_blank_ends(text), _without_blank_ends(lines)
     return f"\n{wanted}\n" in f"\n{shown}\n"
 
@@ -112,7 +114,10 @@ def iterator_instead_of_generator(failure: Failure, mismatch: ValueMismatch) -> 
 
 @rule_about(Stage.KNOWN_MISTAKE, 90, "returns None", RETURNS)
 def returned_none(failure: Failure, mismatch: ValueMismatch) -> ReturnedNone | None:
-    """None came back. Only the program's text can say whether a `return` is missing."""
+    """Notice that None was returned.
+
+    Whether a `return` is missing is found out later, from the source.
+    """
     if mismatch.expected is None or mismatch.actual != NONE:
         return None
     if mismatch.pair is None:
@@ -144,7 +149,7 @@ def too_large(failure: Failure) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 40, "returns a function without calling it", RETURNS)
 def returned_a_function(failure: Failure, mismatch: ValueMismatch) -> str | None:
-    """A function came back, not its result; an unexpected function does not count."""
+    """Notice that a function was returned instead of its result."""
     if mismatch.actual is None or mismatch.actual.kind is not ValueKind.FUNCTION:
         return None
     if mismatch.pair is not None and mismatch.pair[0].kind is ValueKind.FUNCTION:
@@ -155,7 +160,7 @@ def returned_a_function(failure: Failure, mismatch: ValueMismatch) -> str | None
 
 @rule_about(Stage.KNOWN_MISTAKE, 100, "returns a value of the wrong type", RETURNS)
 def wrong_type(failure: Failure, mismatch: ValueMismatch) -> str | None:
-    """The right value of the wrong type, or something of another type altogether."""
+    """Notice a result of the wrong type, with or without the right value."""
     if isinstance(mismatch.expected, OfType) and mismatch.actual is not None:
         got = f"{source(mismatch.actual, limit=60)} ({a_type(mismatch.actual)})"
         return failure.says(f"returned {got} instead of {mismatch.expected.in_words()}")
@@ -179,7 +184,7 @@ def wrong_type(failure: Failure, mismatch: ValueMismatch) -> str | None:
 
 
 def _own_type(expected: Value, actual: Value) -> str:
-    """Return the type of a value that is of another kind than expected."""
+    """Return a phrase with the type of the actual value, if it is not the expected type."""
     if actual.type_name == expected.type_name:
         return f"an object of the program's own class {expected.type_name}"
     if actual.content is not None:
@@ -188,14 +193,20 @@ def _own_type(expected: Value, actual: Value) -> str:
 
 
 def _conversion(expected: Value, actual: Value) -> str:
-    """Return the hint to convert the returned value, if one call of the expected type does it."""
+    """Return a hint such as "use int(…)" if one call converts the returned value to the expected
+    type.
+    """
     made = expected.kind
     if actual.content is None:
         if made not in _MADE_FROM.get(actual.type_name, ()) or actual.kind is not ValueKind.FOREIGN:
             return ""
     elif actual.content.kind is not made and not {actual.content.kind, made} <= SEQUENCES:
         return ""
-    elif [part.text for part in actual.items[::2]] == ["", "name", "value"]:  # of an Enum
+    elif [part.text for part in actual.items[::2]] == [
+        "",
+        "name",
+        "value",
+    ]:  # the value is an Enum member
         return f": its attribute value is {a_type(expected)}"
     return f": {made}(…) turns it into {a_type(expected)}"
 
@@ -228,7 +239,9 @@ def _new_one_returned(failure: Failure, change: ArgumentChange) -> str:
 
 
 def _left_as_it_was(failure: Failure, change: ArgumentChange) -> tuple[str, Guess | None]:
-    """Return the statement about an argument that stayed as it was, and the question to ask."""
+    """Return a sentence about an argument that should have changed, and a question about the
+    likely mistake.
+    """
     first = _first(change, "it should be")
     said = failure.says(f"is not changed: {first}", who=change.name)
     if failure.exact_return is None:
@@ -236,7 +249,7 @@ def _left_as_it_was(failure: Failure, change: ArgumentChange) -> tuple[str, Gues
     expected, returned = failure.exact_return
     if returned.kind is not ValueKind.BOOL:
         return said, _likely_mistake(change)
-    # It returned whether it changed something: a copy is not likely then.
+    # The function returns True or False, so it probably did not return a changed copy.
     changes_some = any(other.did_change for other in failure.changes)
     if not changes_some and expected.text == "True" and returned.text == "False":
         refuses = "refuses a valid call: it returned False and left"
@@ -251,7 +264,9 @@ def _likely_mistake(change: ArgumentChange) -> Guess:
 
 
 def _is_returned(change: ArgumentChange) -> bool:
-    """Return whether the expected value of the argument is returned, by itself or among others."""
+    """Return whether the argument's expected value was returned instead, possibly inside another
+    value.
+    """
     returned = change.returned
     if returned is None:
         return False
@@ -263,7 +278,7 @@ def _is_returned(change: ArgumentChange) -> bool:
 
 
 def _is_rounded(change: ArgumentChange) -> bool:
-    """Return whether rounding explains the first number that is wrong."""
+    """Return whether the first wrong number differs only by rounding."""
     place = first_difference(change.expected, change.actual)
     if place.expected is None or place.actual is None:
         return False
@@ -274,7 +289,9 @@ def _is_rounded(change: ArgumentChange) -> bool:
 
 
 def _also_returned(failure: Failure) -> str:
-    """Return that the returned value is wrong too, if that is short."""
+    """Return a sentence that the return value is wrong too, if that value is short;
+    otherwise "".
+    """
     if failure.exact_return is None:
         return ""
     expected, actual = failure.exact_return
@@ -294,7 +311,7 @@ def argument_changed(failure: Failure) -> str | None:
 
 
 def _first(change: ArgumentChange, should: str) -> str:
-    """Return the first item that is wrong."""
+    """Return a phrase about the first wrong item of an argument."""
     place = first_difference(change.expected, change.actual)
     when = ""
     if change.later:

@@ -1,4 +1,4 @@
-"""Rules about tests that a student handed in."""
+"""Rules about tests that a student submitted."""
 
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
@@ -122,7 +122,7 @@ def nothing_tested(failure: Failure, mismatch: SuiteMismatch) -> str:
 
 
 def _alike(groups: tuple[tuple[str, ...], ...]) -> str:
-    """Say which tests fail on the same faults; nothing if there are none."""
+    """Return a sentence about tests that notice exactly the same faults; "" if there are none."""
     sentences: list[str] = []
     for group in groups[:_MAX_NAMES]:
         names = [plain(name, limit=80) for name in group[:_MAX_NAMES]]
@@ -139,7 +139,9 @@ def _how(test: SuiteTest) -> str:
 
 
 def _breaks(test: SuiteTest) -> str:
-    """Say which clauses a test contradicts: it passes on programs that break them."""
+    """Return a sentence with the sheet's clauses that a test contradicts: it passes for programs
+    that violate them.
+    """
     if not test.breaks:
         return ""
     clauses = ", ".join(f"§{plain(clause, limit=40)}" for clause in test.breaks)

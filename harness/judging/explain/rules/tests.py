@@ -1,4 +1,4 @@
-"""Rules about tests of the course's that a program does not pass."""
+"""Rules about the course's pytest tests that a program fails."""
 
 from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatch import CourseTestMismatch
@@ -6,7 +6,7 @@ from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import TEST, Found, Stage, rule_about
 from harness.model.observation import CourseTestResult, Ending, Raised
 
-_LONGEST = 600  # characters of an assertion's message
+_LONGEST = 600  # maximum length of an assertion's message
 # A test may use the program's results endlessly; only the writer of the folder is known.
 _LIMITS_OF_TESTS = {
     Ending.CPU_LIMIT: "takes too long in its own code, or with endless results",
@@ -40,8 +40,9 @@ def raised_in_test(failure: Failure, raised: Raised) -> Found:
 
 
 def _in_a_line(message: str) -> str:
-    """Return an assertion's message with the sources of its values, without the difference that
-    pytest adds: the page shows that."""
+    """Return an assertion's message on one line, without the difference that pytest appends: the
+    page shows that separately.
+    """
     first, *others = message.split("\n")
     sources = [" ".join(line.split()).removeprefix("+ ") for line in others if " where " in line]
     return ", ".join([first, *sources])
