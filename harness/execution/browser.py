@@ -49,7 +49,7 @@ _MODULES = (
     "messages.exceptions",
     "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
     "remote.streams", "remote.guarded",
-    "modules", "replacing", "waits", "clock", "stand_ins.calls",
+    "cells", "modules", "replacing", "waits", "clock", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.counting", "scenario.figures",
     "scenario.process", "browser",
 )  # fmt: skip

@@ -58,7 +58,7 @@ _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.protocol", "messages.arrays", "messages.codec",
     "messages.exceptions",
-    "modules", "replacing", "waits", "clock", "limits", "stand_ins.calls",
+    "cells", "modules", "replacing", "waits", "clock", "limits", "stand_ins.calls",
     "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
     "remote.streams", "remote.guarded",
     "scenario.evaluate", "stimuli", "scenario.counting", "scenario.figures",

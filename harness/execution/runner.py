@@ -300,6 +300,7 @@ class ObservedSubmission:
     ) -> None:
         own_files = program_files(assignment, files)
         self._sources = Sources({file.name: file.data for file in own_files})
+        self._has_cells = any(file.cell_ends for file in own_files)
         self._folders = driver.folders
         self._jobs = Jobs(assignment)
         self._functions = assignment.module_names
@@ -364,7 +365,7 @@ class ObservedSubmission:
                 raise HarnessError(monitor.course_fault)
             if not monitor.compiled:
                 return did_not_compile(end.reason or Ending.CRASHED)
-            answerable = Answerable(stimulus, facts, self._sources)
+            answerable = Answerable(stimulus, facts, self._sources, self._has_cells)
             observed = observation(answerable, limits, screen, end)
             if test is not None and not stimulus.traces_lines:
                 return test.observed(observed, answerable)

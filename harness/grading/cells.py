@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.model.notebook import Notebook
+from harness.common.escaping import plain
+from harness.model.notebook import LineNames, Notebook
+from harness.model.plan import Plan, Visibility
 from harness.model.result import ScenarioResult, SubmissionResult, Undefined
-from harness.model.verdict import Cause
+from harness.model.verdict import Cause, StoppedCell
 
 
 def in_cells(result: SubmissionResult) -> SubmissionResult:
@@ -36,6 +38,28 @@ def in_cells(result: SubmissionResult) -> SubmissionResult:
         causes=_causes(result.causes, notebook),
         students_causes=None if students is None else _causes(students, notebook),
     )
+
+
+def with_stopped_cells(result: SubmissionResult, plan: Plan) -> SubmissionResult:
+    """Return the result with a note on each cell that raised an exception.
+
+    Only visible scenarios tell, because a program could raise what a hidden one gives it.
+    """
+    visible = {
+        scenario.id for scenario in plan.scenarios if scenario.visibility is Visibility.VISIBLE
+    }
+    notes: list[str] = []
+    for entry in result.scenarios:
+        stopped = entry.verdict.stopped_cell
+        if stopped is not None and entry.scenario_id in visible:
+            notes.append(_note_on(stopped, result.line_names))
+    return replace(result, notes=(*result.notes, *dict.fromkeys(notes)))
+
+
+def _note_on(stopped: StoppedCell, names: LineNames) -> str:
+    place = names.at(stopped.file, stopped.line)
+    what = plain(stopped.type_name, limit=60)
+    return f"{place} raised {what}: the rest of that cell did not run, the other cells did"
 
 
 def _causes(causes: Iterable[Cause], notebook: Notebook) -> tuple[Cause, ...]:

@@ -13,7 +13,7 @@ from harness.common.errors import HarnessError, place_of
 from harness.common.escaping import visible
 from harness.common.logs import logger_of
 from harness.execution import PREPARING_SECONDS, TOOL_LIMITS, AnyDriver, ToolFailed
-from harness.grading.cells import in_cells
+from harness.grading.cells import in_cells, with_stopped_cells
 from harness.grading.observing.budget import (
     Stopwatch,
     SubmissionBudget,
@@ -378,7 +378,7 @@ class Grader(AbstractContextManager["Grader"]):
             undefined=undefined_functions(plan, report.outline) if failures else (),
             pending=evidence_of(failures, used) if failures and task.causes_later else None,
         )
-        result = with_causes(plan, result, found)
+        result = with_stopped_cells(with_causes(plan, result, found), plan)
         return Graded(
             result=held_if_undecided(plan, result, self._setup.total_seconds),
             used=used,

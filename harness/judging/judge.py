@@ -23,6 +23,7 @@ from harness.model.verdict import (
     DIFFERS_FROM_RUN_TO_RUN,
     OUT_OF_BUDGET,
     StandInOutcome,
+    StoppedCell,
     Verdict,
     VerdictKind,
     stated,
@@ -53,8 +54,9 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
         explanation = stated(rule, observation.detail)
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation, stand_in=outcome)
     differing = mismatches(observation, expectation, stimulus)
+    stopped_cell = _stopped_cell(observation)
     if not differing:
-        return Verdict(kind=VerdictKind.PASSED)
+        return Verdict(kind=VerdictKind.PASSED, stopped_cell=stopped_cell)
     # Imported late because submissions without mistakes never need the rules.
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
@@ -83,7 +85,17 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
         on_wall_time=limit == Ending.TIMEOUT,
         pictures=pictures(differing, observation, expectation.reference),
         boards=board_arguments(stimulus, shown),
+        stopped_cell=stopped_cell,
     )
+
+
+def _stopped_cell(observation: Observation) -> StoppedCell | None:
+    """Return where a cell of a notebook raised an exception, if one did."""
+    raised = observation.cell_error
+    if raised is None or not raised.frames:
+        return None
+    place = raised.frames[0]
+    return StoppedCell(file=place.file, line=place.line, type_name=raised.type_name)
 
 
 def differs_from_run_to_run() -> Verdict:

@@ -228,6 +228,8 @@ class Observation:
     phase: Phase = Phase.STIMULUS
     value: Value | None = None
     raised: Raised | None = None
+    # The first exception that ended a cell of a notebook; the program went on with the next cell.
+    cell_error: Raised | None = None
     turns: tuple[Turn, ...] = ()  # the whole screen after loading (for a session: all steps)
     steps: tuple[StepOutcome, ...] = ()
     arguments: tuple[Value, ...] = ()  # the positional arguments of a plain call, after it

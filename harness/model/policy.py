@@ -20,6 +20,7 @@ class SourceFile:
 
     name: str
     data: bytes
+    cell_ends: tuple[int, ...] = ()  # last lines of the code cells, if it was made of a notebook
 
     @property
     def base_name(self) -> str:

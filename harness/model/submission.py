@@ -107,4 +107,6 @@ class Submission:
             head = f"{file.name}\0{len(file.data)}\0"
             digest.update(head.encode("utf-8", "surrogatepass"))
             digest.update(file.data)
+            if file.cell_ends:  # a program with the same text runs in another way
+                digest.update(repr(file.cell_ends).encode())
         return digest.hexdigest()

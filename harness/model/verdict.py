@@ -291,6 +291,15 @@ class PicturePair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoppedCell:
+    """The line at which a cell of a notebook raised an exception; the other cells ran."""
+
+    file: str
+    line: int  # of the program
+    type_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """One scenario's outcome. After a second run with a stand-in one that passed has an explanation
     too: which module is to blame."""
@@ -309,6 +318,7 @@ class Verdict:
     differs_by: tuple[LuckyCall, ...] = ()
     on_wall_time: bool = False  # it slept too long, which may be due to the machine
     time: TimeTaken | None = None  # of one that ran into its full limit
+    stopped_cell: StoppedCell | None = None  # the first, also of one that passed
 
     @property
     def passed(self) -> bool:

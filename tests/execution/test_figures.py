@@ -15,6 +15,7 @@ from harness.execution.protocol.answers import Answerable, StimulusFacts
 from harness.execution.protocol.observation import ProcessEnd, observation
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.sharing import may_share
+from harness.model.assignment import SourceFile
 from harness.model.figures import Figure
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Limits, Stimulus
@@ -135,20 +136,35 @@ if __name__ == "__main__":
 ENOUGH = Limits(cpu_seconds=20, wall_seconds=20, memory_mib=512, output_kib=8)
 
 
+_STRONG = pytest.param("strong", marks=pytest.mark.release)
 _PORTABLE = pytest.param("portable", marks=pytest.mark.release)
 
 
-@pytest.fixture(scope="module", params=["standard", _PORTABLE])
-def look(request: pytest.FixtureRequest) -> Iterator[Callable[[Stimulus], Observation]]:
+Files = tuple[SourceFile, ...] | str
+
+
+@pytest.fixture(scope="module", params=["standard", _STRONG, _PORTABLE])
+def look_at(
+    request: pytest.FixtureRequest, strong_here: bool
+) -> Iterator[Callable[[Files, Stimulus], Observation]]:
     pytest.importorskip("matplotlib", reason="the extra data is not installed")
     from tests.execution.test_arrays import with_packages  # noqa: PLC0415
 
+    if request.param == "strong" and not strong_here:
+        pytest.skip("the strong tier does not hold here")
     found = with_packages()
-    driver: Driver | PipedDriver = Driver(found, Tier.STANDARD)
-    if request.param == "portable":
-        driver = PipedDriver(found)
+    driver: Driver | PipedDriver = PipedDriver(found)
+    if request.param != "portable":
+        driver = Driver(found, Tier(request.param))
     with driver:
-        yield lambda stimulus: observe(driver, PROGRAM, stimulus, ENOUGH)
+        yield lambda files, stimulus: observe(driver, files, stimulus, ENOUGH)
+
+
+@pytest.fixture(scope="module")
+def look(
+    look_at: Callable[[Files, Stimulus], Observation],
+) -> Callable[[Stimulus], Observation]:
+    return lambda stimulus: look_at(PROGRAM, stimulus)
 
 
 def figures_of(look: Callable[[Stimulus], Observation], expression: str) -> tuple[Figure, ...]:
@@ -200,6 +216,35 @@ def test_each_shown_figure_counts_although_the_same_call_draws_it(
 ) -> None:
     shown = figures_of(look, "f('twice')")
     assert [figure.plots[0].lines[0].x.source() for figure in shown] == ["[0]", "[1]"]
+
+
+IN_CELLS = """\
+import matplotlib.pyplot as plt
+plt.plot([1, 2], [3, 4])
+plt.bar([1], [2])
+raise KeyError("left unfinished")
+plt.plot([5, 6], [7, 8])
+def f(): plt.scatter([1], [2])
+"""
+
+
+@pytest.mark.process
+def test_a_cell_shows_its_figure_at_its_end_as_in_jupyter(
+    look_at: Callable[[Files, Stimulus], Observation],
+) -> None:
+    cells = SourceFile(name="a1.py", data=IN_CELLS.encode(), cell_ends=(1, 2, 4, 5, 6))
+    seen = look_at((cells,), replace(run(), keeps_figures=True))
+    plots = [plot for figure in seen.figures for plot in figure.plots]
+    assert [(len(plot.lines), len(plot.bars)) for plot in plots] == [(1, 0), (0, 1), (1, 0)]
+
+
+@pytest.mark.process
+def test_a_call_draws_only_its_own_figures(
+    look_at: Callable[[Files, Stimulus], Observation],
+) -> None:
+    cells = SourceFile(name="a1.py", data=IN_CELLS.encode(), cell_ends=(1, 2, 4, 5, 6))
+    (figure,) = look_at((cells,), replace(KEEPS, action=Call(expression="f()"))).figures
+    assert len(figure.plots[0].points) == 1
 
 
 @pytest.mark.process

@@ -58,6 +58,7 @@ LARGE = {
     "files": (NamedValue(name="a", value=Value.simple(ValueKind.STR, LONG)),),
     "steps": (StepOutcome(shown=LONG, raised=RAISED), StepOutcome(turns=(Turn(printed=LONG),))),
     "raised": RAISED,
+    "cell_error": RAISED,
     "left_open": (LONG,),
     "stderr": LONG,
     "test": CourseTestOutcome(result=CourseTestResult.FAILED, message=LONG),

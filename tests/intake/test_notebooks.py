@@ -101,6 +101,9 @@ def test_code_cells_in_order_are_the_program(tmp_path: Path) -> None:
         NotebookCell(number=2, first=9, last=9),
         NotebookCell(number=3, first=11, last=13),
     )
+    assert file.cell_ends == (7, 9, 13)
+    as_program = replace(submission, files=(replace(file, cell_ends=()),))
+    assert as_program.digest != submission.digest  # it runs in another way
     names = LineNames(submission.notebook)
     assert names.place("a1.py", 12) == CellLine(line=12, cell=3, line_in_cell=2)
     assert names.place("a1.py", 3) is names.place("a1.py", 10) is names.place("x.py", 12) is None

@@ -10,7 +10,7 @@ from harness.model.policy import SourceFile
 from harness.packaging.notebook import as_notebook, notebook_of
 from tests import plans
 from tests.downloads import laid
-from tests.notebooks import text
+from tests.notebooks import code, text
 from tests.packaging.given_away import Check, packed
 from tests.tiny_course import FIXTURE, Course
 
@@ -40,8 +40,12 @@ def test_only_one_file_can_be_a_notebook(stubs: tuple[SourceFile, ...], taken: b
         notebook_of(stubs, plans.assignment(takes_notebooks=taken), "python selfcheck.pyz")
 
 
+RAISED = "a1.ipynb, line 1 of cell 2 raised NotImplementedError"
+
+
 def filled_in(handed_out: bytes) -> str:
-    """The notebook with the reference's text in its only cell of code, and a mistake."""
+    """The notebook with the reference's text in its only cell of code, with a mistake, and a
+    cell before it that raises an exception."""
     program = (FIXTURE / "reference/tiny/a1.py").read_text("utf-8")
     notebook = json.loads(handed_out)
     title, *cells, check = notebook["cells"]
@@ -50,7 +54,9 @@ def filled_in(handed_out: bytes) -> str:
     wrong = ("def total" + rest).replace("return result", "return result + 1")
     cells[0]["source"] = f"%matplotlib inline\n{first}"
     cells[1]["source"] = wrong
-    notebook["cells"] = [title, cells[0], text("My <b>best</b> work."), cells[1], check]
+    unfinished = code("raise NotImplementedError()")
+    words = text("My <b>best</b> work.")
+    notebook["cells"] = [title, cells[0], words, unfinished, cells[1], check]
     return json.dumps(notebook)
 
 
@@ -65,13 +71,15 @@ def test_lines_are_told_by_cell_to_the_student_and_to_the_lecturer(
     work = filled_in(files["a1.ipynb"])
     (tmp_path / "a1.ipynb").write_text(work, "utf-8")
     told = selfcheck_here("a1.ipynb", cwd=tmp_path)
-    assert "look at total: a1.ipynb, lines 1 to 6 of cell 2" in told.out
+    assert "look at total: a1.ipynb, lines 1 to 6 of cell 3" in told.out
     assert "note: left out of a1.ipynb, because it is not Python: %matplotlib" in told.err
+    assert f"note: {RAISED}" in told.err
     assert "another name may cost all marks" not in told.err
     course.write("class/ann/a1.ipynb", work)
     course.ok("grade", "class")
     page = (course.report / "submissions/ann.html").read_text("utf-8")
-    assert "lines 1 to 6 of cell 2</a>" in page
+    assert "lines 1 to 6 of cell 3</a>" in page
+    assert f"{RAISED}: the rest of that cell did not run" in page
     assert "My &lt;b&gt;best&lt;/b&gt; work." in page
     shown = course.ok("show", "reports/tiny", "ann").out
-    assert "a1.ipynb, lines 1 to 6 of cell 2" in shown
+    assert "a1.ipynb, lines 1 to 6 of cell 3" in shown

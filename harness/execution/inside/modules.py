@@ -13,6 +13,8 @@ import warnings
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import PathFinder
 
+from .cells import compile_tree
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,11 +22,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 MODULE: type[ModuleType] = type(sys)
+_AST_ONLY = 0x400  # a flag of `compile`
 _BUILTINS = builtins.__dict__  # the interpreter's, not our private copy of it
 
 
 class ModuleSource:
-    """One module: the name that errors show, its bytes, and its code once compiled."""
+    """One module: the name that errors show, its bytes, and its code once compiled.
+
+    `cell_ends` are the last lines of a notebook's cells, if it was made of one.
+    """
 
     def __init__(
         self, filename: str, data: bytes, package: bool = False, code: CodeType | None = None
@@ -33,15 +39,22 @@ class ModuleSource:
         self.data = data
         self.package = package
         self.code = code
+        self.cell_ends: tuple[int, ...] = ()
 
     def compiled(self) -> CodeType:
         """Return the code, compiled at most once.
 
         Raise SyntaxError or ValueError if the text cannot be compiled.
         """
-        if self.code is None:
+        if self.code is None and self.cell_ends:
+            self.code = compile_tree(self.tree(), self.filename, self.cell_ends)
+        elif self.code is None:
             self.code = compile(self.data, self.filename, "exec", dont_inherit=True, optimize=0)
         return self.code
+
+    def tree(self) -> Any:
+        """Return the syntax tree. Raise as `compiled` does."""
+        return compile(self.data, self.filename, "exec", _AST_ONLY, dont_inherit=True)
 
     def try_to_compile(self) -> None:
         """Compile now if that works; otherwise the importing program gets the error."""

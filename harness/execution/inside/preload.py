@@ -50,6 +50,7 @@ _SETUP: dict[str, Any] = {
     "provided": [("preload_constants.py", b"SIZE = 2\n")],
     "main": "preload_program.py",
     "files": [("preload_program.py", _PROGRAM)],
+    "cells": {},
     "extra_modules": [],
     "functions": _FUNCTIONS,
     "compare": {},

@@ -40,11 +40,12 @@ class StimulusFacts:
 @dataclass(frozen=True, slots=True)
 class Answerable:
     """What one submission can answer to one stimulus. Without `sources`, its files, places in them
-    are not read."""
+    are not read. `has_cells`: it was made of a notebook."""
 
     stimulus: Stimulus
     facts: StimulusFacts
     sources: Sources | None = None
+    has_cells: bool = False
 
     def check(self, reply: Reply) -> None:
         """Raise TamperedError if our side of the process cannot have written this reply."""
@@ -127,6 +128,7 @@ class Answerable:
             _require(0 <= final.exit <= _MAX_STATUS)
             _require(final.raised is None or final.exit == _status_after(final.raised.type_name))
         self._check_raised(final.raised)
+        self._check_cell_error(final.cell_error)
         self._check_variables(final.variables or ())
 
     def _check_loop(self, loop: str) -> None:
@@ -149,6 +151,13 @@ class Answerable:
         for frame in raised.frames:
             self._check_place(frame.file, frame.line)
             _require(_FUNCTION.fullmatch(frame.function) is not None)
+
+    def _check_cell_error(self, raised: RaisedReply | None) -> None:
+        """Check that a line of a notebook raised it."""
+        if raised is None:
+            return
+        _require(self.has_cells and raised.frames != ())
+        self._check_raised(raised)
 
     def _check_variables(self, variables: tuple[NamedValue, ...]) -> None:
         """Check that each variable has a name that the stimulus's texts bind, once."""

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -29,7 +30,7 @@ from harness.model.values import Value
 
 INSIDE = (
     "messages.frames", "messages.protocol", "messages.arrays", "messages.codec",
-    "messages.exceptions", "modules", "replacing", "waits", "clock", "confine", "limits",
+    "messages.exceptions", "cells", "modules", "replacing", "waits", "clock", "confine", "limits",
     "stand_ins.calls",
     "running", "scenario.streams", "remote.values", "remote.peer", "remote.server",
     "remote.streams", "remote.guarded",
@@ -226,6 +227,7 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
     return {
         "main": main_file(assignment),
         "files": _pairs(program_files(assignment, files)),
+        "cells": _cell_ends(program_files(assignment, files)),
         "extra_modules": [file.name[:-3] for file in extra_modules(assignment, files)],
         "functions": list(assignment.module_names),
         "provided": _pairs(assignment.variants[0].files),
@@ -398,7 +400,7 @@ def program_files(assignment: Assignment, files: tuple[SourceFile, ...]) -> tupl
     if assignment.laid_as is None:
         return named + extra
     programs = named or tuple(file for file in asked_for if file.name.endswith(".py"))
-    laid = tuple(SourceFile(name=assignment.laid_as, data=file.data) for file in programs[:1])
+    laid = tuple(replace(file, name=assignment.laid_as) for file in programs[:1])
     return laid + extra
 
 
@@ -411,6 +413,10 @@ def extra_modules(assignment: Assignment, files: tuple[SourceFile, ...]) -> tupl
 
 def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
     return [(file.name, file.data) for file in files]
+
+
+def _cell_ends(files: tuple[SourceFile, ...]) -> dict[str, tuple[int, ...]]:
+    return {file.name: file.cell_ends for file in files if file.cell_ends}
 
 
 @cache

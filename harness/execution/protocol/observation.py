@@ -159,6 +159,7 @@ def _answered(answerable: Answerable, observed: Observation, final: FinalReply) 
         left_open=final.open,
         value=final.value,
         raised=answerable.raised(final.raised),
+        cell_error=answerable.raised(final.cell_error),
         arguments=final.after or (),
         arguments_before=final.before or (),
         variables=final.variables or (),

@@ -364,6 +364,7 @@ class FinalReply:
     phase: Phase | None = None
     value: _SentValue | None = None
     raised: RaisedReply | None = None
+    cell_error: RaisedReply | None = None  # the first that ended a cell of a notebook
     before: tuple[_SentValue, ...] | None = None  # positional arguments of a plain call
     after: tuple[_SentValue, ...] | None = None  # the same after the call
     variables: tuple[_SentVariable, ...] | None = None
@@ -388,8 +389,9 @@ class FinalReply:
             checked_name(place)
         if self.stderr is not None and not is_encodable(_checked_text(self.stderr, MAX_STDERR)):
             raise TamperedError("a misshapen reply")
-        if self.raised is not None:
-            self.raised.check_size()
+        for raised in (self.raised, self.cell_error):
+            if raised is not None:
+                raised.check_size()
         if len(self.figures or ()) > MAX_FIGURES:
             raise TamperedError("a reply too large")
         for figure in self.figures or ():

@@ -45,6 +45,7 @@ def short_form(observation: Observation) -> Observation:
         ending=observation.ending,
         phase=observation.phase,
         raised=None if observation.raised is None else _short(observation.raised),
+        cell_error=None if observation.cell_error is None else _short(observation.cell_error),
         steps=steps,
         exit_status=observation.exit_status,
         detail=observation.detail[:_MAX_TEXT],
@@ -73,6 +74,8 @@ def _texts(observation: Observation) -> Iterator[str]:
     yield observation.loading_printed
     yield observation.stderr or ""
     yield from observation.left_open
+    if observation.cell_error is not None:
+        yield from _texts_raised(observation.cell_error)
     outcomes: list[Observation | StepOutcome] = [observation, *observation.steps]
     for outcome in outcomes:
         for turn in outcome.turns:

@@ -140,8 +140,9 @@ def read_notebook(entry: Entry, laid_as: str) -> NotebookProgram:
     if writer.test_cells:
         cells = listed(writer.test_cells)
         notes.append(f"left out of {name}, because nbgrader marks them as tests: {cells}")
+    ends = tuple(cell.last for cell in writer.cells if not cell.is_text)
     return NotebookProgram(
-        file=SourceFile(name=laid_as, data=program),
+        file=SourceFile(name=laid_as, data=program, cell_ends=ends),
         notebook=Notebook(handed_in=name, file=laid_as, cells=tuple(writer.cells)),
         notes=tuple(notes),
     )

@@ -197,6 +197,11 @@ class StimulusAnswer:
         self.fields["phase"] = quote(self.phase)
         self.fields["raised"] = describe(error, self.sources)
 
+    def put_cell_error(self, error: BaseException) -> None:
+        """Keep the first exception that ended a cell of a notebook; the program goes on."""
+        if "cell_error" not in self.fields:
+            self.fields["cell_error"] = describe(error, self.sources)
+
     def json(self) -> str:
         return "{" + ",".join([quote(n) + ":" + text for n, text in self.fields.items()]) + "}"
 

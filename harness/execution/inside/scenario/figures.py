@@ -108,6 +108,26 @@ def _show(*arguments: object, **options: object) -> None:
     pyplot.close("all")
 
 
+def end_cell() -> None:
+    """Display and close the open figures, as Jupyter does at the end of a cell."""
+    pyplot = sys.modules.get(PYPLOT)
+    if pyplot is None:
+        return
+    try:
+        if _save is not None:
+            _show()
+        pyplot.close("all")
+    except MemoryError:
+        raise
+    except Exception:  # the program changed matplotlib
+        return
+
+
+def forget_shown() -> None:
+    """Forget figures that were shown while the program was loaded: no call draws them."""
+    _kept.clear()
+
+
 def _show_one(self: object, *arguments: object, **options: object) -> None:
     """Display the figure; here it is only kept."""
     _keep(self)

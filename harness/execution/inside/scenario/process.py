@@ -19,7 +19,7 @@ from marshal import loads
 from os import _exit, chdir, environ, read, umask, write
 from select import select
 
-from .. import stimuli
+from .. import cells, stimuli
 from ..clock import skip_sleep, stand_still
 from ..messages.codec import ObjectEquality, encodable
 from ..messages.exceptions import Sources
@@ -123,7 +123,9 @@ class Program:
             for name, source in files.items()
             if name not in extra or not is_never_found(name)
         }
+        self.has_cells = bool(setup["cells"])
         for source in self.submitted.values():
+            source.cell_ends = setup["cells"].get(source.filename, ())
             source.try_to_compile()
         self.known: dict[Selection, Files] = {}
 
@@ -150,6 +152,7 @@ class ScenarioProcess:
     def __init__(self, job: ScenarioJob, program: Program) -> None:
         self.job = job
         self.files = files = program.files(job.selection)
+        self.has_cells = program.has_cells
         self.functions = program.functions
         self.bindings = job.bindings
         if job.texts is not None:
@@ -176,6 +179,8 @@ class ScenarioProcess:
         self.terminal, self._send, self._receive = terminal, send, receive
         try:
             self._prepare()
+            if self.has_cells:
+                cells.install(self.answer.put_cell_error, figures.end_cell)
             self._observe(self.answer)
             self._flush()
             _set_recursion_limit(1000)
@@ -268,6 +273,7 @@ class ScenarioProcess:
                 self.files.source(self.job.program).compiled()
             elif not self.job.serves:  # a test imports it itself
                 module = self._main_module()
+                figures.forget_shown()
         except BaseException as error:
             answer.put_raised(error)
             if runs:

@@ -19,7 +19,7 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit, urandom
 
-from .. import stimuli
+from .. import cells, stimuli
 from ..messages.frames import receive_only, send_bytes
 from ..messages.protocol import (
     AT_INPUT,
@@ -31,7 +31,7 @@ from ..messages.protocol import (
     split,
 )
 from ..modules import MODULE
-from ..scenario import evaluate
+from ..scenario import evaluate, figures
 from ..scenario.process import copied
 from .snapshot import NotPlainError, Snapshot
 
@@ -137,6 +137,8 @@ class SharedRun:
         self.first_draw = self.facades.draw()
         self.fixed = frozenset(map(id, [*vars(builtins).values(), *facades.values]))
         self.files = program.files(job.selection)
+        if program.has_cells:
+            cells.install(self._cell_raised, figures.end_cell)
         sys.meta_path.insert(0, self.files.library)
         self.screen = io.BytesIO()
         self.output = io.TextIOWrapper(self.screen, encoding="utf-8", errors="strict")
@@ -279,6 +281,9 @@ class SharedRun:
             self.main = self.files.library.load(self.main_name)
         except BaseException as error:
             self.refuse(f"it does not load ({type(error).__name__})")
+
+    def _cell_raised(self, error: BaseException) -> NoReturn:
+        self.refuse(f"a cell raises {type(error).__name__}")
 
     def _not_loaded(self, name: str) -> NoReturn:
         if self.is_loading:

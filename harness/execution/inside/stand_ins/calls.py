@@ -21,6 +21,7 @@ from _json import encode_basestring_ascii as quote
 from functools import cache
 from os import _exit
 
+from ..cells import compile_tree
 from ..clock import stand_still
 from ..messages.codec import MAX_DEPTH, MAX_INT_BITS, MAX_PARTS, MAX_TEXT
 from ..messages.exceptions import BUILTIN_ERRORS
@@ -314,10 +315,11 @@ def substituted(source: ModuleSource, names: tuple[tuple[str, str], ...]) -> Mod
     guard uses it. A text that does not compile stays as it is.
     """
     changed = ModuleSource(source.filename, source.data, source.package)
+    changed.cell_ends = source.cell_ends
     try:
-        tree: Any = compile(source.data, source.filename, "exec", _AST_ONLY, dont_inherit=True)
+        tree = source.tree()
         _substitute(tree.body, dict(names))
-        changed.code = compile(tree, source.filename, "exec", dont_inherit=True, optimize=0)
+        changed.code = compile_tree(tree, source.filename, source.cell_ends)
     except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
         changed.code = None
     return changed
