@@ -17,6 +17,13 @@ _VALUES = frozenset(
     ssl.socket stringprep.unicodedata sys.platform typing.io typing.re unicodedata.decimal
     """.split()  # noqa: SIM905
 )
+# Names of well-known packages, which are theirs.
+_OF_PACKAGES = frozenset(
+    """
+    numpy.array numpy.copy numpy.random numpy.select numpy.trace numpy.typing numpy.linalg.trace
+    numpy.ma.array numpy.ma.copy numpy.ma.trace numpy.random.random pandas.array
+    """.split()  # noqa: SIM905
+)
 # Modules that are a documented part of another one.
 _PARTS = frozenset(
     """
@@ -43,8 +50,12 @@ def is_part(module: str, name: str) -> bool:
 
 
 def is_value(module: str, name: str) -> bool:
-    """Return whether a standard `module` has something else than a module under this name."""
-    return module == name or f"{module}.{name}" in _VALUES
+    """Return whether a `module`, of the standard library or of a well-known package, has something
+    of its own under this name."""
+    whole = f"{module}.{name}"
+    if module not in NAMES:
+        return whole in _OF_PACKAGES
+    return module == name or whole in _VALUES
 
 
 def module_named(module: str, name: str) -> str | None:

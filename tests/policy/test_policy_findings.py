@@ -840,6 +840,19 @@ def test_a_module_reached_through_the_provided_one() -> None:
     assert findings == [("import_evasion", 2, 1, message)]
 
 
+def test_names_of_numpy_and_pandas_are_theirs() -> None:
+    only = Policy(imports=ImportPolicy(allow=("numpy", "pandas")))
+    program = (
+        "import numpy as np\nimport pandas as pd\nfrom numpy import copy, random\n"
+        "x = np.array([np.random.random(), random.normal()])\ny = np.copy(pd.array(x))\n"
+    )
+    assert found(program, only) == []
+    message = "np.os uses the module os through another module"
+    assert found("import numpy as np\nnp.os.system('x')\n", only) == [
+        ("import_evasion", 2, 1, message)
+    ]
+
+
 def test_a_function_of_an_imported_module_is_not_a_method() -> None:
     only = Policy(lists=(NameList(key="methods", allow=()),), provided_modules=("a1_support",))
     assert found("import a1_support\nA = a1_support.make(1)\n", only) == []

@@ -399,7 +399,7 @@ class _NodeJudge:
         if module in self._defined:
             is_known = name in self._defined[module]
         else:
-            is_known = is_part(module, name) or (module in NAMES and is_value(module, name))
+            is_known = is_part(module, name) or is_value(module, name)
         if is_known:
             return None
         return reached
