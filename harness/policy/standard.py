@@ -21,7 +21,7 @@ _VALUES = frozenset(
 _OF_PACKAGES = frozenset(
     """
     numpy.array numpy.copy numpy.random numpy.select numpy.trace numpy.typing numpy.linalg.trace
-    numpy.ma.array numpy.ma.copy numpy.ma.trace numpy.random.random pandas.array
+    numpy.ma.array numpy.ma.copy numpy.ma.trace numpy.random.random pandas.array pandas.io
     """.split()  # noqa: SIM905
 )
 # Modules that are a documented part of another one.

@@ -150,6 +150,14 @@ def test_only_modules_are_found(name: str) -> None:
     assert found(f"import {name}", f"\nA = {name}.{{0}}(1)", name, names).keys() == expected
 
 
+@pytest.mark.parametrize("name", ["numpy", "numpy.ma", "numpy.linalg", "pandas"])
+def test_a_package_has_its_own_names(name: str) -> None:
+    """They are also names of modules of Python, as `numpy.random` is."""
+    package = pytest.importorskip(name)
+    shared = [each for each in dir(package) if each in sys.stdlib_module_names and each[0] != "_"]
+    assert found(f"import {name} as m", "m.{0}\nm.{0}", name, shared) == {}
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_a_name_from_a_star_import_is_not_a_finding(name: str) -> None:
     module = importlib.import_module(name)
