@@ -21,6 +21,9 @@ _FILE_WORDS = (
 )  # fmt: skip
 _MAX_DESCRIPTION_LENGTH = 300
 _MAX_PARTS = 50  # subTests that are scenarios of their own
+# Functions whose first argument is an exception that the test expects.
+_EXPECTING = frozenset(("raises", "assertRaises", "assertRaisesRegex"))
+_BEFORE_EACH = ("setUp", "setup_method", "setup_function", "setUpClass", "setup_class")
 _POINTS = frozenset(("points", "weight", "partial_credit"))
 # The decorators that say something of points, visibility and parameters.
 UNDERSTOOD = _POINTS | {"visibility", "visible", "hidden", "parametrize"}
@@ -56,7 +59,8 @@ class FoundTest:
     parts: int = 1  # the number of its subTests that are scenarios of their own
     parameters: str = ""  # the set, or the round of the subTest's loop, as it is written
     description: str = ""
-    names: frozenset[str] = frozenset()  # that its text uses
+    names: frozenset[str] = frozenset()  # that its text uses, but for exceptions it expects
+    names_before: frozenset[str] = frozenset()  # that its fixtures and `setUp` use
     decorated: Decorated = field(default_factory=Decorated)
 
     @property
@@ -84,18 +88,24 @@ def find_tests(name: str, data: bytes, runner: str) -> tuple[FoundTest, ...]:
         if isinstance(node, ast.ClassDef):
             classes[node.name] = node
     values = values_of_names(tree.body)
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     found: dict[str, list[FoundTest]] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
             if runner == "pytest":
-                found[node.name] = list(_of_function(node, node.name, Decorated(), values))
+                before = _names_of_fixtures(node, functions)
+                tests = _of_function(node, node.name, Decorated(), values)
+                found[node.name] = [replace(test, names_before=before) for test in tests]
         elif isinstance(node, ast.ClassDef) and _holds_tests(node, classes, runner):
             decorated = decorated_by(node, values)
             is_case = _holds_tests(node, classes, "unittest")
             for method in _methods(node, classes):
                 test = f"{node.name}::{method.name}"
                 sets = list(_of_function(method, test, decorated, values))
-                found[test] = list(_parts(method, sets[0], values)) if is_case and sets else sets
+                tests = _parts(method, sets[0], values) if is_case and sets else iter(sets)
+                own = {part.name: part for part in _functions_of(node, classes)}
+                before = _names_of_fixtures(method, {**functions, **own})
+                found[test] = [replace(test, names_before=before) for test in tests]
     return tuple(itertools.chain.from_iterable(found.values()))
 
 
@@ -125,6 +135,19 @@ def _holds_tests(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef], runner
         if _holds_tests(parent, classes, "unittest"):
             return True
     return runner == "pytest" and node.name.startswith("Test")
+
+
+def _functions_of(
+    node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]
+) -> Iterator[ast.FunctionDef]:
+    """Yield the methods that a class inherits from classes of the file, then its own."""
+    for base in node.bases:
+        parent = classes.get(_last_name(base))
+        if parent is not None and parent is not node:
+            yield from _functions_of(parent, classes)
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef):
+            yield part
 
 
 def _methods(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Iterator[ast.FunctionDef]:
@@ -206,11 +229,36 @@ def _begins_subtest(node: ast.AST) -> bool:
 
 
 def _names_in(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
+    """Yield the names in a test's text, but not those of the exceptions that it expects."""
+    left: list[ast.AST] = [node]
+    while left:
+        part = left.pop()
         if isinstance(part, ast.Name):
             yield part.id
         elif isinstance(part, ast.Attribute):
             yield part.attr
+        left += ast.iter_child_nodes(part)
+        if isinstance(part, ast.Call) and _last_name(part.func) in _EXPECTING:
+            for argument in part.args[:1]:
+                left.remove(argument)
+
+
+def _names_of_fixtures(
+    test: ast.FunctionDef, functions: Mapping[str, ast.FunctionDef]
+) -> frozenset[str]:
+    """Return the names that the fixtures of a test use, and those of its `setUp`."""
+    names: set[str] = set()
+    left = [argument.arg for argument in test.args.args] + list(_BEFORE_EACH)
+    done = {test.name}
+    while left:
+        name = left.pop()
+        fixture = functions.get(name)
+        if fixture is None or name in done:
+            continue
+        done.add(name)
+        names.update(_names_in(fixture))
+        left += [argument.arg for argument in fixture.args.args]
+    return frozenset(names)
 
 
 def decorated_by(

@@ -279,3 +279,61 @@ class TestA:
         "TestA.test_b [1]",
         "TestA.test_b [2]",
     ]
+
+
+OF_A_CLASS = '''\
+import unittest
+import pytest
+from a1 import Shop, Unknown, total
+
+@pytest.fixture
+def shop():
+    return Shop("Town")
+
+@pytest.fixture
+def full(shop):
+    shop.add("tea")
+    return shop
+
+def test_size(full):
+    assert len(full) == 1
+
+def test_unknown(shop):
+    with pytest.raises(Unknown):
+        shop.find("tea")
+
+def test_attribute():
+    with pytest.raises(a1.Unknown):
+        total([None])
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.shop = Shop("Town")
+
+class TestEmpty(Case):
+    def test_empty(self):
+        self.assertEqual(len(self.shop), 0)
+'''
+SHOP = """\
+class Unknown(Exception):
+    pass
+class Shop:
+    def add(self, name):
+        pass
+def total(prices):
+    return sum(prices)
+"""
+
+
+def test_a_test_is_about_what_its_fixtures_use_and_not_about_an_expected_exception(
+    course: Path,
+) -> None:
+    (course / "specs/t/test_a1.py").write_text(OF_A_CLASS)
+    (course / "reference/t/a1.py").write_text(SHOP)
+    functions = {scenario.name: scenario.function for scenario in plan_of(course).scenarios}
+    assert functions == {
+        "test_size": "Shop",
+        "test_unknown": "Shop",
+        "test_attribute": "total",
+        "TestEmpty.test_empty": "Shop",
+    }

@@ -196,6 +196,23 @@ def test_a_wrong_program_fails_with_the_values_and_the_calls(run: Run) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.parametrize(
+    ("test", "acts"),
+    [
+        ("test_stdin", "greet() read 'Bob', printed 'Hello Bob\\n', returned None"),
+        (
+            "test_program",
+            "python a1.py with the input 'Eve\\n' printed 'Name? Hello Eve\\n', exit status 0",
+        ),
+    ],
+)
+def test_an_act_tells_what_the_program_read_and_printed(run: Run, test: str, acts: str) -> None:
+    seen = run(test)
+    assert seen.test is not None
+    assert seen.test.calls == (acts,)
+
+
+@pytest.mark.process
 def test_an_exception_of_the_program_has_its_own_lines(run: Run) -> None:
     seen = run("test_raises")
     assert result_of(seen) is CourseTestResult.FAILED

@@ -147,13 +147,16 @@ class CourseTestsSection:
         return settings
 
     def _function(self, found: FoundTest) -> str:
-        """Return the function that a test is about: the one of the reference that it uses, best
-        one whose name is in its own; else the file."""
+        """Return the function or class that a test is about: the one of the reference that it
+        uses, best one whose name is in its own; else one that its fixtures use; else the file."""
         known = [name for name in self.symbols.function_names if "." not in name]
-        used = [name for name in known if name in found.names]
-        named = [name for name in used if name.lower() in found.test.lower()]
-        chosen = sorted(named or used, key=len)
-        return chosen[-1] if chosen else self.symbols.main_file
+        for names in (found.names, found.names_before):
+            used = [name for name in known if name in names]
+            named = [name for name in used if name.lower() in found.test.lower()]
+            chosen = sorted(named or used, key=len)
+            if chosen:
+                return chosen[-1]
+        return self.symbols.main_file
 
     def _check_selections(self, shape: CourseTestsShape) -> None:
         """Note errors for selections that select nothing, and for unknown functions and clauses."""

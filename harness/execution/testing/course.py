@@ -39,6 +39,7 @@ _LEAST = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512)  # of a tes
 MAX_SOURCE = 500  # characters
 END = b'{"do":"end","with":[],"changed":[]}'
 _OURS = (
+    "acts",
     "client",
     "files",
     "imports",

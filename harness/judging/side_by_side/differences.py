@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from harness.common.escaping import shortened, visible
+from harness.judging.assertion import assertion_lines
 from harness.judging.compare.mismatch import (
     CourseTestMismatch,
     EndingMismatch,
@@ -188,7 +189,7 @@ def _lines_of_test(test: CourseTestOutcome) -> list[str]:
     if test.source:
         lines.append(f"line {test.line}: {test.source}")
     said = f"{test.type_name}: {shortened(test.message, 2000)}"
-    return [*lines, *(line for line in said.split("\n") if line.strip())]
+    return [*lines, *assertion_lines(said)]
 
 
 _WANTED = {

@@ -13,6 +13,7 @@ from _json import encode_basestring_ascii as quote
 from typing import Any, NoReturn
 
 from ..messages.exceptions import BUILTIN_ERRORS
+from .acts import ToldActs
 from .peer import SPECIALS, Peer, error_name, made_error, packed_error
 from .sending import OF_PLAIN, OPERATORS, CalledWithoutValues, SentNames, not_sent
 from .values import Graph, MalformedError
@@ -244,8 +245,7 @@ def _state(thing: Any) -> dict[str, Any]:
 
 
 class RemoteProgram(Peer):
-    """The program, as its tests see it. `told` is called with each call's number and its words.
-    After the call it is called again, with the negative number and the result."""
+    """The program, as its tests see it. `told` is called as `ToldActs` says."""
 
     def __init__(
         self,
@@ -256,8 +256,7 @@ class RemoteProgram(Peer):
     ) -> None:
         super().__init__(Graph(0, self), send, receive, self._do)
         self.sent_names = sent_names or SentNames(None, ())
-        self._told = told
-        self._calls = 0
+        self.acts = ToldActs(told)
         self._things: dict[int, Any] = {}  # the program's, by number
         self._known_objects: dict[int, Any] = {}  # the tests' that the program knows
         self._numbers: dict[int, int] = {}
@@ -295,15 +294,9 @@ class RemoteProgram(Peer):
         """Call something of the program's, and tell of it."""
         shown = [short(argument) for argument in arguments]
         shown += [f"{key}={short(value)}" for key, value in keywords.items()]
-        self._calls += 1
-        number = self._calls
-        self._told(number, f"{name}({', '.join(shown)})")
-        try:
+        with self.acts.telling(f"{name}({', '.join(shown)})") as told:
             result = self.request("call", thing, arguments, keywords)
-        except BaseException as error:
-            self._told(-number, f"raised {type(error).__name__}")
-            raise
-        self._told(-number, f"returned {short(result)}")
+            told(f"returned {short(result)}")
         return result
 
     def special(self, thing: Any, name: str, arguments: tuple[Any, ...]) -> Any:

@@ -19,7 +19,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path, PurePath
 from typing import Any
 
-from .client import RemoteFunction, RemoteProgram, is_remote
+from .client import RemoteFunction, RemoteProgram, is_remote, short
 from .peer import REPLACEABLE
 
 TYPE_CHECKING = False
@@ -154,7 +154,12 @@ class Runs:
         if isinstance(given, bytes):
             given = given.decode()
         captured = options.get("capture_output") or options.get("stdout") is not None
-        status, out, err = self._program.request("run", name, argv, given or "")
+        words = f"python {shlex.join(argv)}"
+        if given:
+            words += f" with the input {short(given)}"
+        with self._program.acts.telling(words) as told:
+            status, out, err = self._program.request("run", name, argv, given or "")
+            told(f"printed {short(out)}, exit status {status}")
         if options.get("stderr") == subprocess.STDOUT:
             out, err = out + err, None
         if is_text:  # as `subprocess` reads it
@@ -286,6 +291,23 @@ def write(stream: str, text: str) -> None:
     getattr(sys, "stderr" if stream == "stderr" else "stdout").write(text)
 
 
+def let_program_use_streams(program: RemoteProgram) -> None:
+    """Let the program read and write this process's streams, and note what it does with them."""
+
+    def ask(operation: str, values: tuple[Any, ...]) -> Any:
+        result = answer(operation, values)
+        if operation != "replaces_input":
+            program.acts.reads(short(result))
+        return result
+
+    def say(stream: str, text: str) -> None:
+        program.acts.prints(text)
+        write(stream, text)
+
+    program.ask = ask
+    program.write = say
+
+
 def let_inspect_know(program: RemoteProgram) -> None:
     """Let `inspect` know the program's functions, classes and sources."""
     usual_source, usual_is_function = inspect.getsource, inspect.isfunction
@@ -320,8 +342,7 @@ def install(program: RemoteProgram, names: Iterable[str], packages: Iterable[str
     """Let tests in this process use the program as if it were here."""
     names = list(names)
     sys.argv = [f"{names[0]}.py"]
-    program.ask = answer
-    program.write = write
+    let_program_use_streams(program)
     sys.meta_path.insert(0, ProgramFinder(program, names, packages))
     program.watch(Mirror(program).bring_up_to_date)
     Runs(program, names).install()

@@ -1,6 +1,7 @@
 """Rules about the course's pytest tests that a program fails."""
 
 from harness.common.escaping import plain, quoted
+from harness.judging.assertion import assertion_lines
 from harness.judging.compare.mismatch import CourseTestMismatch
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import TEST, Found, Stage, rule_about
@@ -43,7 +44,7 @@ def _in_a_line(message: str) -> str:
     """Return an assertion's message on one line, without the difference that pytest appends: the
     page shows that separately.
     """
-    first, *others = message.split("\n")
+    first, *others = assertion_lines(message) or [""]
     sources = [" ".join(line.split()).removeprefix("+ ") for line in others if " where " in line]
     return ", ".join([first, *sources])
 
