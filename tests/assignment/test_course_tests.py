@@ -281,7 +281,7 @@ class TestA:
     ]
 
 
-OF_A_CLASS = '''\
+OF_A_CLASS = """\
 import unittest
 import pytest
 from a1 import Shop, Unknown, total
@@ -313,7 +313,7 @@ class Case(unittest.TestCase):
 class TestEmpty(Case):
     def test_empty(self):
         self.assertEqual(len(self.shop), 0)
-'''
+"""
 SHOP = """\
 class Unknown(Exception):
     pass

@@ -37,7 +37,7 @@ def test_a_sound_assignment(course: Course) -> None:
     lines = outcome.out.splitlines()
     assert lines[0] == "tiny: sound"
     summary = (
-        "12 scenarios (13 with all values of constants, 18 runs with all draws), "
+        "12 scenarios (13 with all constants and parameters, 18 runs with all draws), "
         "11 with stated results"
     )
     assert summary in lines

@@ -164,8 +164,9 @@ def show(report: ValidationReport, console: Console, *, details: bool = False) -
         say(console, escape(line))
     say(
         console,
-        f"{counted(report.groups, 'scenario')} ({report.scenarios} with all values of constants, "
-        f"{counted(report.stimuli, 'run')} with all draws), {report.goldens} with stated results",
+        f"{counted(report.groups, 'scenario')} ({report.scenarios} with all constants and "
+        f"parameters, {counted(report.stimuli, 'run')} with all draws), "
+        f"{report.goldens} with stated results",
     )
     _print_functions(console, report)
     for line in _in_short(report):
