@@ -21,7 +21,8 @@ def assertion_lines(message: str) -> list[str]:
 
 
 def _write_call(lines: list[str], shown: str, written: str) -> bool:
-    """Write a function as in the program in the last line that calls it; return whether one does."""
+    """Write a function as in the program in the last line that calls it, if one does. Return
+    whether one does."""
     for place in reversed(range(len(lines))):
         call = f"{shown}("
         if call in lines[place]:
