@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from harness.execution.inside.messages.exceptions import Sources
-from harness.execution.inside.messages.protocol import AT_PROMPT, AT_STEP, FromScenario, Selection
+from harness.execution.inside.messages.protocol import AT_PROMPT, AT_STEP, FromScenario
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.protocol.answers import Answerable, StimulusFacts
 from harness.execution.protocol.observation import ProcessEnd, observation
@@ -32,8 +32,8 @@ ShouldRetain = Callable[[int, bytes], bool]
 class SharedJob:
     """One stimulus as `inside.shared.run` reads it, without its typed `lines`, which are sent when
     asked for. `question` is the whole message, packed once for all submissions; `about` names the
-    function of the sheet that it asks about, see `subject`; `selection` numbers the group's files;
-    `arguments`: see `ProcessServer.compile`."""
+    function of the sheet that it asks about, see `subject`; `selection` is the place of its files
+    in the group's `loads`; `arguments`: see `ProcessServer.compile`."""
 
     about: str
     question: bytes
@@ -45,10 +45,11 @@ class SharedJob:
 @dataclass(slots=True, kw_only=True)
 class SharedGroup:
     """Stimuli by number that a process is asked: about one function of the sheet, or to run whole
-    programs, or what `in_one_process` joins. `selections` are the files for each set of constants;
-    the times are the greatest limits of any of them, `memory_mib` is the least."""
+    programs, or what `in_one_process` joins. `loads` are the messages that load the program with
+    each set of constants; the times are the greatest limits of any of them, `memory_mib` is the
+    least."""
 
-    selections: list[Selection] = field(default_factory=list)
+    loads: list[bytes] = field(default_factory=list)
     jobs: dict[int, SharedJob] = field(default_factory=dict)
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
@@ -63,7 +64,7 @@ def in_one_process(groups: Iterable[SharedGroup]) -> SharedGroup:
     """Join groups, so that one process is asked about several functions."""
     joined = SharedGroup()
     for group in groups:
-        places = [_place_in(joined.selections, selection) for selection in group.selections]
+        places = [_place_in(joined.loads, load) for load in group.loads]
         for number, job in group.jobs.items():
             joined.jobs[number] = replace(job, selection=places[job.selection])
         joined.cpu_seconds = max(joined.cpu_seconds, group.cpu_seconds)
@@ -72,11 +73,11 @@ def in_one_process(groups: Iterable[SharedGroup]) -> SharedGroup:
     return joined
 
 
-def _place_in(selections: list[Selection], selection: Selection) -> int:
-    """Return the place of `selection` in `selections`; add it if it is new."""
-    if selection not in selections:
-        selections.append(selection)
-    return selections.index(selection)
+def _place_in(loads: list[bytes], load: bytes) -> int:
+    """Return the place of `load` in `loads`; add it if it is new."""
+    if load not in loads:
+        loads.append(load)
+    return loads.index(load)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

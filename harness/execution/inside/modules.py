@@ -63,6 +63,16 @@ class ModuleSource:
         except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
             self.code = None
 
+    def packed(self) -> bytes:
+        """Return the code for `unpack` in another process; nothing if the text does not compile."""
+        self.try_to_compile()
+        return b"" if self.code is None else marshal.dumps(self.code)
+
+    def unpack(self, packed: bytes) -> None:
+        """Take the code from `packed`."""
+        if packed:
+            self.code = marshal.loads(packed)
+
 
 class Library:
     """A finder and loader over sources by module name."""

@@ -48,7 +48,7 @@ from .modules import (
 from .preload import freeze_heap, preload
 from .scenario import figures
 from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
-from .scenario.process import Program, ScenarioProcess
+from .scenario.process import Program, ScenarioProcess, packed_modules
 from .shared.facades import Facades
 from .shared.run import SharedRun
 from .stand_ins.calls import StandIns
@@ -175,10 +175,10 @@ def _reach_the_library_through_descriptors() -> list[str]:
 
 
 def serve_compile_worker(sock: _socket.socket) -> None:
-    """Compile stimuli and literals until the driver hangs up.
+    """Compile stimuli, literals and the course's modules until the driver hangs up.
 
     For a stimulus, answer the functions that it needs, how many positional arguments its call has
-    (None if it is not a plain call), and its code. For literals, answer their code."""
+    (None if it is not a plain call), and its code. For the others, answer their code."""
     while True:
         if (message := frames.receive_from_socket(sock)) is None:
             return
@@ -187,6 +187,8 @@ def serve_compile_worker(sock: _socket.socket) -> None:
         answer: object
         if kind == ToCompileWorker.LITERALS:
             answer = [packed_literal(text) for text in asked]
+        elif kind == ToCompileWorker.MODULES:
+            answer = packed_modules(asked)
         else:
             functions, *texts = asked
             parts = compile_stimulus(frozenset(functions), *texts)

@@ -174,6 +174,7 @@ class SubmissionServer(ObservedSubmission):
         out stimuli that must have their own process."""
         functions = frozenset(self._functions)
         groups: dict[str, SharedGroup] = {}
+        messages: dict[Selection, bytes] = {}
         self._server.compiler.read_ahead(
             binding.literal for stimulus, _ in wanted.values() for binding in stimulus.bindings
         )
@@ -183,13 +184,17 @@ class SubmissionServer(ObservedSubmission):
                 continue
             job, facts = self._server.compile(self._jobs.job(stimulus), self._functions)
             group = groups.setdefault(about, SharedGroup())
-            if job.selection not in group.selections:
-                group.selections.append(job.selection)
+            if job.selection not in messages:
+                message = self._server.compiler.loading_message(job.selection)
+                messages[job.selection] = message
+            loading = messages[job.selection]
+            if loading not in group.loads:
+                group.loads.append(loading)
             group.jobs[number] = SharedJob(
                 about=about,
                 question=framed(ToSharedRun.QUESTION + _question(job, limits).encode()),
                 lines=tuple(typed.text for typed in stimulus.inputs),
-                selection=group.selections.index(job.selection),
+                selection=group.loads.index(loading),
                 arguments=facts.arguments,
             )
             group.cpu_seconds = max(group.cpu_seconds, limits.cpu_seconds)
@@ -237,9 +242,9 @@ class SubmissionServer(ObservedSubmission):
                     changed_by=process.changed_by,
                     cpu_seconds=used,
                 )
-            restarts.count(process)
             if process.stopped_at is None:  # it came to its end, or to that of its time
                 break
+            restarts.count(process)
             unanswered = [number for number in left if number not in process.reported]
             left = [number for number in unanswered if restarts.is_worth(number)]
         return SharedOutcome(answers=answers, gave_up=frozenset(restarts.gave_up), cpu_seconds=used)
@@ -256,7 +261,7 @@ class _Restarts:
         self._lost: set[str] = set()  # functions at which a process ended without a word
 
     def count(self, process: SharedProcess) -> None:
-        """Note how a process ended."""
+        """Note how a process ended that stopped too early."""
         self._answered.update(self._about(number) for number in process.reported)
         if process.gave_up is not None:
             self.gave_up.add(process.gave_up)

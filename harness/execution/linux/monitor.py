@@ -3,18 +3,18 @@ which gets a typed line when it asks, or of a shared run, which gets one questio
 
 from __future__ import annotations
 
-import marshal
 import os
 import select
 import time
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
 from harness.common.logs import logger_of
 from harness.execution.confinement.layers.seccomp import ReportedCall
 from harness.execution.folder import SECONDS_BETWEEN_LOOKS, TOO_FULL
+from harness.execution.inside.messages.frames import HEAD
 from harness.execution.inside.messages.protocol import (
     USUAL_FILES,
     FromScenario,
@@ -33,7 +33,7 @@ from harness.execution.linux.processes import (
     ScenarioChannel,
     ServerProcess,
 )
-from harness.execution.protocol.replies import FrameBuffer, TamperedError
+from harness.execution.protocol.replies import FrameBuffer, TamperedError, is_one_frame
 from harness.execution.scenario_monitor import ScenarioMonitor
 from harness.execution.sharing import CPU_SHARE, SharedGroup, ShouldRetain
 from harness.model.observation import Ending, Filled
@@ -348,8 +348,8 @@ class SharedProcess:
         self._killed_at = 0.0
         self._ended = False
         self._selection = -1  # whose files are loaded
-        self._is_loading = True
-        self._lines: list[str] = []
+        self._is_loading = self._is_asking = False
+        self._lines: Iterator[str] = iter(())
         self.answers: dict[int, bytes] = {}
         self.reported: set[int] = set()
         self.refused = ""
@@ -369,17 +369,18 @@ class SharedProcess:
     def _ask(self) -> None:
         """Send the next question: first to load its files, and after the last one the end."""
         if not self._left:
+            self._is_loading = self._is_asking = False
             self._channel.send(ToSharedRun.LEAVE)
             return
         job = self._group.jobs[self._left[-1]]
         self._is_loading = job.selection != self._selection
-        if self._is_loading:
-            self._selection = job.selection
-            selection: Any = self._group.selections[job.selection]
-            self._channel.send(ToSharedRun.LOAD + marshal.dumps(selection, 2))
-        else:
-            self._lines = list(reversed(job.lines))
+        self._is_asking = not self._is_loading
+        if self._is_asking:
+            self._lines = iter(job.lines)
             self._channel.send_framed(job.question)
+        else:
+            self._selection = job.selection
+            self._channel.send_framed(self._group.loads[job.selection])
 
     def run(self, main: str) -> None:
         """Have the process forked, and ask it until it is gone."""
@@ -400,7 +401,7 @@ class SharedProcess:
                     break
                 if data is None:
                     self._look_around()
-                elif self._take(data) and time.monotonic() < self._total_due:
+                elif self._take(data) and self._progress < self._total_due:
                     continue
                 self._check_clock()
             while not self._ended:
@@ -431,6 +432,9 @@ class SharedProcess:
 
     def _take(self, data: bytes) -> bool:
         """Handle the complete frames; return False if there was none."""
+        if is_one_frame(data) and not self._unread.data:  # as almost always
+            self._take_frame(data[HEAD : HEAD + 1], data[HEAD + 1 :])
+            return True
         acted = False
         try:
             frame = self._unread.next(data)
@@ -445,14 +449,20 @@ class SharedProcess:
 
     def _take_frame(self, kind: bytes, body: bytes) -> None:
         self._progress = time.monotonic()
-        self._cpu_before = self._clock.cpu() if self._clock is not None else 0.0
+        if self._clock is not None:
+            self._cpu_before = self._clock.cpu()
+        if self._is_asking and kind == _SEEN:
+            self._take_answer(body)
+        elif self._is_asking and kind == _ASKS_FOR_LINE:
+            self._send_line()
+        else:
+            self._take_news(kind, body)
+
+    def _take_news(self, kind: bytes, body: bytes) -> None:
+        """Handle a frame that is no answer to a question and does not ask for a line."""
         number = self._left[-1] if self._left else None
         expected = _WHILE_LOADING if self._is_loading else _WHILE_ASKED
-        if number is not None and kind == _SEEN and not self._is_loading:
-            self._take_answer(number, body)
-        elif number is not None and kind == _ASKS_FOR_LINE and not self._is_loading:
-            self._send_line()
-        elif kind in (FromSharedRun.REFUSED, FromSharedRun.NOT_PLAIN):
+        if kind in (FromSharedRun.REFUSED, FromSharedRun.NOT_PLAIN):
             self.refused = plain(body.decode("utf-8", "replace"), limit=_MAX_REASON_LENGTH)
             self.not_plain = kind == FromSharedRun.NOT_PLAIN
         elif number is None or kind not in expected:
@@ -469,18 +479,19 @@ class SharedProcess:
             self.refused = plain(body.decode("utf-8", "replace"), limit=_MAX_REASON_LENGTH)
             self.changed_by = number
 
-    def _take_answer(self, number: int, body: bytes) -> None:
-        self._left.pop()
+    def _take_answer(self, body: bytes) -> None:
+        number = self._left.pop()
         self.reported.add(number)
         if self._should_retain(number, body):
             self.answers[number] = body
         self._ask()
 
     def _send_line(self) -> None:
-        if self._lines:
-            self._channel.send(_LINE + self._lines.pop().encode())
-        else:
+        line = next(self._lines, None)
+        if line is None:
             self._channel.send(ToSharedRun.NO_LINE)
+        else:
+            self._channel.send(_LINE + line.encode())
 
     def _check_clock(self) -> None:
         now = time.monotonic()

@@ -30,7 +30,9 @@ from harness.execution.inside.messages.protocol import (
     FromServer,
     FromZygote,
     ScenarioJob,
+    Selection,
     ToCompileWorker,
+    ToSharedRun,
     ToZygote,
     split,
 )
@@ -366,6 +368,7 @@ class StimulusCompiler:
         self._worker: ServerProcess | None = zygote.start_server(COMPILE_WORKER_SETUP)
         self._answers: dict[tuple[object, ...], tuple[StimulusFacts, bytes]] = {}
         self._literals: dict[str, bytes] = {}
+        self._modules: dict[object, list[bytes]] = {}
 
     def compile(
         self, job: ScenarioJob, functions: tuple[str, ...]
@@ -390,6 +393,16 @@ class StimulusCompiler:
         new = list(dict.fromkeys(literal for literal in literals if literal not in self._literals))
         if new:
             self._literals |= zip(new, self._ask(ToCompileWorker.LITERALS, new), strict=True)
+
+    def loading_message(self, selection: Selection) -> bytes:
+        """Return the message by which a shared run loads a program beside these files."""
+        own_files = selection[0]
+        packed: list[bytes] = []
+        if own_files is not None:
+            if own_files not in self._modules:
+                self._modules[own_files] = self._ask(ToCompileWorker.MODULES, own_files)
+            packed = self._modules[own_files]
+        return frames.framed(ToSharedRun.LOAD + marshal.dumps((selection, packed), 2))
 
     def close(self) -> None:
         if self._worker is not None:

@@ -36,7 +36,7 @@ INSIDE = (
     "remote.streams", "remote.guarded",
     "scenario.evaluate", "stimuli", "scenario.counting", "scenario.figures",
     "scenario.process",
-    "shared.facades", "shared.snapshot", "shared.run", "preload", "zygote",
+    "shared.facades", "shared.namespaces", "shared.snapshot", "shared.run", "preload", "zygote",
 )  # fmt: skip
 _PIPED = "piped"  # sent only to systems without terminals
 

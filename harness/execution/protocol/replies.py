@@ -421,7 +421,7 @@ class FrameBuffer:
         Raise TamperedError if it is empty or too large.
         """
         data = self.data
-        if not data and _is_one_frame(more):  # most messages come whole, and need no copies
+        if not data and is_one_frame(more):  # most messages come whole, and need no copies
             return more[HEAD:]
         data += more
         if len(data) < HEAD:
@@ -437,7 +437,7 @@ class FrameBuffer:
         return body
 
 
-def _is_one_frame(data: bytes) -> bool:
+def is_one_frame(data: bytes) -> bool:
     """Return whether this is exactly one frame of allowed length."""
     length = len(data) - HEAD
     if not 1 <= length <= MAX_REPLY_BYTES:

@@ -45,8 +45,7 @@ class StimulusId(NamedTuple):
     draw: int
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """An observation and the process that it comes from."""
 
     observation: Observation
@@ -93,7 +92,8 @@ def observe_draws(
         observed = observer.observe_draw(scenario, index, limits)
         if receive is not None:
             kept = receive(scenario, index, observed)
-            observed = Observed(kept, observed.source)
+            if kept is not observed.observation:
+                observed = Observed(kept, observed.source)
         draws.append(observed)
         observation = observed.observation
         if observation.ending in _LAST_DRAW_ENDINGS or observation.phase is Phase.LOADING:

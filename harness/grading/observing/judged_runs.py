@@ -50,6 +50,8 @@ from harness.results.reuse import (
 
 _log = logger_of(__name__)
 
+_ONLY_SHARED, _ONLY_ALONE = frozenset({Source.SHARED}), frozenset({Source.ALONE})
+
 
 def does_not_do_alone(scenario: str) -> str:
     """Return the reason why each scenario has its own process, after the scenario with this id
@@ -352,7 +354,7 @@ class _JudgingRun:
             return True
         sources = self._running.sources[name]
         is_whole = len(sources) == len(self.runs.references(name))
-        return is_whole and all(source is Source.SHARED for source in sources)
+        return is_whole and set(sources) <= _ONLY_SHARED
 
     def _note_for_cache(self, name: str, observations: tuple[Observation, ...]) -> None:
         """Note a scenario's results that the cache lacks: that it passed in a shared run, or
@@ -368,7 +370,7 @@ class _JudgingRun:
         if passed_shared and not self.candidate.budget.is_over:
             outcome.new_runs[outcome.shared[name]] = SharedPass.PASSED
             return
-        is_alone = all(source is Source.ALONE for source in self._running.sources[name])
+        is_alone = set(self._running.sources[name]) <= _ONLY_ALONE
         if is_alone and not _is_cut(observations):
             outcome.new_runs[self.stored.alone[name]] = observations
 

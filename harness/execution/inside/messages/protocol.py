@@ -80,6 +80,7 @@ class ToCompileWorker(bytes, Enum):
 
     STIMULUS = b"S"  # the functions' names, and the stimulus's texts
     LITERALS = b"L"  # a list of literals
+    MODULES = b"M"  # the files of a selection
 
 
 @unique
@@ -158,7 +159,7 @@ class FromStandIn(bytes, Enum):
 class ToSharedRun(bytes, Enum):
     """Messages to a process with many scenarios."""
 
-    LOAD = b"F"  # load the program beside this selection of files (marshal)
+    LOAD = b"F"  # load the program beside a selection of files, and their code (marshal)
     QUESTION = b"Q"  # a `Question`
     LINE = b"L"  # a typed line, in UTF-8
     NO_LINE = b"E"  # the input has ended
@@ -272,11 +273,13 @@ class ProtocolRecord:
 
 if TYPE_CHECKING:
     Files: TypeAlias = tuple[tuple[str, bytes], ...]
-    # The files that one scenario has instead of the usual ones, and beside them (None: it has the
-    # usual ones); its stand-in modules as (name, functions, other names); the substituted names of
-    # the main module as (name, the provided module of a constant, or empty for a function).
+    # The files that one scenario has instead of the usual ones, and beside them.
+    OwnFiles: TypeAlias = tuple[Files, Files]
+    # Its files (None: it has the usual ones); its stand-in modules as (name, functions, other
+    # names); the substituted names of the main module as (name, the provided module of a constant,
+    # or empty for a function).
     Selection: TypeAlias = tuple[
-        tuple[Files, Files] | None,
+        OwnFiles | None,
         tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...],
         tuple[tuple[str, str], ...],
     ]

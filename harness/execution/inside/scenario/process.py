@@ -35,15 +35,29 @@ from .streams import KeptBytes, install_input, pipe_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Sequence
     from types import CodeType, FrameType, ModuleType
     from typing import Any
 
     from ..messages.frames import Receive, Send
-    from ..messages.protocol import ScenarioJob, Selection
+    from ..messages.protocol import OwnFiles, ScenarioJob, Selection
 
 _set_recursion_limit = sys.setrecursionlimit
 _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modules see
+
+
+def own_sources(
+    own_files: OwnFiles,
+) -> tuple[dict[str, ModuleSource], dict[str, ModuleSource]]:
+    """Return the modules among the files of a selection: provided ones, and others."""
+    provided, extra = own_files
+    return by_module_name(provided), by_module_name(extra)
+
+
+def packed_modules(own_files: OwnFiles) -> list[bytes]:
+    """Return the code of these files for `Files`, which then need not compile them."""
+    provided, extra = own_sources(own_files)
+    return [source.packed() for source in (*provided.values(), *extra.values())]
 
 
 class Files:
@@ -52,16 +66,22 @@ class Files:
     These are the files provided only to them, instead of those of the setup and beside them (None:
     those of the setup); the modules that run in another process, as (name, functions, other names);
     and the substituted names of the main module, as (name, provided module, or empty for a function
-    that runs there).
+    that runs there). `packed` has the code of the provided files, from `packed_modules`.
     """
 
     def __init__(
-        self, selection: Selection, setup: dict[str, Any], submitted: dict[str, ModuleSource]
+        self,
+        selection: Selection,
+        setup: dict[str, Any],
+        submitted: dict[str, ModuleSource],
+        packed: Sequence[bytes] = (),
     ) -> None:
         own_files, self.proxies, names = selection
-        provided_files, extra_files = own_files or (setup["provided"], ())
-        provided, extra = by_module_name(provided_files), by_module_name(extra_files)
-        for source in (*provided.values(), *extra.values()):
+        provided, extra = own_sources(own_files or (setup["provided"], ()))
+        added = (*provided.values(), *extra.values())
+        for source, code in zip(added, packed):  # noqa: B905
+            source.unpack(code)
+        for source in added:
             source.try_to_compile()
         replaced = {name for name, _, _ in self.proxies}
         students = {name: source for name, source in submitted.items() if name not in replaced}
@@ -129,14 +149,14 @@ class Program:
             source.try_to_compile()
         self.known: dict[Selection, Files] = {}
 
-    def files(self, selection: Selection) -> Files:
+    def files(self, selection: Selection, packed: Sequence[bytes] = ()) -> Files:
         """Return the files of a selection, which may contain changed files of the student.
 
         They are compiled once for all scenarios that share them; files provided only to some
-        scenarios are not kept.
+        scenarios are not kept, and need not be compiled if `packed` has their code.
         """
         if selection[0] is not None:
-            return Files(selection, self.setup, self.submitted)
+            return Files(selection, self.setup, self.submitted, packed)
         if selection not in self.known:
             files = self.known[selection] = Files(selection, self.setup, self.submitted)
             files.waits()  # once for all forks

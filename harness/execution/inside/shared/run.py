@@ -167,7 +167,8 @@ class SharedRun:
         if kind == _QUESTION:
             self._answer(Question.decode(body))
         elif kind == ToSharedRun.LOAD:
-            self._begin(self.program.files(marshal.loads(body)))
+            selection, packed = marshal.loads(body)
+            self._begin(self.program.files(selection, packed))
         else:
             _exit(0)
 
@@ -311,17 +312,21 @@ class SharedRun:
     def _finish(self, report: bytes) -> None:
         """Report the observation, unless something of the program changed or does not end."""
         sys.modules["__main__"] = MODULE("__main__")
-        # The next scenario that imports a module of the program loads it anew, as it should.
-        for name in list(sys.modules)[self.modules_loaded :]:
-            if name not in self.files.library.sources:
-                self.give_up()  # the stimulus imports more of Python
-            del sys.modules[name]
+        if len(sys.modules) > self.modules_loaded:
+            self._forget_imported()
         if not self._ends_quietly():
             self.give_up()
         if changed := self.snapshot.change():
             self.report_change(changed)
         self.snapshot.restore()
         self.say(_SEEN, report)
+
+    def _forget_imported(self) -> None:
+        """Let the next scenario that imports a module of the program load it anew, as it should."""
+        for name in list(sys.modules)[self.modules_loaded :]:
+            if name not in self.files.library.sources:
+                self.give_up()  # the stimulus imports more of Python
+            del sys.modules[name]
 
     def _ends_quietly(self) -> bool:
         """End unreachable objects. Return whether that left no new objects and printed nothing."""

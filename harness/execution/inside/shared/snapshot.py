@@ -12,10 +12,11 @@ import builtins
 from _operator import attrgetter, is_
 
 from ..messages.codec import FUNCTION, GETSET
+from .namespaces import Names, are_same, changed_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable
     from types import ModuleType
     from typing import Any
 
@@ -49,6 +50,7 @@ class Snapshot:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []
         self._mappings: list[tuple[str, Any, list[Any], list[Any]]] = []
         self._dictionaries: list[tuple[str, dict[Any, Any], dict[Any, Any]]] = []
+        self._namespaces: list[Names] = []
         self._functions: list[tuple[str, Any, object, object]] = []
         self._holders: list[tuple[str, Any, Callable[[Any], tuple[Any, ...]], tuple[Any, ...]]] = []
         self._visited: set[int] = set()
@@ -58,13 +60,14 @@ class Snapshot:
         try:
             for module in self._modules:
                 space = vars(module)
-                self._record("a name of " + (space.get("__file__") or module.__name__), space)
+                name_of_module = space.get("__file__") or module.__name__
+                self._namespaces.append(Names("a name of " + name_of_module, space))
                 for name, value in list(space.items()):
                     if name not in _MACHINERY:
                         self._reach(name, value, "at module level")
         except RecursionError:
             raise NotPlainError("its data are nested too deeply to be examined") from None
-        self._record("a built-in", vars(builtins))
+        self._namespaces.append(Names("a built-in", vars(builtins)))
         for quitter in (builtins.exit, builtins.quit):  # which take attributes
             self._record("`exit`", vars(quitter))
         for name, dictionary, filled in self._dictionaries:
@@ -76,11 +79,14 @@ class Snapshot:
         changed.
         """
         for name, items, kept in self._lists:
-            if not _are_same(items, kept):
+            if not are_same(items, kept):
                 return name
+        for names in self._namespaces:
+            if changed := names.change():
+                return changed
         for name, mapping, keys, values in self._mappings:
-            if not _are_same(mapping.values(), values):
-                return name + _changed_key(mapping, keys, values)
+            if not are_same(mapping.values(), values):
+                return name + changed_key(mapping, keys, values)
             if not all(map(is_, mapping, keys)):
                 return name
         for name, function, defaults, keywords in self._functions:
@@ -187,17 +193,3 @@ def _table(dictionary: dict[Any, Any]) -> tuple[int, int]:
         dictionary[f"\0{count}"] = None
         count += 1
     return size, count
-
-
-def _are_same(parts: Collection[Any], kept: list[Any]) -> bool:
-    return len(parts) == len(kept) and all(map(is_, parts, kept))
-
-
-def _changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:
-    # Names only: a key of the program's own would compare itself with them.
-    before = {key: value for key, value in zip(keys, values, strict=True) if type(key) is str}
-    after = {key: value for key, value in mapping.items() if type(key) is str}
-    for key in [*after, *before]:
-        if before.get(key, before) is not after.get(key, after):
-            return f" (`{key}`)"
-    return ""
