@@ -40,8 +40,9 @@ SYNONYMS = {
     "explanation/how-marks-are-made.md": (
         "grade calculation, points, partial credit, score, rounding, weights"
     ),
-    "explanation/security.md": "sandbox, isolation, malicious code, container, Docker",
-    "reference/confinement.md": "sandbox, bubblewrap, seccomp, Landlock, container, Docker, tier",
+    "explanation/security.md": "sandbox, isolation, malicious code, container",
+    "reference/confinement.md": "sandbox, bubblewrap, seccomp, Landlock, container, tier",
+    "installing.md": "set up, setup, requirements, pip, pipx, Docker image, interpreter",
     "reference/report-files.md": "output files, results, exit code, exit status, states",
     "causes.md": "feedback, explanation, why a test failed, root cause, hints",
     "writing-scenarios.md": (
@@ -56,7 +57,7 @@ SYNONYMS = {
 # Searches that must find this page first although the words are in the title of another. The search
 # weighs these tags above titles and shows them beside the result.
 FIRST_FOR = {
-    "installing.md": ["install"],
+    "installing.md": ["install", "Docker", "Python version", "versions of Python"],
     "how-to/hide-a-check.md": ["hidden test"],
     "how-to/mark-style-by-hand.md": ["rubric"],
     "how-to/grade-a-download.md": ["groups", "roster", "grade"],
@@ -66,7 +67,7 @@ FIRST_FOR = {
     "how-to/excuse-a-student.md": ["excused"],
     "how-to/port-your-tests.md": ["unit test"],
     "explanation/how-marks-are-made.md": ["partial credit", "points"],
-    "explanation/security.md": ["Docker"],
+    "explanation/security.md": ["sandbox"],
     "writing-an-assignment.md": ["new assignment"],
     "writing-scenarios.md": ["timeout", "random seed", "test case", "infinite loop"],
 }

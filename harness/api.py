@@ -33,6 +33,7 @@ from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
 from harness.model.plan import Specification
 from harness.model.result import (
+    CommandLine,
     Event,
     Notice,
     ReportsWritten,
@@ -78,6 +79,7 @@ def grade(
     only: Sequence[str] = (),
     asked: ClassOptions | None = None,
     ready: Callable[[Submission], bool] | None = None,
+    command: CommandLine | None = None,
     listener: Listener = lambda event: None,
 ) -> RunResult:
     """Grade all submissions below `paths` and write the report and results.json into `out`.
@@ -88,7 +90,8 @@ def grade(
     full limit. Without `probes` no failed scenario runs again to find its cause. `total_seconds`
     limits all runs of a submission together (None: the assignment's limit, or the reference's).
     `only` has the ids to grade (empty: all); the others stay as they are. `asked` has the rules for
-    the class, `ready` chooses submissions, `listener` hears events.
+    the class, `ready` chooses submissions, `listener` hears events. `command` is shown to people
+    who want to grade the class again.
 
     The run's submissions are read from `out` each time, until another run is written there. Raise
     UserError if nothing can be graded or written, and on Ctrl-C (and SIGTERM) `Interrupted`, after
@@ -110,6 +113,7 @@ def grade(
         fresh=fresh,
         thorough=thorough,
         probes=probes,
+        command=command,
     )
     cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
     return _grade_into_report(

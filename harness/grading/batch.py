@@ -26,6 +26,7 @@ from harness.model.result import (
     CausesBegun,
     CausesFound,
     CohortFacts,
+    CommandLine,
     Event,
     Notice,
     RunFacts,
@@ -77,6 +78,7 @@ class BatchOptions:
     # Called with the run when all marks are known and many causes are still to be found.
     on_marks: Callable[[RunResult], None] | None = None
     strength: StrengthFigures | None = None  # the strength of the scenarios, if known
+    command: CommandLine | None = None  # the command that grades the whole class again
 
 
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
@@ -254,7 +256,9 @@ def _begin(
     """Store the facts that the run begins with, and drop the results of other states."""
     plan = context.specification.plan
     facts = run_facts(context, options.notices)
-    facts = replace(facts, cohort=options.cohort, strength=options.strength)
+    facts = replace(
+        facts, cohort=options.cohort, strength=options.strength, command=options.command
+    )
     # From the report's folder, so that class and report can be moved together.
     folder = store.path.parent.resolve()
     paths = tuple(os.path.relpath(path.resolve(), folder) for path in options.paths)
@@ -267,7 +271,8 @@ def _begin(
     before = store.earlier_facts()
     is_part = bool(store.states().keys() - {submission.id for submission in submissions})
     if before is not None and before.assignment == facts.assignment and is_part:
-        facts = replace(facts, cohort=before.cohort)
+        command = before.command or facts.command
+        facts = replace(facts, cohort=before.cohort, command=command)
     store.begin(facts, plan, None if store.paths() else paths)
     store.drop_stale(options.only, state)
     return facts

@@ -367,6 +367,18 @@ class CohortFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """A command that grades the whole class again, by the same rules."""
+
+    folder: str  # in which it was entered
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return two lines for a terminal."""
+        return f"cd {shlex.quote(self.folder)}\n{shlex.join(self.words)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
     """The versions and settings of a run."""
 
@@ -390,6 +402,7 @@ class RunFacts:
     strength: StrengthFigures | None = None  # an earlier measurement of these scenarios
     # The machine's slowness: CPU limits are this many times longer than stated.
     slowness: float = 1.0
+    command: CommandLine | None = None  # None if no command started the run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

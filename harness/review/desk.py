@@ -450,6 +450,16 @@ class Desk:
                     found.append(KnownPerson(id=known_id, name=entry.name, is_missing=is_missing))
         return sorted(found, key=lambda person: (not person.is_missing, person.id))
 
+    def command_again(self) -> str:
+        """Return the lines that grade the class again, as it was graded.
+
+        Empty if they are unknown, or if marking is anonymous: a path may name a student.
+        """
+        with self.lock:
+            if self.anonymous or self._facts is None or self._facts.command is None:
+                return ""
+            return str(self._facts.command)
+
     def progress(self) -> tuple[int, int]:
         """Return how many submissions of this part are done, and how many there are."""
         rows = self.rows()

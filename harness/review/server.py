@@ -224,7 +224,7 @@ Screen = Callable[[int], dict[str, Any]]
 
 def _reading_routes(app: Flask, desk: Desk, screen: Screen) -> None:
     """Add the routes that show the run."""
-    script = environment.script("drafts.js", "offers.js", "review.js")
+    script = environment.script("tools.js", "drafts.js", "offers.js", "review.js")
 
     @app.get("/")
     def shell() -> Response:
@@ -390,6 +390,7 @@ def _screen_of(
         authors=desk.comment_authors(number),
         alike=_same_content(result),
         done=rows[0]["done"],
+        again=desk.command_again(),
         anonymous=desk.anonymous,
     )
     return {"number": number, "html": html, "rows": rows}

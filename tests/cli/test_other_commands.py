@@ -444,7 +444,10 @@ def test_a_held_submission_is_decided_and_graded(course: Course) -> None:
     assert (entry["shown"], entry["reason"]) == ("zoe", "needs review")
     number = entry["number"]
     asked(address, "/do", {"number": number, "do": "comment", "text": "Name it a1.py."})
-    asked(address, "/do", {"number": number, "do": "decide", "kind": "choose", "value": "new.py"})
+    choice = {"number": number, "do": "decide", "kind": "choose", "value": "new.py"}
+    screen = asked(address, "/do", choice)["html"]
+    again = "harness grade --assignment tiny in"
+    assert f"cd {course.root}\n{again}" in screen
     called, mode, opened = course.text("seen").split("\n", 2)
     assert address not in called  # a command line is everybody's
     assert (mode, f"url={address}" in opened) == ("-rw-------", True)
@@ -457,7 +460,7 @@ def test_a_held_submission_is_decided_and_graded(course: Course) -> None:
     left = sorted(path.name for path in course.report.glob("run.sqlite*"))
     assert left == ["run.sqlite", "run.sqlite.lock"]
 
-    course.ok("grade", "in", "--assignment", "tiny")
+    course.ok(*again.split()[1:])
     told = tiny_course.submission(course.report, "zoe")
     assert (told["status"], told["mark"], told["comment"]) == ("graded", 6.0, "Name it a1.py.")
     assert "a person chose new.py" in told["notes"]

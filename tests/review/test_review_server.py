@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from flask.testing import FlaskClient
 from waitress.adjustments import Adjustments
 from werkzeug.test import TestResponse
 
-from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.model.submission import Lateness
+from harness.model.result import CommandLine, SubmissionResult, SubmissionStatus
+from harness.model.submission import Lateness, Student
 from harness.results.database import StoreReader
 from harness.results.regrade_request import request_text
 from harness.results.store import Store
@@ -28,6 +29,7 @@ from harness.review.connections import MAX_CONNECTIONS, THREADS, Connection
 from harness.review.desk import ClassPart, Desk
 from harness.review.server import HOST, ReviewServer, create_app, read_asked
 from tests.reporting.pages_read import Page, refusal
+from tests.reporting.report_samples import FACTS
 from tests.review.marked_class import COURSE, NAMES, database_of, submission
 
 TOKEN, PORT = "secret-token", 4321
@@ -457,6 +459,45 @@ def test_marking_can_hide_the_names(ann: Window) -> None:
     assert sorted(ben.is_done()) == [f"Submission {n}" for n in range(1, COUNT + 1)]
     ben.do(1, "comment", text="Fair.")
     assert len([n for n in range(1, COUNT + 1) if ann.stored(f"s{n:03}").comment]) == 1
+
+
+WHO = "Xanthippe"
+
+
+def test_no_view_of_anonymous_marking_names_a_student(ann: Window) -> None:
+    student = Student(id=f"{WHO}-1", name=WHO, email=f"{WHO}@example.edu")
+    notes = (f"{WHO}.py was graded as a1.py",)
+    named = {"student": student, "source": f"{WHO}/", "notes": notes}
+    facts = replace(FACTS, complete=True, notices=(f"{WHO} is unknown",), command=AGAIN)
+    with Store.open(ann.database) as store:
+        for number in range(1, COUNT + 1):
+            result = ann.stored(f"s{number:03}")
+            store.forget(result.id, facts)
+            problem = f"found {WHO}.py" if result.problem else ""
+            store.save(replace(result, id=f"{WHO}-{number}", problem=problem, **named))
+    hidden = window(ann.database, anonymous=True)
+    seen = [str(hidden.get("/since/0/0"))]
+    for number in range(1, COUNT + 1):
+        seen.append(str(hidden.get(f"/submission/{number}")))
+        path = hidden.client.post(f"/preview/{number}", headers=GOOD, json={}).json["path"]
+        seen.append(hidden.client.get(path, headers={"Host": GOOD["Host"]}).text)
+        seen.append(str(hidden.do(number, "comment", text="Fair.")))
+    seen.append(str(hidden.client.post("/undo", headers=GOOD, json={}).json))
+    assert "Fair." in "".join(seen)
+    assert [text for text in seen if WHO.lower() in text.lower()] == []
+    assert WHO in str(window(ann.database).get("/since/0/0"))
+
+
+AGAIN = CommandLine(folder="/term 1", words=("harness", "grade", f"in/{WHO}", "--roster", "r.csv"))
+
+
+def test_a_decision_is_applied_by_the_command_that_graded_the_class(ann: Window) -> None:
+    command = "harness grade in/Xanthippe --roster r.csv"
+    assert command not in ann.do(COUNT, "decide", kind="choose", value="new.py")["html"]
+    with Store.open(ann.database) as store:
+        store.finish(replace(store.facts(), command=AGAIN))
+    screen = unescape(ann.get(f"/submission/{COUNT}")["html"])
+    assert f"cd '/term 1'\n{command}" in screen
 
 
 def test_a_students_request_is_opened(ann: Window, tmp_path: Path) -> None:

@@ -228,7 +228,7 @@ def first_page(
     names = {row.id: row.name for row in overview.rows}
     return render(
         "index.html.j2",
-        **script("page.js", "sort.js"),
+        **script("tools.js", "page.js", "sort.js"),
         **_table(overview, first),
         **_about_run(facts),
         **_in_numbers(overview),

@@ -29,7 +29,7 @@ def course_page(course: Course, unread: Sequence[str] = ()) -> str:
             missing.append((run, students))
     return render(
         "course.html.j2",
-        **script("page.js", "sort.js"),
+        **script("tools.js", "page.js", "sort.js"),
         course=course,
         unread=unread,
         missing=missing,

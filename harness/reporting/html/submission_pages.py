@@ -48,7 +48,7 @@ def submission_page(
     gathered.
     """
     view = lecturers_view(result, plan, style)
-    near = {"before": before, "after": after, **script("page.js")}
+    near = {"before": before, "after": after, **script("tools.js", "page.js")}
     return render("submission.html.j2", **view, **near)
 
 
@@ -151,7 +151,7 @@ def _is_about(card: Card, function: str) -> bool:
 
 def feedback_page(view: StudentView) -> str:
     """Return the student's page as HTML, from the parts that a student may see."""
-    return render("feedback.html.j2", **_feedback(view), **script("page.js"))
+    return render("feedback.html.j2", **_feedback(view), **script("tools.js", "page.js"))
 
 
 def check_results(view: StudentView) -> str:

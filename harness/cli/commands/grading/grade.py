@@ -14,6 +14,7 @@ from rich.console import Console
 
 from harness.api import grade, load_assignment
 from harness.cli import options
+from harness.cli.again import RepeatedCommand, words_to_repeat
 from harness.cli.printing import print_result
 from harness.cli.progress import listener
 from harness.common.errors import UserError, error_lines
@@ -24,7 +25,7 @@ from harness.grading.engines.dask import Cluster
 from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
 from harness.model.plan import Specification
-from harness.model.result import CausesFound, Event, SubmissionGraded, SubmissionStatus
+from harness.model.result import CausesFound, CommandLine, Event, SubmissionGraded, SubmissionStatus
 from harness.model.submission import Submission
 from harness.reporting.terminal.tables import summary_table
 
@@ -112,10 +113,15 @@ class _Options:
     ]
 
 
+class _Grade(RepeatedCommand):
+    only_once = ("fresh", "only", "watch")
+
+
 @options.click_command(
     "grade",
     "harness grade submissions/connect4ish",
     "harness grade download.zip --assignment connect4ish --due 2024-09-24T17:00+10:00",
+    cls=_Grade,
 )
 @click.argument("paths", nargs=-1, required=True, type=options.PATH, metavar="PATH…")
 @options.several(options.assignment, options.root, options.class_options, options.logging)
@@ -156,11 +162,18 @@ def command(
         total_seconds=chosen.total_seconds,
         only=chosen.only,
         asked=asked,
+        command=_to_repeat(),
     )
     if chosen.watch:
         is_whole = not chosen.only and not chosen.fresh
         return _watch(paths, once, whole=is_whole)
     return once()
+
+
+def _to_repeat() -> CommandLine:
+    """Return the command that grades the whole class again."""
+    words = words_to_repeat(click.get_current_context())
+    return CommandLine(folder=str(Path.cwd()), words=words)
 
 
 def _refuse_jobs_of_workers(jobs: int | None, cluster: Cluster | None) -> None:

@@ -39,7 +39,11 @@ def command(run: Path, student: str) -> int:
             raise UserError("this run is not complete", place=str(run), hint=hint)
         named = _names_of(result)
         notices = _unnamed(facts.notices, named)
-        store.forget(result.id, replace(facts, notices=notices, cohort=_without(facts, named)))
+        command = facts.command
+        if command is not None and named.search(str(command)):
+            command = None
+        cohort = _without(facts, named)
+        store.forget(result.id, replace(facts, notices=notices, cohort=cohort, command=command))
         run_left, plan = store.run(), store.plan()
     studied, mailed = remove_studies(path.parent), remove_mails(path.parent)
     write_reports(run_left, plan, path.parent)

@@ -1,45 +1,13 @@
 (function () {
   "use strict";
   // The page says all of it without this script, which only makes it quicker to use.
-  var body = document.body, root = document.documentElement;
-  function button(text, done) {
-    var made = document.createElement("button");
-    made.type = "button"; made.className = "tool"; made.textContent = text;
-    made.addEventListener("click", function () { done(made); });
-    return made;
-  }
-  function stored(name, value) {
-    try {
-      if (value === undefined) return sessionStorage.getItem(name);
-      sessionStorage.setItem(name, value);
-    } catch (error) { /* no storage: nothing is remembered */ }
-    return null;
-  }
-
-  // Light and dark.
-  function dress(scheme) { if (scheme) root.dataset.scheme = scheme; }
-  dress(stored("scheme"));
-  function isDark() { return root.dataset.scheme ? root.dataset.scheme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches; }
   var header = document.querySelector("header");
   if (header) {
-    var toggle = button("Light or dark", function () { var scheme = isDark() ? "light" : "dark"; dress(scheme); stored("scheme", scheme); });
+    var toggle = schemeButton();
     toggle.classList.add("toggle");
     header.prepend(toggle);
   }
-
-  // Commands and inputs are copied as they are typed: a selection leaves out names of keys.
-  document.querySelectorAll("pre.copied").forEach(function (block) {
-    var copy = button("Copy", function () {
-      var range = document.createRange(), selection = getSelection();
-      range.selectNodeContents(block);
-      selection.removeAllRanges();
-      selection.addRange(range);
-      copy.textContent = document.execCommand("copy") ? "Copied" : "Selected: press Ctrl+C";
-      setTimeout(function () { copy.textContent = "Copy"; }, 2000);
-    });
-    copy.classList.add("copy");
-    block.after(copy);
-  });
+  addCopyButtons(document);
 
   // The program begins at its first marked line.
   document.querySelectorAll(".whole ol.own").forEach(function (program) {
@@ -59,7 +27,7 @@
   // Previous and next go through the submissions in the order of the class page, as it was left.
   var links = { prev: document.querySelector("a[rel=prev]"), next: document.querySelector("a[rel=next]") };
   var here = location.pathname.replace(/^.*\//, ""), nav = document.querySelector("header nav.pages");
-  var order = (stored("order") || "").split("\n").map(function (line) { return line.split("\t"); });
+  var order = (remembered("order") || "").split("\n").map(function (line) { return line.split("\t"); });
   var at = order.findIndex(function (each) { return each[0] === here; });
   function lead(rel, entry, before, after) {
     var link = links[rel];

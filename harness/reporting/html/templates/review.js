@@ -85,6 +85,7 @@
     var before = plain.number === number ? view() : null;
     number = plain.number; displayed = plain.rows[0].seen;
     main.innerHTML = plain.html;
+    addCopyButtons(main);
     offered = plain.offered || offered;
     take(plain.rows);
     if (!before) slot = firstUnmarked();
@@ -523,6 +524,7 @@
     if (waiting && /^(.|Arrow.*|Enter|Escape|Tab)$/.test(event.key)) { pressedKeys.push({ key: event.key, shift: event.shiftKey, ctrl: event.ctrlKey }); event.preventDefault(); }
     else if (run(event.key)) event.preventDefault();
   });
+  bar.querySelector("[data-key='?']").before(schemeButton());
   // On a narrow screen the marks are below the program.
   var jump = document.getElementById("jump");
   jump.addEventListener("click", function () {
