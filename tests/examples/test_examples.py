@@ -32,9 +32,9 @@ NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/sheet.md"))
 MIN_SCENARIOS = 40
 MIN_SAMPLES = 12
 # Each scenario has a process of its own, which imports a package.
-SLOW = {"csv-report", "test-writing"}
-# Its scenarios are faults that tests notice: each runs all tests several times.
-FEW_SCENARIOS = {"test-writing": 20}
+SLOW = {"csv-report", "heat-map", "test-writing", "town-plots"}
+# Those of the last one are faults that tests notice: each runs all tests several times.
+FEW_SCENARIOS = {"heat-map": 25, "test-writing": 20, "town-plots": 15}
 
 
 @pytest.mark.parametrize("name", per_commit(NAMES, *(each for each in NAMES if each not in SLOW)))
@@ -214,7 +214,7 @@ def test_the_self_check_of_an_example_passes_a_right_program(name: str, tmp_path
     with zipfile.ZipFile(tmp_path / "handout.zip") as archive:
         archive.extractall(home)
     right = next((course.root / "submissions").glob("right-*"))
-    programs = [path.name for path in right.glob("*.py")]
+    programs = [path.name for path in right.iterdir() if path.suffix in (".py", ".ipynb")]
     for program in programs:
         (home / program).write_bytes((right / program).read_bytes())
     installed = {**os.environ, "PYTHONPATH": str(library)} if library else os.environ

@@ -189,7 +189,32 @@ def import_packages() -> None:
                 __import__(name)
             except Exception:  # the program that imports it gets the error
                 break
+    for name, use in (("numpy", _use_numpy), ("pandas", _use_pandas)):
+        package = sys.modules.get(name)
+        if package is not None:
+            for _ in range(_USES):
+                use(package)
     gc.collect()
+
+
+_USES = 12  # more often than the interpreter waits before it specialises code
+
+
+# Each process would do again what a package does on its first use.
+def _use_numpy(numpy: Any) -> None:
+    grid = numpy.array([[1.0, 2.0], [3.0, 4.0]])
+    numpy.sum(grid * 2 + 1)
+    grid.mean(axis=0)
+    numpy.arange(3)[numpy.zeros(3) == 0]
+
+
+def _use_pandas(pandas: Any) -> None:
+    pandas.Series([1.5, 2, 3]).sum()
+    table = pandas.DataFrame({"a": ["x", "y", "x"], "b": [1, 2, 3]})
+    table[table["b"] > 1].sort_values("b")
+    table.groupby("a")["b"].mean()
+    table.merge(table, on="a")
+    repr(table)
 
 
 def _importing(sources: Iterable[bytes]) -> set[str]:
