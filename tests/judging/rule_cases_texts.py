@@ -247,7 +247,14 @@ FIRES: Sentences = {
     "missing_function": {
         "The function add is missing: "
         "it is not written yet, or its name is spelled "
-        "differently.": case(called(1), ended(Ending.MISSING, detail="add"))
+        "differently.": case(called(1), ended(Ending.MISSING, detail="add")),
+        "The variable answer is missing: "
+        "it is not written yet, or its name is spelled "
+        "differently.": case(
+            called(1),
+            ended(Ending.MISSING, detail="answer"),
+            Stimulus(action=Call(expression="answer * add(2)")),
+        ),
     },
     "printed_without_end": {
         'add printed more than 256 KiB, which is the limit; the last lines read "no".': case(

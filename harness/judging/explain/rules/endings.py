@@ -2,8 +2,10 @@
 student's code.
 """
 
+import ast
 import re
 from collections import Counter
+from collections.abc import Iterable
 
 from harness.common.escaping import plain, quoted
 from harness.common.lookalikes import look_alike
@@ -118,7 +120,7 @@ def missing_function(failure: Failure, ending: Ending) -> str:
     name = plain(failure.observation.detail, limit=60)
     if not name:
         return "A function that is needed here is missing."
-    kind = _kind_of(name)
+    kind = _kind_of(name, failure.stimulus.source_texts())
     if failure.observation.nearest:
         near = plain(failure.observation.nearest, limit=60)
         return f"The {kind} {name} is missing. You have {near}: is that it?"
@@ -126,15 +128,33 @@ def missing_function(failure: Failure, ending: Ending) -> str:
     return f"The {kind} {name} is missing: {reason}."
 
 
-def _kind_of(name: str) -> str:
-    """Return the likely kind of a name (function, class or constant), judging by its upper-case
-    letters.
-    """
+def _kind_of(name: str, texts: Iterable[str]) -> str:
+    """Return the likely kind of a name, judging by its upper-case letters and its use in the texts
+    of the stimulus."""
     if len(name) > 1 and name.isupper():
         return "constant"
     if name[:1].isupper():
         return "class"
-    return "function"
+    for text in texts:
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            return "function"
+        if _is_used_as_function(name, tree):
+            return "function"
+    return "variable"
+
+
+def _is_used_as_function(name: str, tree: ast.AST) -> bool:
+    """Return whether the code calls the name, passes it to a call, or may do so."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        keywords = [keyword.value for keyword in node.keywords]
+        for part in (node.func, *node.args, *keywords):
+            if isinstance(part, ast.Name) and part.id == name:
+                return True
+    return False
 
 
 def _too_much(limit: OutputLimit | None) -> str:
