@@ -20,7 +20,7 @@ from harness.execution.interpreter import (
     installed_here,
     is_installed,
 )
-from harness.execution.metering import CpuMeter
+from harness.execution.metering import CpuMeter, own_queued
 from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.jobs import (
     extra_modules,

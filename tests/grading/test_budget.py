@@ -111,12 +111,21 @@ def test_time_follows_from_the_reference_and_from_the_assignment(context: Gradin
 
 
 def test_waiting_for_a_busy_machine_does_not_count_as_waiting() -> None:
-    budget = SubmissionBudget(2.0, Used(cpu=0.5))
+    budget = SubmissionBudget(2.0, Used(cpu=0.5), queued=lambda: 0.0)
     budget.charge(cpu=0.2, uncharged=0.05, elapsed=2.5)
     assert budget.used().waiting == 0
     assert not budget.is_over
     budget.charge(cpu=0.0, uncharged=0.0, elapsed=2.0)
     assert budget.is_over
+
+
+def test_what_this_thread_waited_for_a_processor_does_not_count_as_waiting() -> None:
+    in_queue = iter((5.0, 7.0, 7.0))
+    budget = SubmissionBudget(60.0, queued=lambda: next(in_queue))
+    budget.charge(cpu=0.01, uncharged=0.0, elapsed=4.0)
+    assert budget.used().waiting == 0, "2 s of it were spent in the queue"
+    budget.charge(cpu=0.0, uncharged=0.0, elapsed=3.0)
+    assert budget.used().waiting == 3, "those 2 s count once"
 
 
 def test_reading_and_compiling_count(context: GradingContext) -> None:

@@ -38,6 +38,7 @@ from harness.execution.inside.messages.protocol import (
 )
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux.pexpect_terminal import Terminal
+from harness.execution.metering import own_queued, queued
 from harness.execution.protocol.answers import StimulusFacts
 from harness.execution.protocol.jobs import (
     FLAGS,
@@ -136,7 +137,6 @@ def resolve_pid(number: int, descriptors: list[int]) -> int:
 
 _SCHEDULED = 2  # the kernel's name for "CPU time by the scheduler" in a clock id
 _LOADED_MACHINE = 10  # without the kernel's count: how much slower than real time a CPU second is
-_OWN_SCHEDSTAT = Path("/proc/thread-self/schedstat")
 _STATE, _BORN = 0, 19  # places in /proc/PID/stat after the name
 
 
@@ -150,7 +150,7 @@ class ProcessClock:
         self._stat = Path(f"/proc/{pid}/stat")
         self._cpu = 0.0
         self._asleep = 0.0
-        self._own_queued = _queued(_OWN_SCHEDSTAT)
+        self._own_queued = own_queued()
 
     def cpu(self) -> float:
         with suppress(OSError):
@@ -161,7 +161,7 @@ class ProcessClock:
         """Return for how many of `elapsed` seconds the process neither ran nor waited for a CPU
         or for us."""
         cpu = self.cpu()
-        if (queued := _queued(self._schedstat)) is None:
+        if (in_queue := queued(self._schedstat)) is None:
             return elapsed / _LOADED_MACHINE
         age, runnable = elapsed, False
         with suppress(OSError, ValueError, IndexError):
@@ -171,19 +171,9 @@ class ProcessClock:
             runnable = fields[_STATE] == "R"
         # How long it has been waiting for a CPU now is counted only once it has got one.
         if not runnable:
-            ours = (_queued(_OWN_SCHEDSTAT) or 0.0) - (self._own_queued or 0.0)
-            self._asleep = min(elapsed, age) - cpu - queued - ours
+            ours = own_queued() - self._own_queued
+            self._asleep = min(elapsed, age) - cpu - in_queue - ours
         return self._asleep
-
-
-def _queued(schedstat: Path) -> float | None:
-    """Return the seconds that a process or thread has waited for a CPU; None if the system does
-    not count them.
-    """
-    try:
-        return int(schedstat.read_text("ascii").split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return None
 
 
 _PATIENCE = 30.0  # seconds for our own processes to answer, under any load

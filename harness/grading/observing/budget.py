@@ -21,6 +21,7 @@ from harness.execution import (
     SharedOutcome,
     ShouldRetain,
     Sources,
+    own_queued,
 )
 from harness.grading.observing.draws import LIMIT_ENDINGS, Observer
 from harness.grading.observing.shared_process.shared_run import SharingObserver
@@ -34,6 +35,9 @@ MIN_TOTAL = 60.0  # seconds
 MIN_FOR_OURS = 1.0  # seconds, for each process of ours that reads or compiles a submission
 MAX_TOTAL = 600.0
 FULL_LIMITS = 30  # that fit in at any size: twenty may go to scenarios that loop
+# As often as this thread is woken, so are the process that it observes and that one's server: each
+# waits for a processor as long.
+_QUEUING = 3
 NOT_OBSERVED = Observation(ending=Ending.NOT_RUN)
 
 
@@ -86,6 +90,7 @@ class SubmissionBudget:
         pause_after: float | None = None,
         slowness: float = 1.0,
         beside: CpuMeter | None = None,
+        queued: Callable[[], float] = own_queued,
     ) -> None:
         self.slowness = slowness
         self._used = before or Used()
@@ -97,6 +102,8 @@ class SubmissionBudget:
             self._ends.append(self._pause_at)
         self._beside = beside or CpuMeter()
         self._uncharged_before = self.uncharged()
+        self._queued = queued
+        self._queued_before = queued()
         self.is_over = False
 
     @property
@@ -141,13 +148,25 @@ class SubmissionBudget:
         """Count a process that ended, by this machine's seconds; `uncharged` is the time that
         the clock showed meanwhile.
 
-        On a busy machine, waiting for a processor cannot be told from sleep: only many times its
-        CPU time counts as waiting.
+        On a busy machine, waiting for a processor cannot be told from sleep. So only what exceeds
+        many times its CPU time counts as waiting, and of that not what the kernel counted as this
+        thread's own wait for a processor, nor as much for the processes that it observes.
         """
-        waiting = max(0.0, elapsed - LOADED_MACHINE * (cpu + uncharged))
+        waiting = elapsed - LOADED_MACHINE * (cpu + uncharged)
+        if waiting > 0:
+            waiting = max(0.0, waiting - _QUEUING * self._newly_queued())
         used = self._used
-        self._used = Used(cpu=used.cpu + cpu / self.slowness, waiting=used.waiting + waiting)
+        waited = used.waiting + max(0.0, waiting)
+        self._used = Used(cpu=used.cpu + cpu / self.slowness, waiting=waited)
         self.left()
+
+    def _newly_queued(self) -> float:
+        """Return for how many seconds this thread has waited for a processor since the last time
+        that this was asked."""
+        now = self._queued()
+        new = now - self._queued_before
+        self._queued_before = now
+        return new
 
 
 class BudgetedObserver:
