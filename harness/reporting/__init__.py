@@ -1,1 +1,1 @@
-"""HTML pages, terminal text and exports of results. Reads results, judges nothing."""
+"""Presents results as HTML pages, terminal text and exports. This package never judges anything."""

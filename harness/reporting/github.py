@@ -1,6 +1,6 @@
-"""A student's results for GitHub, made only from data that the student may see.
+"""Presents a student's results on GitHub, using only what the student may see.
 
-There are lines beside the code (`::error file=…,line=…::message`), and a summary as Markdown.
+There are annotations on lines (`::error file=…,line=…::message`) and a summary in Markdown.
 """
 
 import re
@@ -19,12 +19,12 @@ _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """One message at a place."""
+    """A message at a file and line."""
 
     message: str
-    level: str = "error"  # or "warning"
+    level: str = "error"  # "error" or "warning"
     file: str = ""
-    line: int = 0  # from 1; 0 is not a line
+    line: int = 0  # counted from 1; 0 means that no line is known
     column: int = 0
     title: str = ""
 
@@ -41,8 +41,9 @@ class Annotation:
 
 
 def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
-    """Return a problem as an error, with its `file:line:column` in front, or separate in
-    `where`.
+    """Return an error annotation.
+
+    The place `file:line:column` is at the start of `text`, or given as `where`.
     """
     place = _PLACE.fullmatch(where) or _PLACE.fullmatch(text)
     if place is None:
@@ -60,9 +61,9 @@ def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
 
 
 def of_submission(view: StudentView, files: Mapping[str, str]) -> Iterator[Annotation]:
-    """Yield the things that a student has to fix, only from visible scenarios.
+    """Yield an annotation for each thing to fix that visible scenarios show.
 
-    `files` has the paths by name.
+    `files` maps file names to their paths in the repository.
     """
     for finding in view.findings:
         yield Annotation(
@@ -116,15 +117,15 @@ def _in_message(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-MAX_BYTES = 60_000  # of an explanation; platforms refuse pages of a megabyte
+MAX_BYTES = 60_000  # maximum size of an explanation; platforms reject pages of a megabyte
 _COLUMNS = 100
 
 
 def markdown_summary(view: StudentView, failures: int) -> str:
-    """Return a heading, the passed checks by function, and the first `failures` in code blocks
-    that no text can end.
+    """Return a Markdown summary: a heading, passed checks by function, and the first `failures`
+    failures in code blocks that no output can break out of.
     """
-    # The title is text of the course that is neither Markdown nor HTML.
+    # The title is plain text from the course, so it must be escaped.
     title = re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(view.title.split()))
     lines: list[str] = []
     if view.functions:
@@ -132,7 +133,7 @@ def markdown_summary(view: StudentView, failures: int) -> str:
     for tally in view.functions:
         lines.append(f"| {_code(tally.function)} | {tally.passed} of {tally.total} |")
     text = explain_failures(view, failures, width=_COLUMNS)
-    # A name in a note is a student's: only in code is it no mention, reference or address.
+    # Names in a note come from the student: as code, they cannot mention people or link anywhere.
     notes = [f"- {_code(visible(note))}" for note in view.notes]
     parts = [f"### {title}", "\n".join(lines), fenced(text), "\n".join(notes)]
     said = words.said_by_hand(view)
@@ -142,8 +143,9 @@ def markdown_summary(view: StudentView, failures: int) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return a code block of the text, cut at `MAX_BYTES`; its fence is longer than any in the
-    text.
+    """Return a Markdown code block with the text, shortened to `MAX_BYTES`.
+
+    The fence is longer than any in the text.
     """
     data = encoded(text)
     if len(data) > MAX_BYTES:
@@ -155,5 +157,5 @@ def fenced(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Return a line of the text as code, also for tables."""
+    """Return one line of text as inline code, also valid in tables."""
     return f"`{text.replace('`', chr(39)).replace('|', '¦')}`"

@@ -1,6 +1,7 @@
-"""Replace a submission that cannot be shown by an error of its own, which is held for review.
+"""Replaces a submission that cannot be displayed by an error entry that is held for review.
 
-It is never a mark. The pages, rows and exports of all other submissions are made all the same.
+Such an entry never has a mark. The pages, rows and exports of all other submissions are made
+normally.
 """
 
 from collections.abc import Callable
@@ -11,13 +12,16 @@ from harness.common.errors import UserError, place_of
 from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
 
 Made = TypeVar("Made")
-# The fault of the user or the machine: no submission is to blame.
+# Errors of the user or the machine, never caused by a submission.
 OF_EVERYBODY = (UserError, OSError)
 
 
 def hold_back(result: SubmissionResult, what: str, error: Exception) -> SubmissionResult:
-    """Return the submission without anything that may have kept `what` from being made. Its student
-    may read the reason: that is where our code failed, and not the words of the exception."""
+    """Return the submission as an error entry, without the data that made the output `what` fail.
+
+    Its student may read the reason, so it gives the place in the harness's code and not the
+    exception's message.
+    """
     return SubmissionResult(
         id=result.id,
         status=SubmissionStatus.HARNESS_ERROR,
@@ -35,11 +39,11 @@ def hold_back(result: SubmissionResult, what: str, error: Exception) -> Submissi
 def made_for_all(
     make: Callable[[RunResult], Made], run: RunResult, what: str
 ) -> tuple[Made, tuple[SubmissionResult, ...]]:
-    """Return what `make` makes of a run, and the submissions that are held for it because it fails
-    if given only one of them.
+    """Return the result of `make` for the run, and the submissions held for review because `make`
+    fails for them.
 
-    Raise what `make` raises for a run in which all of these are held. UserError and OSError are
-    raised at once, because they are not a submission's fault.
+    UserError and OSError are raised at once, because no submission causes them. Other exceptions
+    are raised only if `make` still fails once these submissions are replaced.
     """
     try:
         return make(run), ()
@@ -59,9 +63,9 @@ def made_for_all(
 def _shown_alone(
     make: Callable[[RunResult], object], run: RunResult, result: SubmissionResult, what: str
 ) -> SubmissionResult:
-    """Return the submission if something can be made of it, otherwise a held one in its place.
+    """Return the submission if `make` succeeds for it, otherwise its error entry.
 
-    If even that fails, the held one is without the names of its student and its file.
+    If `make` fails even for the error entry, return one without the student's and the file's name.
     """
     error = _failure(make, run, result)
     if error is None:
@@ -75,10 +79,12 @@ def _shown_alone(
 def _failure(
     make: Callable[[RunResult], object], run: RunResult, result: SubmissionResult
 ) -> Exception | None:
-    """Return what our code raises for a run of only this submission."""
+    """Return the exception that `make` raises for a run with only this submission; None if it
+    succeeds.
+    """
     try:
         make(replace(run, submissions=(result,)))
-    except OF_EVERYBODY:  # such as a gradebook in which it is not
+    except OF_EVERYBODY:  # for example, the gradebook does not contain the student
         return None
     except Exception as error:
         return error

@@ -1,6 +1,8 @@
-"""A mail for each student of a run, made from a template, as a file that a mail program sends.
+"""Writes an e-mail for each student of a run, from a template, as an .eml file that mail programs
+can send.
 
-Names, addresses and comments are other people's: nothing in them can end a header or begin one."""
+Names, addresses and comments are untrusted: they cannot end a header or start a new one.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +26,7 @@ from harness.reporting.export.gradebooks import gradebook_entry
 from harness.reporting.holding import OF_EVERYBODY, hold_back
 from harness.reporting.view import words
 
-FOLDER = "mail"  # of a report folder
+FOLDER = "mail"  # subfolder of a report folder
 TEMPLATE = Path(__file__).with_name("mail.txt.j2")
 ATTACHED = "feedback.html"
 _MAX_SUBJECT, _MAX_NAME = 200, 80  # characters
@@ -34,25 +36,25 @@ _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(
     rf"(?=.{{,254}}\Z)(?=[^@]{{,64}}@){_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})*"
 )
-# All is ASCII, so that every server on the way passes it on unchanged.
+# Use ASCII only, so that every server forwards it unchanged.
 _POLICY = SMTP.clone(cte_type="7bit")
 _WITH = (SubmissionStatus.GRADED, SubmissionStatus.UNREADABLE, SubmissionStatus.LATE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailRequest:
-    """The user's options."""
+    """The options of the command."""
 
     sender: str  # "CSSE7030 <csse7030@uni.example>"
-    at: datetime  # with a zone
+    at: datetime  # with a time zone
     template: Path = TEMPLATE
-    link: str = ""  # the address of the folder that the pages are in; empty: they are attached
-    addresses: Mapping[str, str] | None = None  # by the ids of submissions, instead of theirs
+    link: str = ""  # URL of the folder with the pages; empty to attach them instead
+    addresses: Mapping[str, str] | None = None  # by submission id; replace the students' own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """One mail: a file's name and bytes, and the recipient; or the reason for sending none."""
+    """One e-mail: file name, bytes and recipient, or the reason why none is sent."""
 
     id: str
     name: str = ""
@@ -62,9 +64,9 @@ class Mail:
 
 
 def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Iterator[Mail]:
-    """Return a mail for each submission, with its page below the report's `folder`.
+    """Yield an e-mail for each submission, with its page from the report `folder`.
 
-    Raise UserError if the sender or the link is invalid, the template has a mistake, or a page is
+    Raise UserError if the sender or link is invalid, the template has a mistake, or a page is
     missing.
     """
     name, _, address = request.sender.rpartition("<")
@@ -100,7 +102,7 @@ Filled = Callable[[Mapping[str, object]], EmailMessage]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sending:
-    """The common parts of all mails of a run."""
+    """Everything that all e-mails of a run have in common."""
 
     run: RunFacts
     plan: Plan
@@ -110,7 +112,7 @@ class _Sending:
     sender: str
 
     def mail(self, result: SubmissionResult, to: str, filled: Filled) -> Mail:
-        """Return the mail to this address. Raise UserError if the student's page is missing."""
+        """Return the e-mail to this address. Raise UserError if the student's page is missing."""
         page = page_name(result.id)
         link = f"attached, {ATTACHED}"
         if self.request.link:
@@ -121,14 +123,16 @@ class _Sending:
         message["Date"] = format_datetime(self.request.at)
         message["Message-ID"] = self._message_id(result)
         message["Auto-Submitted"] = "auto-generated"
-        message["X-Unsent"] = "1"  # mail programs open it as one to be sent
+        message["X-Unsent"] = "1"  # mail programs open it as a draft
         if not self.request.link:
             _attach(message, self.folder / "feedback" / page)
         file = page.removesuffix(".html") + ".eml"
         return Mail(id=result.id, name=file, data=bytes(message), to=to)
 
     def _message_id(self, result: SubmissionResult) -> str:
-        """Return the same id for the same mail, so that mail programs show it once."""
+        """Return the same id whenever the same e-mail is made again, so that mail programs show it
+        only once.
+        """
         parts = (self.run.assignment, self.run.started, result.id, str(result.total))
         digest = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
         _, _, domain = self.sender.rpartition("@")
@@ -147,8 +151,8 @@ def _attach(message: EmailMessage, path: Path) -> None:
 
 
 def usable_address(text: str) -> str:
-    """Return the address as every mail server takes it, its domain in ASCII; an empty text if it
-    is unusable.
+    """Return the address in the form that every mail server accepts, with its domain in ASCII; ""
+    if it is unusable.
     """
     local, _, domain = text.strip().rpartition("@")
     try:
@@ -161,7 +165,7 @@ def usable_address(text: str) -> str:
 
 
 def _address(result: SubmissionResult, addresses: Mapping[str, str]) -> tuple[str, str]:
-    """Return the recipient, or the reason for sending no mail."""
+    """Return (recipient, ""), or ("", reason for sending no e-mail)."""
     address = addresses.get(result.id, "")
     if not address and result.student is not None:
         address = result.student.email
@@ -182,9 +186,9 @@ def _addressed(name: str, address: str) -> Address:
 
 
 def _in_header(text: str, most: int) -> str:
-    """Return the text on one line.
+    """Return the text on one line, for a header.
 
-    Encoded words in it are not decoded, because they could stand for line ends.
+    Encoded words in it stay encoded, because they could stand for line ends.
     """
     return shorten(" ".join(visible(text).split()), most).replace("=?", "= ?")
 
@@ -216,14 +220,15 @@ def _values(result: SubmissionResult, plan: Plan, page: str) -> dict[str, object
 
 
 def _template(path: Path) -> Filled:
-    """Return a function that makes a message from the values: its subject from the first line
-    `Subject: …`, and its text from the rest.
+    """Return a function that makes an e-mail from the values of a submission.
+
+    The template's first line is `Subject: …`; the rest is the text.
     """
     from jinja2 import StrictUndefined, TemplateSyntaxError  # noqa: PLC0415  (start-up time)
     from jinja2.sandbox import SandboxedEnvironment  # noqa: PLC0415
 
     made = SandboxedEnvironment(
-        autoescape=False,  # it is plain text
+        autoescape=False,  # plain text, so no HTML escaping
         undefined=StrictUndefined,
         finalize=lambda value: visible_lines(str(value)),
         trim_blocks=True,
@@ -242,7 +247,7 @@ def _template(path: Path) -> Filled:
     def filled(values: Mapping[str, object]) -> EmailMessage:
         try:
             text = template.render(values)
-        except Exception as error:  # a template may raise anything: TypeError, ZeroDivisionError
+        except Exception as error:  # a template can raise any exception, such as ZeroDivisionError
             what, hint = f"cannot be filled in: {error}", f"it can use {', '.join(values)}"
             raise UserError(what, place=str(path), hint=hint) from None
         return _message(text, path)
@@ -251,7 +256,7 @@ def _template(path: Path) -> Filled:
 
 
 def _message(text: str, path: Path) -> EmailMessage:
-    """Return a message of a filled template, whose path is for errors."""
+    """Return the e-mail for a filled-in template. `path` is used in errors."""
     first, _, rest = text.lstrip().partition("\n")
     before, _, subject = first.partition("Subject:")
     if before or not subject.strip():
@@ -264,7 +269,7 @@ def _message(text: str, path: Path) -> EmailMessage:
 
 
 def remove_mails(folder: Path) -> bool:
-    """Remove the files written below a report's folder; return whether there were any."""
+    """Delete the e-mail files in a report folder; return whether there were any."""
     paths = [*(folder / FOLDER).glob("*.eml")]
     for path in paths:
         path.unlink()

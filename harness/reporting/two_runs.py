@@ -1,4 +1,4 @@
-"""The changes between two runs: a table for terminals, CSV, and a page."""
+"""Shows the changes between two runs as a table for terminals, CSV or a page."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,12 +18,12 @@ from harness.results import comparing
 
 _MAX_REASONS = 4
 _MAX_ROWS = 60
-_NOISE = Fraction(1, 50)  # marks and points come rounded
+_NOISE = Fraction(1, 50)  # smallest difference that rounding does not explain
 HEADER = ("submission", "before", "now", "change", "files", "through")
 
 
 def comparison_table(comparison: comparing.RunComparison) -> RenderableType:
-    """Return the comparison for a terminal."""
+    """Return the comparison as a table for a terminal."""
     parts: list[RenderableType] = [Text(line, "bold red") for line in _incomplete(comparison)]
     if comparison.changes:
         parts.append(_table(comparison.changes[:_MAX_ROWS]))
@@ -46,12 +46,12 @@ def _table(changes: Iterable[comparing.MarkChange]) -> Table:
 
 
 def comparison_csv(comparison: comparing.RunComparison) -> str:
-    """Return the comparison as CSV, with every reason of every submission."""
+    """Return the comparison as CSV, with all reasons for each submission."""
     return csv_text([HEADER, *map(_cells, comparison.changes)])
 
 
 def comparison_page(comparison: comparing.RunComparison) -> str:
-    """Return the comparison as HTML."""
+    """Return the comparison as an HTML page."""
     return render(
         "comparison.html.j2",
         comparison=comparison,
@@ -103,7 +103,7 @@ def _files(change: comparing.MarkChange) -> str:
 
 
 def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
-    """Yield the reasons for a change that rounding does not explain."""
+    """Yield the reasons for a change, if it is larger than rounding explains."""
     before, after = change.before, change.after
     if before is None or after is None:
         return
@@ -158,7 +158,7 @@ def _incomplete(comparison: comparing.RunComparison) -> list[str]:
 
 
 def _other_scenarios(comparison: comparing.RunComparison) -> Iterable[str]:
-    """Yield the differences of the scenarios themselves: new ones, removed ones, other points."""
+    """Yield the changes of the scenarios: added, removed, with other points."""
     for names, what in ((comparison.added, "new"), (comparison.removed, "no longer there")):
         if names:
             are = "is" if len(names) == 1 else "are"
@@ -202,7 +202,7 @@ def _summary(comparison: comparing.RunComparison) -> list[str]:
 
 
 def _breakdown(comparison: comparing.RunComparison) -> str:
-    """Return how the marks of changed submissions differ, in brackets; empty if none changed."""
+    """Return in brackets how many changed marks went up or down; "" if none changed."""
     counts: Counter[str] = Counter()
     for change in comparison.changes:
         if change.before is not None and change.after is not None:

@@ -1,4 +1,4 @@
-"""Reports on disk, and a list of the pages that were written into a report folder."""
+"""Writes reports to disk, with a manifest of the pages in each report folder."""
 
 import itertools
 import os
@@ -43,14 +43,14 @@ def write_reports(
     *,
     after_each: Callable[[int], None] = lambda done: None,
 ) -> Path:
-    """Write `results.json`, `marks.csv` and every page of a run below `folder`; return the path of
+    """Write `results.json`, `marks.csv` and all pages of a run into `folder`; return the path of
     `index.html`.
 
-    Each result is read once and none is kept; pages that would not change stay. `after_each` is
-    told how many submissions are written. A submission that cannot be shown is held
-    (`harness.reporting.holding`), and all others are written all the same. No file is ever left
-    half written, and until all are, the class page says so. Raise OSError if the folder cannot be
-    written.
+    Results are read one at a time to save memory, and pages that would not change are not
+    rewritten. `after_each` is called with the number of submissions written so far. A submission
+    that cannot be displayed is held for review (`harness.reporting.holding`). Files are replaced
+    atomically, and the class page says that the report is incomplete until all files are written.
+    Raise OSError if the folder cannot be written.
     """
     mark_unfinished(folder)
     writer = _ReportWriter(folder, plan)
@@ -71,7 +71,7 @@ def write_reports(
         return writer.index(run.facts)
     except OF_EVERYBODY:
         raise
-    except Exception:  # now look for the submission that is to blame
+    except Exception:  # find the submission that causes the error
         _, kept_back = made_for_all(partial(_class_page, plan), run, "its row of the class page")
     if not kept_back:
         raise HarnessError("the class page cannot be made")
@@ -91,8 +91,11 @@ def _class_page(plan: Plan, run: RunResult) -> str:
 
 
 def mark_unfinished(folder: Path) -> None:
-    """Say on the class page of an existing report that it is not complete, until `write_reports`
-    has replaced all of it: pages of two runs must not look like one report. May raise OSError."""
+    """Add a note to the class page of an existing report that it is incomplete.
+
+    `write_reports` removes it at the end, so that pages of two runs never look like one report. May
+    raise OSError.
+    """
     path = folder / INDEX
     with suppress(FileNotFoundError):
         page = path.read_text(encoding="utf-8", errors="replace")
@@ -104,11 +107,11 @@ PageWriter = Callable[[SubmissionResult], SubmissionResult]
 
 
 def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> PageWriter:
-    """Return a function that writes a submission's two pages below `folder`, for workers; `ids`
-    are the class's, in order.
+    """Return a function, used by worker processes, that writes a submission's two pages into
+    `folder`. `ids` lists the class in order.
 
-    It returns the result, or a held one in its place if that cannot be shown. `write_reports`
-    leaves these pages as they are. May raise OSError.
+    The function returns the result, or an error entry if the submission cannot be displayed.
+    `write_reports` leaves these pages as they are. May raise OSError.
     """
     writer = _ReportWriter(folder, plan)
     outer = ("", *ids, "")
@@ -116,7 +119,7 @@ def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> PageWriter:
     return lambda result: writer.submission(result, *near[result.id])
 
 
-# The texts of a submission in `results.json` and in `marks.csv`.
+# A submission's text in `results.json` and its line in `marks.csv`.
 _Rows = tuple[bytes, bytes]
 
 
@@ -128,7 +131,7 @@ class _ReportWriter:
         self._style = read_style(folder)
         self._digests: set[str] = set()
         self._overview = Overview(plan)
-        # Every page depends on these beside its result: our sources, and the template engine.
+        # Besides its result, every page depends on our source code and the template engine.
         made_with: list[str] = []
         for name in ("jinja2", "markupsafe"):
             made_with.append(f"{name} {metadata.version(name)}")
@@ -137,7 +140,9 @@ class _ReportWriter:
         self._made_with = sha256(encoded("\0".join(made_with)))
 
     def rows(self, result: SubmissionResult, before: str, after: str, text: ResultsText) -> _Rows:
-        """Write a submission's pages and count it in the class."""
+        """Write a submission's pages, count it in the statistics, and return its texts for the two
+        files.
+        """
         shown = self.submission(result, before, after)
         try:
             rows = self._counted(shown, text)
@@ -154,9 +159,10 @@ class _ReportWriter:
         return rows
 
     def submission(self, result: SubmissionResult, before: str, after: str) -> SubmissionResult:
-        """Write its two pages unless they are up to date, between these ids, which may be empty.
+        """Write a submission's two pages unless they are up to date. `before` and `after` are the
+        neighbors' ids (may be "").
 
-        Return the result, or a held one in its place if a page cannot be made.
+        Return the result, or an error entry if a page cannot be made.
         """
         try:
             self._write_pages(result, before, after)
@@ -188,7 +194,10 @@ class _ReportWriter:
             self._manifest.write(lecturers, page, made_from)
 
     def index(self, facts: RunFacts) -> Path:
-        """Write the pages of the class's table, the class page last, and remove obsolete ones."""
+        """Write the other table pages and then the class page, and delete obsolete pages.
+
+        Return the class page's path.
+        """
         keep_style_of(self._folder, self._digests)
         pages: set[str] = set()
         for name, page in further_pages(self._overview):
@@ -207,7 +216,10 @@ class _ReportWriter:
 
 
 def _in_class(results: Iterable[SubmissionResult]) -> Iterator[tuple[str, SubmissionResult, str]]:
-    """Yield each result between the ids around it; two results are in memory at once."""
+    """Yield each result with the ids before and after it.
+
+    Only two results are in memory at once.
+    """
     before = ""
     for current, following in itertools.pairwise(itertools.chain(results, [None])):
         if current is None:
@@ -230,13 +242,16 @@ _PAGE = re.compile(r"(?:submissions|feedback|marks)/[A-Za-z0-9][A-Za-z0-9._-]*\.
 
 
 class Manifest:
-    """The pages of a folder. A page is noted before it is written, so that a later run may remove
-    it, and then with its digests, so that it need not be written again. May raise OSError."""
+    """A list of the pages in a report folder, with digests.
+
+    A page is listed before it is written, so that a later run can delete it. Afterwards its digests
+    are added, so that an unchanged page is not written again. Methods may raise OSError.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / MANIFEST
-        self._digests: dict[str, str] = {}  # digests of each page's sources, and its own
+        self._digests: dict[str, str] = {}  # for each page, the digest of its data and of its file
         with suppress(FileNotFoundError):
             for line in self._path.read_text(encoding="ascii", errors="replace").splitlines():
                 page, _, digests = line.partition(" ")
@@ -244,7 +259,9 @@ class Manifest:
                     self._digests[page] = digests
 
     def is_current(self, page: str, made_from: str) -> bool:
-        """Return whether the file is as it was written, and was made from this digest."""
+        """Return whether the file is unchanged since it was written from data with the digest
+        `made_from`.
+        """
         with suppress(OSError):
             data = (self._folder / page).read_bytes()
             return self._digests.get(page) == _digests(made_from, data)
@@ -258,7 +275,7 @@ class Manifest:
             self._note(page, _digests(made_from, data))
 
     def keep_only(self, keep: set[str]) -> None:
-        """Remove all other pages, and the temporary files of runs that were killed."""
+        """Delete all other pages, and temporary files left by killed runs."""
         folders = {self._folder}
         folders.update((self._folder / page).parent for page in keep)
         for folder in folders:
@@ -276,7 +293,7 @@ class Manifest:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove the temporary files in a folder whose process is gone."""
+    """Delete temporary files whose process no longer exists."""
     for path in folder.glob(".*.tmp"):
         owner = _TEMPORARY.fullmatch(path.name)
         if owner is None:
@@ -285,7 +302,10 @@ def _remove_abandoned(folder: Path) -> None:
             os.kill(int(owner[1]), 0)
         except ProcessLookupError:
             path.unlink(missing_ok=True)
-        except (OSError, OverflowError):  # somebody else's process, or a number of none
+        except (
+            OSError,
+            OverflowError,
+        ):  # the process belongs to another user, or the number is invalid
             continue
 
 

@@ -1,11 +1,11 @@
-"""A run in the forms that other programs read: one module per format or gradebook."""
+"""Converts a run into formats for other programs. Each format or gradebook has its own module."""
 
 from harness.common.discovery import extensions
 from harness.common.errors import UserError
 from harness.reporting.export.exporter import Exporter
 from harness.reporting.export.gradebooks import gradebook_exporters
 
-# Formats that people look for and no platform has: the error, and its hint.
+# Names that people try although no such format exists: the error and the hint for each.
 _NO_WAY = {
     "gradescope": (
         "marks cannot be imported into Gradescope",
@@ -23,7 +23,7 @@ _NO_WAY = {
 
 
 def exporters() -> dict[str, Exporter]:
-    """Return every format by name, sorted: those of the modules beside this one and those of the
+    """Return every export format by name, sorted: the modules in this package and the gradebook
     platforms.
     """
     formats = extensions(__name__, __path__, Exporter, _name)
@@ -36,7 +36,7 @@ def _name(exporter: Exporter) -> str:
 
 
 def exporter(name: str) -> Exporter:
-    """Return the format of this name. Raise UserError if there is none."""
+    """Return the format with this name. Raise UserError if there is none."""
     formats = exporters()
     if name in _NO_WAY:
         what, hint = _NO_WAY[name]

@@ -1,4 +1,4 @@
-"""A run without its students, made of the fields that are named here."""
+"""Makes an anonymous copy of a run. Only the fields listed here are copied."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -11,11 +11,11 @@ T = TypeVar("T")
 
 
 def anonymous(run: RunResult) -> RunResult:
-    """Return the run with numbers instead of ids, in an unrelated order, and only each
-    submission's observations and marks.
+    """Return a copy of the run that does not identify students.
 
-    Names, emails, times, names of files and folders and everything that people wrote are left out.
-    The output of programs and the code that findings quote stay.
+    Ids are replaced by numbers in a new order. Names, e-mail addresses, times, file and folder
+    names and everything that people wrote are left out. Programs' output and the code quoted in
+    findings stay.
     """
     width = len(str(len(run.submissions)))
     in_order = sorted(run.submissions, key=unrelated_order)
@@ -45,7 +45,7 @@ _CAUSE = (
 
 
 def _chosen(source: T, fields: Sequence[str], **more: object) -> T:
-    """Return a copy with only these fields, and with `more`; None stays None."""
+    """Return a copy of an object with only these fields and the values in `more`; None for None."""
     if source is None:
         return source
     chosen: dict[str, Any] = {name: getattr(source, name) for name in fields}
@@ -53,7 +53,7 @@ def _chosen(source: T, fields: Sequence[str], **more: object) -> T:
 
 
 def unrelated_order(result: SubmissionResult) -> str:
-    """Return a key to sort by that is unrelated to the ids."""
+    """Return a sort key that does not depend on student ids."""
     key = f"{result.source_digest}\0{result.id}".encode("utf-8", "replace")
     return sha256(key).hexdigest()
 
@@ -83,9 +83,9 @@ def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
 
 
 def _cause(cause: Cause) -> Cause:
-    """Return a scenario's message as its cause.
+    """Return the cause without its file name.
 
-    Without an observation the message may be about files or people.
+    A cause without an example scenario loses its message, which may name files or people.
     """
     place = _chosen(cause.place, ("first", "last"), file="")
     if not cause.example:

@@ -1,4 +1,6 @@
-"""The formats of `harness export` that are one text about a run, or a zip of its pages."""
+"""Defines an export format for `harness export`: one text about a run, a gradebook, or a zip of
+its pages.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,7 +22,7 @@ PathOfPage = Callable[[SubmissionResult], str | None]
 
 
 class Marks(StrEnum):
-    """The marks to export: totals, those before lateness, or only the harness's own."""
+    """Which marks are exported: totals, totals before lateness, or only functionality."""
 
     TOTAL = "total"
     BEFORE_LATENESS = "before-lateness"
@@ -29,14 +31,17 @@ class Marks(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
-    """A run and the user's options; options with a default are for gradebooks."""
+    """The run to export, with the command's options.
+
+    Options with a default value only apply to gradebooks.
+    """
 
     run: RunResult
     plan: Plan
-    folder: Path  # of the report, with the feedback pages
+    folder: Path  # report folder with the students' pages
     marks: Marks = Marks.TOTAL
-    gradebook: Path | None = None  # as downloaded
-    column: str | None = None  # its title
+    gradebook: Path | None = None  # gradebook file downloaded from the platform
+    column: str | None = None  # title of the gradebook column
     clear: bool = False  # remove the marks of students who have none in this run
     match: Path | None = None  # a CSV file that assigns submissions to students
     roster: Path | None = None  # the course's list of students
@@ -44,7 +49,9 @@ class ExportRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """A file's bytes, and one line for each thing that a person must know about it."""
+    """The exported file's bytes, with one warning line for each problem that the user
+    should know.
+    """
 
     data: bytes
     warnings: tuple[str, ...] = ()
@@ -52,24 +59,24 @@ class Exported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exporter:
-    """A format. A module of this package that binds one adds it to the command.
+    """An export format. Modules of this package that define one add it to the command.
 
-    `export` raises UserError if the run or the request does not allow it.
+    `export` raises UserError if the run or the request does not fit the format.
     """
 
     name: str
     help: str  # one line for `harness export --help`
     export: Callable[[ExportRequest], Exported]
-    is_gradebook: bool = False  # the options for gradebooks may be given
-    is_archive: bool = False  # no text: it goes to a file and not to a terminal
-    may_be_anonymous: bool = False  # it needs no names
+    is_gradebook: bool = False  # whether it accepts the gradebook options
+    is_archive: bool = False  # binary: must be written to a file, not to a terminal
+    may_be_anonymous: bool = False  # works for anonymous runs
 
 
 def export_of_all(exporter: Exporter, request: ExportRequest) -> Exported:
-    """Return the exporter's file of the run.
+    """Return the exported file.
 
-    A submission that the exporter cannot write is held, without a mark, and named in a warning.
-    Raise UserError if the exporter does.
+    Submissions that the exporter cannot write are exported without a mark, held for review and
+    named in a warning. Raise UserError if the exporter does.
     """
 
     def make(run: RunResult) -> Exported:
@@ -83,7 +90,7 @@ def export_of_all(exporter: Exporter, request: ExportRequest) -> Exported:
 def text_exporter(
     name: str, help_line: str, text: TextOfRun, *, may_be_anonymous: bool = False
 ) -> Exporter:
-    """Return a format that is a text made only from the run."""
+    """Return a format that is one text made from the run."""
 
     def export(request: ExportRequest) -> Exported:
         return Exported(data=encoded(text(request.run, request.plan)))
@@ -94,11 +101,11 @@ def text_exporter(
 def feedback_exporter(
     name: str, help_line: str, page: PathOfPage, *, platform: str = "", index: bool = False
 ) -> Exporter:
-    """Return a format that is a zip of the pages that grading wrote.
+    """Return a format that is a zip of the students' pages.
 
-    `page` returns the path of a student's page in it, or None for a submission that is not from a
-    download of `platform`. With `index` the zip lists its pages in `index.html`. Raise UserError if
-    a page is missing, or no submission came from this platform.
+    `page` returns a page's path in the zip, or None if the submission was not downloaded from
+    `platform`. With `index`, the zip gets an `index.html` that lists the pages. Raise UserError if
+    a page is missing or no submission came from the platform.
     """
 
     def export(request: ExportRequest) -> Exported:

@@ -1,4 +1,6 @@
-"""CSV of the faults that students' tests notice: a row a submission, a column a fault."""
+"""Exports which faults the students' own tests notice, as CSV: one row for each submission, one
+column for each fault.
+"""
 
 from harness.common.csv_tables import csv_text
 from harness.model.plan import Plan
@@ -10,8 +12,10 @@ _WORDS = {True: "1", False: "0", None: ""}
 
 
 def faults_csv(run: RunResult, plan: Plan) -> str:
-    """Return 1 for each fault that a submission's tests notice, 0 for each other one, and nothing
-    if it is not known."""
+    """Return the CSV text.
+
+    A cell is 1 if the tests notice the fault, 0 if they do not, and empty if unknown.
+    """
     faults = faults_of(plan)
     rows: list[list[str]] = [["id", *map(_title, faults)]]
     for result in run.submissions:

@@ -1,7 +1,7 @@
-"""Writes marks into the cells of a gradebook's column and leaves all other cells as they were.
+"""Writes marks into one column of a gradebook and leaves all other cells unchanged.
 
-Rows are matched with students by a match file, otherwise by id, by login or email, and by name only
-if it is unique.
+Rows are matched with students by a match file if given, otherwise by id, by login or email, or by
+name if it is unique.
 """
 
 import re
@@ -47,7 +47,9 @@ from harness.reporting.view.marks import unmarked
 
 
 def gradebook_exporters() -> tuple[Exporter, ...]:
-    """Return each platform's gradebook format, and its feedback format if it takes one."""
+    """Return each platform's gradebook format, and its feedback format if the platform accepts
+    feedback files.
+    """
     exporters: list[Exporter] = []
     for platform in gradebooks():
         marks = f"marks for {platform.title}'s gradebook (CSV)"
@@ -67,7 +69,7 @@ def gradebook_exporters() -> tuple[Exporter, ...]:
 
 
 def gradebook_entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
-    """Return the part of a result that is exported.
+    """Return the data of a result that goes into a gradebook.
 
     Only graded and unreadable submissions have a mark.
     """
@@ -95,7 +97,9 @@ def gradebook_entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
 
 
 def _without(result: SubmissionResult, marks: Marks) -> tuple[str, str]:
-    """Return why a result has no mark, and the slots that a person still has to mark."""
+    """Return why a result has no mark, and the titles of the parts that must still be marked by
+    hand.
+    """
     if result.excused:
         return f"excused ({result.excused})", ""
     is_overridden = marks is not Marks.FUNCTIONALITY and result.override is not None
@@ -107,7 +111,7 @@ def _without(result: SubmissionResult, marks: Marks) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledGradebook:
-    """The table to write."""
+    """The filled-in table that is written to a file."""
 
     sheet: Sheet
     warnings: tuple[str, ...]
@@ -117,10 +121,10 @@ class FilledGradebook:
 def make_gradebook(
     platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest
 ) -> FilledGradebook:
-    """Fill in the downloaded file, or make one only from the roster or the submissions.
+    """Fill in the downloaded gradebook, or make a new table from the roster or the submissions.
 
-    Raise UserError if a file is not the platform's, is open in another program, fits nothing, or is
-    missing.
+    Raise UserError if the file is missing, does not come from this platform, is open in another
+    program, or matches no submission.
     """
     if not entries:
         raise UserError("this run has no submissions")
@@ -149,10 +153,10 @@ def _export(platform: Gradebook, request: ExportRequest) -> Exported:
 
 
 def _feedback_page(name: Callable[[str], str | None], result: SubmissionResult) -> str | None:
-    """Return the page's path, or None if the source is a path on some system and not the name of
-    one folder or file.
+    """Return the path for a student's page in the zip.
 
-    No platform uses characters that do not print: each becomes an underscore.
+    None if the submission's file name is a path on some system instead of a plain name. Unprintable
+    characters become underscores because no platform uses them.
     """
     if result.source in ("", ".", "..") or _OF_PATHS.search(result.source):
         return None
@@ -168,9 +172,9 @@ def _feedback_page(name: Callable[[str], str | None], result: SubmissionResult) 
 def _from_roster(
     platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest, roster: Path
 ) -> FilledGradebook:
-    """Return rows from the roster.
+    """Return a table with a row for each student in the roster who has a mark.
 
-    Rows without a mark are left out, because they import nothing.
+    Other rows would import nothing.
     """
     if platform.from_roster is None:
         raise UserError(f"--roster is not for --to {platform.name}", hint="--gradebook FILE")
@@ -205,7 +209,11 @@ def _from_submissions(
 
 
 def _read(path: Path) -> Sheet:
-    """Return a table, unless an office program has it open: unsaved changes are not in the file."""
+    """Return a table.
+
+    Raise UserError if an office program has the file open, because unsaved changes would be
+    missing.
+    """
     for name in (f".~lock.{path.name}#", f"~${path.name}"):
         if path.with_name(name).exists():
             hint = f"close it there (or remove {name}, if a program that crashed left it)"
@@ -215,7 +223,7 @@ def _read(path: Path) -> Sheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    at: int  # in the sheet
+    at: int  # row number in the sheet
     person: Person
 
 
@@ -223,13 +231,15 @@ class _Row:
 class _Match:
     row: _Row
     entry: GradebookEntry
-    by: By | None = None  # None: a match file says so
+    by: By | None = None  # None if the match file pairs them
 
 
 def _matched(
     rows: Sequence[_Row], entries: Sequence[GradebookEntry], settled: Sequence[_Match]
 ) -> list[_Match]:
-    """Return the rows that can be matched without doubt: first by id, then login, then name."""
+    """Return the rows that match a student unambiguously: first by id, then by login, then by
+    name.
+    """
     matches = list(settled)
     for by in By:
         left = _unmatched_rows(rows, matches)
@@ -262,8 +272,8 @@ _GRADEBOOK = ("gradebook id", "gradebook")
 def _read_matches(
     path: Path, rows: Sequence[_Row], entries: Sequence[GradebookEntry]
 ) -> list[_Match]:
-    """Return the matches in a CSV file: `download id` is the id of a submission or of its student,
-    `gradebook id` an id or login of a row.
+    """Return the matches in a CSV file: `download id` is the id of a submission or its student,
+    `gradebook id` an id or login in the gradebook.
 
     Raise UserError with the line if a column is missing, or an id is unknown, ambiguous or
     repeated.
@@ -308,15 +318,15 @@ _NO_MARK = ("", "-")
 def _fill(
     platform: Gradebook, sheet: Sheet, entries: Sequence[GradebookEntry], request: ExportRequest
 ) -> FilledGradebook:
-    """Put each mark into its row.
+    """Write each mark into its row.
 
-    Rows without a submission and excused students stay as they are, and so do the marks of students
-    who have none in this run (unless `request.clear`). Warnings name everything that is kept,
-    replaced or removed. A submission that waits for marks by hand is named only if any submission
-    has its mark.
+    Rows without a submission and excused students stay unchanged, and so do students without a mark
+    in this run (unless `request.clear`). Warnings name everything that is kept, replaced or
+    removed. Submissions waiting for marks by hand are only listed if some other submission has its
+    mark.
 
-    Raise UserError if no row belongs to a student or a submission, the column has another maximum
-    (and the user did not name it), or the match file is wrong.
+    Raise UserError if no row matches, if the column has another maximum (unless the user named the
+    column), or if the match file is wrong.
     """
     layout = platform.layout(sheet, request.column, request.plan.assignment.title)
     records = (layout.students or sheet).records
@@ -354,8 +364,9 @@ def _fill(
 
 
 def _check_once(platform: Gradebook, records: Iterable[Record]) -> None:
-    """Raise UserError if two rows have one id in the same column: nobody can tell which of the two
-    the platform would import."""
+    """Raise UserError if two rows have the same id in the same column: the platform might import
+    either of them.
+    """
     known: set[tuple[str, str]] = set()
     for record in records:
         for column in platform.ids:
@@ -370,7 +381,7 @@ def _check_once(platform: Gradebook, records: Iterable[Record]) -> None:
 
 
 def _without_mark(no_mark: Iterable[tuple[str, GradebookEntry]]) -> list[str]:
-    """Return a line for each reason, with the first few students without a mark."""
+    """Return a line for each reason for a missing mark, naming the first few students."""
     of_reason: dict[str, list[str]] = {}
     for where, entry in no_mark:
         of_reason.setdefault(entry.why, []).append(where)
@@ -393,7 +404,7 @@ class _Filler:
         self.warnings: list[str] = []
         self.by_name: list[str] = []
         self.by_zeros: list[str] = []
-        self.no_mark: list[tuple[str, GradebookEntry]] = []  # with their places
+        self.no_mark: list[tuple[str, GradebookEntry]] = []  # with their row numbers
         self.marks = 0
 
     def check_maximum(self, entries: Sequence[GradebookEntry]) -> None:
@@ -443,7 +454,7 @@ class _Filler:
             row[layout.comment] = entry.comment
 
     def _count_mark(self, where: str, before: str, entry: GradebookEntry) -> None:
-        """Count a mark that was written, and warn if it replaces another or is too high."""
+        """Count a written mark. Warn if it replaces another mark or exceeds the maximum."""
         self.marks += 1
         mark = number_in(entry.mark)
         if before not in _NO_MARK and number_in(before) != mark:

@@ -1,4 +1,7 @@
-"""JUnit XML, for tools that read test results. For lecturers only: it names hidden scenarios."""
+"""Exports a run as JUnit XML, for tools that read test results.
+
+Only for lecturers, because it names hidden scenarios.
+"""
 
 import re
 from xml.etree import ElementTree
@@ -10,15 +13,15 @@ from harness.model.verdict import VerdictKind
 from harness.reporting.export.exporter import text_exporter
 from harness.reporting.view import words
 
-# XML 1.0 has no place for these characters, not even escaped.
+# XML 1.0 does not allow these characters, not even escaped.
 _FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(run: RunResult, plan: Plan) -> str:
-    """Return a suite for each submission and a case for each scenario.
+    """Return a test suite for each submission with a test case for each scenario.
 
-    Scenarios on which our machinery failed are errors; informational ones that did not pass are
-    skipped, as are submissions without a mark.
+    Scenarios during which the harness failed are errors. Failed informational scenarios and
+    submissions without a mark are skipped.
     """
     root = ElementTree.Element("testsuites", name=_clean(run.facts.assignment))
     scenarios = {scenario.id: scenario for scenario in plan.scenarios}
@@ -56,7 +59,7 @@ def _suite(result: SubmissionResult, scenarios: dict[str, Scenario]) -> ElementT
 
 
 def _not_run(result: SubmissionResult) -> ElementTree.Element:
-    """Return the only case of a submission without scenarios, which says why."""
+    """Return the single test case of a submission without results. It says why there are none."""
     why = result.problem or "; ".join(result.notes) or words.STATUS[result.status]
     case = ElementTree.Element("testcase", name=result.status.value)
     ElementTree.SubElement(case, "skipped", message=_clean(why))

@@ -1,4 +1,4 @@
-"""Exports the CSV for marks given by hand, and reads it back."""
+"""Exports a CSV template for marks given by hand, and reads it back in."""
 
 import re
 from collections import Counter
@@ -19,7 +19,7 @@ from harness.reporting.html.study_pages import read_style, style_in_words
 from harness.reporting.view import words
 
 ID, NAME, ADJUSTMENT, REASON, COMMENT = "id", "name", "adjustment", "reason", "comment"
-EVIDENCE = "style evidence"  # to look at while marking; ignored when the table is read back
+EVIDENCE = "style evidence"  # for information while marking; ignored when the table is read
 TAKEN_BACK = "-"
 _SLOT = re.compile(r"(?P<id>.*?)(?: \(out of [^()]*\))?")
 
@@ -29,7 +29,7 @@ def manual_template(
 ) -> str:
     """Return a row for each submission with the marks given so far.
 
-    With `style`, by the digests of submissions, the last column has its evidence.
+    With `style` (keyed by submission digest), a last column has the evidence about code style.
     """
     slots = plan.assignment.manual
     marks = [f"{slot.id} (out of {words.number(slot.out_of)})" for slot in slots]
@@ -53,10 +53,10 @@ def _evidence(style: Mapping[str, StyleEvidence], result: SubmissionResult) -> s
 
 
 def read_manual(sheet: Sheet, run: RunResult, plan: Plan, who: str = "") -> list[Change]:
-    """Return the changes in a filled template, to be stored.
+    """Return the changes in a filled-in template.
 
-    An empty cell changes nothing; `-` takes a mark back. Raise UserError with all mistakes, each
-    with its line.
+    An empty cell changes nothing; `-` removes a mark. Raise UserError with all mistakes, each with
+    its line number.
     """
     reader = _MarksReader(sheet, run, plan)
     changes: list[Change] = []
@@ -88,9 +88,8 @@ def _row(result: SubmissionResult, slots: Sequence[ManualSlot]) -> list[str]:
 
 
 def _exact(mark: Fraction | None) -> str:
-    """Return a text that reads back as the same fraction: a decimal if it has a short one.
-
-    It is empty without a mark.
+    """Return a text that reads back as exactly this fraction, as a decimal if possible; "" without
+    a mark.
     """
     if mark is None:
         return ""
@@ -132,7 +131,9 @@ class _MarksReader:
             rows_above.add(name)
 
     def _columns(self, header: Sequence[str]) -> list[str]:
-        """Return each column's content: the id of its slot, or a name of ours."""
+        """Return the meaning of each column: the id of a part that is marked by hand, or the name
+        of a fixed column.
+        """
         known = {ID, NAME, ADJUSTMENT, REASON, COMMENT, EVIDENCE, *self._slots}
         columns: list[str] = []
         for cell in header:
@@ -152,7 +153,7 @@ class _MarksReader:
         return columns
 
     def _column(self, cell: str) -> str:
-        """Return the slot that a header cell names, or its text."""
+        """Return the id of the part that a header cell names, or the cell's text."""
         slot = _SLOT.fullmatch(cell)
         if slot is not None and slot["id"] in self._slots:
             return slot["id"]
@@ -161,7 +162,7 @@ class _MarksReader:
     def _actions(
         self, index: int, cells: Mapping[str, str], result: SubmissionResult
     ) -> Iterator[Action]:
-        """Return the changes of a row to a submission in its present state."""
+        """Yield the changes that a row makes to the submission's present marks."""
         before = {part.slot.id: part.mark for part in result.manual}
         marks = dict(before)
         for name, cell in cells.items():
@@ -201,7 +202,10 @@ class _MarksReader:
         return Adjustment(marks=marks, reason=reason)
 
     def _check_total(self, index: int, result: SubmissionResult, given: Adjustment | None) -> None:
-        """Refuse an adjustment that leads out of 0 to the maximum, if the total is known."""
+        """Raise UserError if an adjustment makes the total negative or larger than the maximum.
+
+        An unknown total is not checked.
+        """
         if result.total is None or given is None:
             return
         total = result.total + given.marks

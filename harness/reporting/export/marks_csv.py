@@ -1,4 +1,4 @@
-"""A run's marks as CSV, a submission a row, for a spreadsheet."""
+"""Exports a run's marks as CSV, one row for each submission."""
 
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ MARKS_CSV = "marks.csv"
 
 
 def marks_csv(run: RunResult, plan: Plan) -> str:
-    """Return every submission with its marks; a missing mark is an empty cell."""
+    """Return the CSV with the marks of every submission. A missing mark is an empty cell."""
     lines = [csv_header(plan)]
     for result in run.submissions:
         lines.append(csv_row(result, plan))
@@ -22,7 +22,7 @@ def marks_csv(run: RunResult, plan: Plan) -> str:
 
 
 def csv_header(plan: Plan) -> str:
-    """Return the first line of `marks_csv`."""
+    """Return the header line of `marks_csv`."""
     columns = list(_BEFORE)
     for slot in plan.assignment.manual:
         columns.append(slot.title)
@@ -33,7 +33,7 @@ def csv_header(plan: Plan) -> str:
 
 
 def csv_row(result: SubmissionResult, plan: Plan) -> str:
-    """Return a submission's line."""
+    """Return the line for one submission."""
     given = {part.slot.id: part.mark for part in result.manual}
     cells = _before(result)
     for slot in plan.assignment.manual:
@@ -50,7 +50,7 @@ def _mark(mark: Fraction | None) -> str:
     return rounded(mark)
 
 
-# The columns before those of marks by hand, those where late work is graded, and the others. Each
+# Columns in three groups: before the marks by hand, about lateness, and after these. Each
 # function below returns the cells of one group in this order.
 _BEFORE = (
     *("id", "student", "name", "email", "status", "flagged", "handed in", "attempt", "mark"),

@@ -1,1 +1,1 @@
-"""Pages, rendered with Jinja2."""
+"""Renders HTML pages with Jinja2."""

@@ -1,4 +1,4 @@
-"""The class page, and for a large class the further pages of its table."""
+"""Renders the class page and, for large classes, more pages with the rest of its table."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,23 +22,23 @@ from harness.reporting.view.marks import CountingMark, counting_mark, unmarked
 from harness.reporting.view.noticed import FaultMatrix, faults_of
 from harness.results.student_view import FunctionTally, by_function
 
-MAX_ROWS = 150  # a browser shows and sorts so many at once without a delay
+MAX_ROWS = 150  # browsers display and sort this many rows without delay
 ROWS_A_PAGE = 100
 _MAX_FINDINGS = 40
 _MAX_CAUSES = 60
-IN_VIEW = 10  # entries of a list; the others are folded
+IN_VIEW = 10  # entries shown in a list; the others are collapsed
 _MAX_DOUBTFUL = 10
 
-# A mistake: a function (may be empty) and the rule of its explanation.
+# A mistake: the function (may be "") and the explanation rule.
 _Mistake = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class MarksRow:
-    """A submission's row in the class table; a share is None if nothing was graded."""
+    """A submission's row in the class table. A function's share is None if nothing was graded."""
 
     id: str
-    name: str  # the student's; empty if it is not known
+    name: str  # the student's name; empty if unknown
     status: SubmissionStatus
     flagged: bool
     mark: CountingMark
@@ -46,7 +46,7 @@ class MarksRow:
     late: str  # how late, or the student's own due time; empty if neither
     shares: tuple[int | None, ...]
     causes: tuple[_Mistake, ...] = ()
-    tags: tuple[str, ...] = ()  # the filters that it fits
+    tags: tuple[str, ...] = ()  # the filters that match this row
 
     @property
     def state(self) -> str:
@@ -64,7 +64,7 @@ FILTERS = {
 
 
 def _tags(result: SubmissionResult) -> Iterator[str]:
-    """Yield the filters that a submission fits, in the order of `FILTERS`."""
+    """Yield the table filters that match a submission, in the order of `FILTERS`."""
     if next(figures.reasons(result), None) is not None:
         yield "attention"
     if result.flagged:
@@ -79,28 +79,31 @@ def _tags(result: SubmissionResult) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsPage:
-    """The rows of the table on one page; the first page is the class page itself."""
+    """The table rows on one page. The first page is the class page itself."""
 
     name: str
     rows: tuple[MarksRow, ...]
-    first: int  # the number of the first row, from 1
+    first: int  # number of the first row, counted from 1
     last: int
 
 
 class Overview:
-    """A class in numbers, counted by submission in the order of ids; it keeps rows, no verdicts."""
+    """Statistics of a class, counted one submission at a time in the order of ids.
+
+    It keeps table rows but no verdicts, to save memory.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.functions = figures.function_names(plan)
         self.rows: list[MarksRow] = []
-        self._marks: list[Fraction] = []  # those that count
+        self._marks: list[Fraction] = []  # final marks
         self._functionality: list[Fraction] = []
-        self._final = 0  # marks that lack nothing
+        self._final = 0  # final marks with no missing part
         self._out_of = Fraction(0)
         self._functionality_of = Fraction(0)
-        self.has_totals = False  # somebody's mark that counts is not the functionality mark
-        self.pending = 0  # submissions whose causes are still looked for
+        self.has_totals = False  # some final mark differs from the functionality mark
+        self.pending = 0  # submissions without causes yet
         self.means = figures.Means(plan.assignment.functionality_marks)
         self.failing = FailingCounter(plan)
         self.causes = ClassCauses()
@@ -111,13 +114,13 @@ class Overview:
         row = self._row(result, tallies)
         has_total = words.has_total(result)
         if not tallies and result.mark is not None:
-            # Nothing was run, but there is a mark: the submission earned nothing anywhere.
+            # The submission was not run but has a mark, so it earned nothing for each function.
             tallies = by_function(self.plan, result)
         self.means.add(tallies)
         self.failing.add(result)
         self.causes.add(result)
         self.faults.add(result)
-        # Last, when nothing can fail any more: a row that is not complete is not counted.
+        # Add the row last: if anything above fails, the submission must not be counted.
         self.rows.append(row)
         if result.pending is not None:
             self.pending += 1
@@ -151,7 +154,7 @@ class Overview:
 
     @property
     def marks(self) -> Sequence[Fraction]:
-        """Return the marks that the page shows first, exact."""
+        """Return the marks used for the statistics at the top of the page, as exact fractions."""
         if self.has_totals:
             return self._marks
         return self._functionality
@@ -166,13 +169,17 @@ class Overview:
 
     @property
     def mark_name(self) -> str:
-        """Return the heading of these marks: only functionality until there is anything else."""
+        """Return the heading of the mark column: "functionality" unless there are other parts or
+        penalties.
+        """
         if self.has_totals:
             return "Mark" if self._final else "Mark so far"
         return "Functionality" if self.plan.assignment.manual else "Mark"
 
     def mark_text(self, row: MarksRow) -> str:
-        """Return a row's mark that counts, with `so far` unless the heading says that of all."""
+        """Return the final mark for a row, with "so far" unless the column heading says so
+        already.
+        """
         if not self.has_totals:
             return row.functionality
         if self._final:
@@ -192,7 +199,9 @@ class Overview:
         return any(row.late for row in self.rows)
 
     def pages(self) -> tuple[RowsPage, ...]:
-        """Return the rows as pages: one up to 150 rows, 100 rows a page beyond."""
+        """Return the rows split into pages: one page for up to 150 rows, otherwise 100 rows on
+        each.
+        """
         count = len(self.rows)
         if count <= MAX_ROWS:
             return (self._page("index.html", 0, count),)
@@ -218,8 +227,8 @@ def first_page(
 ) -> str:
     """Return the class page as HTML.
 
-    The table of a large class has the first rows, and the script shows the others from a text;
-    without a script they are on `further_pages`.
+    For a large class, the table shows the first rows, and the script adds the others from an
+    embedded text. Without JavaScript, they are on `further_pages`.
     """
     first, *others = overview.pages()
     packed = Markup("")
@@ -249,7 +258,7 @@ def first_page(
 
 
 def _about_run(facts: RunFacts) -> dict[str, object]:
-    """Return the data about the run itself: its versions, limits and probes."""
+    """Return the template data about the run: versions, limits and security probes."""
     prevented = [probe for probe in facts.probes if probe.prevented]
     return {
         "facts": facts,
@@ -260,7 +269,9 @@ def _about_run(facts: RunFacts) -> dict[str, object]:
 
 
 def _limits(facts: RunFacts) -> str:
-    """Return the limits on one line, and the factor by which CPU time was stretched."""
+    """Return the limits on one line, with the factor by which CPU time limits were raised for a
+    slow machine.
+    """
     limits = facts.limits
     parts = [
         f"{limits.cpu_seconds:g} s of CPU time",
@@ -275,14 +286,16 @@ def _limits(facts: RunFacts) -> str:
 
 
 def _in_numbers(overview: Overview) -> dict[str, object]:
-    """Return the class in numbers: its marks, states and tags, and who needs a person."""
+    """Return the template data for the statistics: marks, states, filters, and submissions that
+    need attention.
+    """
     states: Counter[SubmissionStatus] = Counter()
     tagged: Counter[str] = Counter()
     flagged = 0
     for row in overview.rows:
         states[row.status] += 1
         tagged.update(row.tags)
-        # Flagged submissions in another state are counted by that state already.
+        # Count flagged submissions only here if no other state counts them.
         if row.flagged and row.status is SubmissionStatus.GRADED:
             flagged += 1
     by_kind = groupby(overview.causes.for_a_person(), lambda tally: tally.kind)
@@ -297,7 +310,7 @@ def _in_numbers(overview: Overview) -> dict[str, object]:
 
 
 def _mistakes(overview: Overview) -> dict[str, object]:
-    """Return the causes of failures and the code issues of a class, the most frequent ones."""
+    """Return the template data about the most frequent causes and code issues."""
     causes = overview.causes.causes()
     findings = overview.causes.findings()
     places = overview.causes.places()
@@ -311,7 +324,9 @@ def _mistakes(overview: Overview) -> dict[str, object]:
 
 
 def _failing(failing: FailingCounter) -> dict[str, object]:
-    """Return the scenarios that fail most, and those that may be wrong themselves."""
+    """Return the template data about the scenarios that fail most often, and those that may be
+    wrong.
+    """
     return {
         "most_failed": failing.most(),
         "doubtful": failing.doubtful()[:_MAX_DOUBTFUL],
@@ -322,7 +337,7 @@ def _failing(failing: FailingCounter) -> dict[str, object]:
 
 
 def _faults(faults: FaultMatrix) -> dict[str, object]:
-    """Return the faults that tests of the class should notice, and who notices which."""
+    """Return the template data about the faults that students' tests should notice."""
     students = faults.by_student(MAX_ROWS)
     return {
         "faults": faults.by_fault() if students else (),
@@ -332,14 +347,14 @@ def _faults(faults: FaultMatrix) -> dict[str, object]:
 
 
 def further_pages(overview: Overview) -> Iterator[tuple[str, str]]:
-    """Yield the name and the HTML of each page of the table after the first."""
+    """Yield (file name, HTML) for each table page after the first."""
     pages = overview.pages()
     for page in pages[1:]:
         yield page.name, render("marks.html.j2", **_table(overview, page), page=page, pages=pages)
 
 
 def _table(overview: Overview, page: RowsPage) -> dict[str, object]:
-    """Return the data of the table of marks; its last row is the class's average."""
+    """Return the template data for the table of marks. The last row has the class's averages."""
     means = overview.means.means()
     return {
         "plan": overview.plan,
@@ -364,7 +379,7 @@ def _table(overview: Overview, page: RowsPage) -> dict[str, object]:
 
 
 def _packed(overview: Overview) -> Markup:
-    # A line a row and a tab between its cells: no name has either once it is made visible. Three
+    # One line for each row, with tabs between cells (escaped names contain neither). Three
     # thousand rows as text are one node of the page, as a table they are a hundred thousand.
     places = overview.causes.places()
     lines: list[str] = []
@@ -385,7 +400,7 @@ def _packed(overview: Overview) -> Markup:
 
 
 def causes_of(row: MarksRow, places: Mapping[_Mistake, int]) -> str:
-    """Return the numbers of a row's causes among those of the class."""
+    """Return the row's causes as numbers in the class's list of causes."""
     numbers = {places[mistake] for mistake in row.causes if mistake in places}
     return " ".join(map(str, sorted(numbers)))
 
@@ -395,9 +410,9 @@ _MAX_TOGETHER = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeTogether:
-    """A mistake, and how many students made it together with each of the others."""
+    """A mistake, with the number of students who made it together with each other mistake."""
 
-    number: int  # its place among the causes, from 0
+    number: int  # index in the list of causes
     cause: figures.Tally
     counts: tuple[int, ...]
 
@@ -405,13 +420,13 @@ class MadeTogether:
 def _made_together(
     rows: Sequence[MarksRow], causes: Sequence[figures.Tally], places: Mapping[_Mistake, int]
 ) -> list[MadeTogether]:
-    """Return the mistakes that cost most, as a matrix of how many students made both.
+    """Return a matrix that counts, for the most expensive mistakes, the students who made both.
 
-    It is empty if hardly anybody made two.
+    It is empty if hardly any student made two of them.
     """
     frequent = [number for number, cause in enumerate(causes) if cause.count > 1]
     frequent = frequent[:_MAX_TOGETHER]
-    made_by: dict[int, set[int]] = {number: set() for number in frequent}  # the places of rows
+    made_by: dict[int, set[int]] = {number: set() for number in frequent}  # row indexes
     for at, row in enumerate(rows):
         for mistake in row.causes:
             number = places.get(mistake)

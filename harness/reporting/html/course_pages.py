@@ -1,4 +1,4 @@
-"""The page over a term, and each student's page of it."""
+"""Renders the page for a whole course (several assignments), and each student's course page."""
 
 import os
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from harness.reporting.view.marks import counting_mark, unmarked
 from harness.results.course import Course, CourseRun, CourseStudent, is_missing
 
 COURSE = "course.html"
-STUDENTS = "students"  # the folder of students' pages
+STUDENTS = "students"  # folder name for the students' pages
 
 
 def course_page(course: Course, unread: Sequence[str] = ()) -> str:
-    """Return the page of all students, for the folder above the runs.
+    """Return the page of all students as HTML; it belongs in the folder above the runs.
 
-    `unread` are lines about runs that could not be read.
+    `unread` has a line for each run that could not be read.
     """
     missing: list[tuple[CourseRun, list[CourseStudent]]] = []
     for at, run in enumerate(course.runs):
@@ -42,10 +42,10 @@ def course_page(course: Course, unread: Sequence[str] = ()) -> str:
 def student_page(
     name: str, runs: Sequence[CourseRun], student: CourseStudent, slip_days: int
 ) -> str:
-    """Return the page of one student as HTML.
+    """Return one student's course page as HTML.
 
-    It is made only of this student's part of the runs and their assignments' titles. `slip_days` is
-    their number in the course.
+    It contains only this student's results and the titles of the assignments. `slip_days` is the
+    course's number of slip days (free late days).
     """
     rows: list[tuple[str, bool, SubmissionResult | None]] = []
     for run, result in zip(runs, student.results, strict=True):
@@ -66,7 +66,7 @@ def _page(run: CourseRun, result: SubmissionResult) -> str:
 
 
 def _mark(result: SubmissionResult | None) -> str:
-    """Return a total, or the reason why there is none."""
+    """Return a total, or the reason for its absence."""
     if result is None or is_missing(result):
         return "not handed in"
     if result.total is not None:
@@ -80,9 +80,9 @@ def _mark(result: SubmissionResult | None) -> str:
 
 
 def _sum_of_marks(student: CourseStudent) -> tuple[str, str]:
-    """Return the sum of the existing marks, `13.50 of 20`, also in percent.
+    """Return the sum of the marks so far as `13.50 of 20` and as a percentage.
 
-    Both are empty without any marks.
+    Both are "" if there are no marks.
     """
     earned = Fraction(0)
     out_of = Fraction(0)

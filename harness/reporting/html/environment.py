@@ -1,9 +1,10 @@
-"""The templates' environment (all text is escaped and made visible, no name is undefined), and the
-smallest pieces of a page: a compared line, a typed key, a student's own lines in colour.
+"""Sets up the Jinja2 environment, and renders the smallest pieces of a page: a compared line, a
+typed key, a student's code.
 
-Output of a student's program, names of files and texts of a spec are only text: they can
-neither act (no markup, no terminal control) nor hide (no invisible or reordering characters).
-`code` and `block` are for the content of elements; attributes are escaped by the templates."""
+Program output, file names and texts from the specification are untrusted. They are escaped, and
+invisible or reordering characters are made visible. Undefined names in templates are errors. Use
+`code` and `block` for the content of elements; templates escape attributes.
+"""
 
 from __future__ import annotations
 
@@ -36,31 +37,31 @@ if TYPE_CHECKING:
 
 
 def code(text: str, *, spaces: bool = False) -> Markup:
-    """Return one piece of untrusted text as HTML.
+    """Return one line of untrusted text as HTML.
 
-    Escapes and tabs are marked, and with `spaces` these too. The style sheet draws the signs of
-    blanks, so that a copy has the text itself.
+    Escape characters and tabs are marked, and with `spaces` also blanks. CSS draws the signs for
+    blanks, so that copying gives the original text.
     """
     return Markup(_code(text, spaces=spaces))
 
 
 def name_html(name: str) -> Markup:
-    """Return a name for a narrow column, which may break only behind an underscore."""
+    """Return a name for a narrow column; it may only wrap after underscores."""
     return Markup("_<wbr>").join(map(code, name.split("_")))
 
 
 def block(text: str) -> Markup:
-    """Return several lines of untrusted text for a `<pre>`."""
+    """Return several lines of untrusted text, for a `<pre>`."""
     lines = [_code(line, spaces=False) for line in text.split("\n")]
     return Markup("\n".join(lines))
 
 
 def unchanged(text: str) -> Markup:
-    """Return text for a field in which it is changed: escaped, its characters as they are."""
+    """Return text for an input field: escaped, with all characters kept."""
     return Markup(html.escape(text))
 
 
-# Plain strings from here to the one Markup: its own join and format take a third of a page's time.
+# Plain strings are joined before making one Markup: Markup's own methods take a third of the time.
 def _code(text: str, *, spaces: bool) -> str:
     parts: list[str] = []
     for part, is_escape in runs(text):
@@ -77,13 +78,15 @@ def _code(text: str, *, spaces: bool) -> str:
 
 
 def finalize(value: object) -> object:
-    """Convert the value of an expression for Jinja2: our markup passes, untrusted text is made
-    visible, and anything except text, numbers and markup is a mistake in a template.
+    """Convert the value of a template expression for Jinja2.
+
+    Markup passes unchanged, and untrusted text is made visible. Any type other than text, numbers
+    and markup is an error in the template.
     """
     if isinstance(value, Markup) or type(value) is int:
         return value
     if isinstance(value, str):
-        return visible(str(value))  # a subclass of str may bring markup of its own
+        return visible(str(value))  # a subclass of str could define its own __html__
     from jinja2 import StrictUndefined, Undefined  # noqa: PLC0415  (terminals have no templates)
 
     if isinstance(value, StrictUndefined):
@@ -97,7 +100,7 @@ _TAB = escaping.escaped("\t")
 TAB_SIGN = '<i class="tab">\t</i>'
 _SPACE_SIGN = "<i> </i>"
 _END_SIGN = '<i class="end"></i>'
-ENTER = "⏎"  # if only Enter is typed
+ENTER = "⏎"  # displayed if only Enter was typed
 _CUT = Markup('<span class="cut">…</span>')
 _ENDS = {
     LineEnd.NOTHING: Markup(""),
@@ -107,7 +110,7 @@ _ENDS = {
 
 
 def cell_html(cell: Cell) -> Markup:
-    """Return one side of a compared line."""
+    """Return one side of a compared line as HTML."""
     if cell.note:
         return Markup('<span class="none">{}</span>').format(cell.note)
     shown = Markup("")
@@ -133,7 +136,7 @@ def cell_html(cell: Cell) -> Markup:
 
 
 def grid_cell_html(cell: GridCell) -> Markup:
-    """Return one cell of a board, blanks as signs; an empty text for an empty cell."""
+    """Return one cell of a board as HTML, with signs for blanks; "" for an empty cell."""
     shown = code(cell.text, spaces=True)
     if cell.differs:
         return _marked(shown)
@@ -145,7 +148,7 @@ def _marked(shown: Markup) -> Markup:
 
 
 def key_html(typed: Typed) -> Markup:
-    """Return one input as a key cap: its text with visible blanks, or a key's name, which is not
+    """Return one input as a key cap: its text with visible blanks, or a key's name that is not
     copied.
     """
     if typed.key is not None:
@@ -154,7 +157,9 @@ def key_html(typed: Typed) -> Markup:
 
 
 def turns_html(turns: Iterable[Turn]) -> Markup:
-    """Return turns of a terminal for a `<pre>`; typed input is set apart, Enter included."""
+    """Return turns of a terminal session for a `<pre>`, with typed input (including Enter)
+    highlighted.
+    """
     parts: list[Markup] = []
     for turn in turns:
         parts.append(block(shortened(turn.printed)))
@@ -162,18 +167,20 @@ def turns_html(turns: Iterable[Turn]) -> Markup:
             parts.append(Markup(f"<b>{code(turn.typed.echo()) or ENTER}</b>\n"))
     shown = Markup("").join(parts)
     if shown.startswith("\n"):
-        # HTML drops a line end that comes first in a <pre>.
+        # HTML ignores a line end directly after <pre>.
         return Markup("\n") + shown
     return shown
 
 
-_FITS = 28  # characters of a block of code on a screen of 320 pixels, the narrowest that we serve
-_FITTING_BOARD = 211  # pixels there for the cells of a board
+_FITS = 28  # characters in a line of code on the narrowest supported screen, 320 pixels
+_FITTING_BOARD = 211  # pixels for a board's cells on that screen
 _FOCUSABLE = Markup(' tabindex="0"')
 
 
 def focus(text: str) -> Markup:
-    """Return the attribute by which a keyboard reaches a block of code that may have to scroll."""
+    """Return the attribute that makes a code block focusable by keyboard, if it may need
+    scrolling.
+    """
     widest = max(map(len, escaping.visible_lines(text).split("\n")))
     if widest > _FITS:
         return _FOCUSABLE
@@ -181,8 +188,8 @@ def focus(text: str) -> Markup:
 
 
 def focus_grid(board: Grid) -> Markup:
-    """Return the same attribute for a board."""
-    widths: dict[int, int] = {}  # in characters, by the places of columns
+    """Return the attribute that makes a board focusable by keyboard, if it may need scrolling."""
+    widths: dict[int, int] = {}  # column widths in characters
     for row in board.rows:
         for place, cell in enumerate(row):
             widths[place] = max(widths.get(place, 0), len(cell.text))
@@ -203,7 +210,7 @@ _SIGNS = (
 
 
 def signs_used(body: str) -> str:
-    """Return the key to the signs in a piece of a page; an empty text if it has none."""
+    """Return the legend for the signs used in a piece of a page; "" if it uses none."""
     used = [meaning for sign, meaning in _SIGNS if sign in body]
     if not used:
         return ""
@@ -213,17 +220,17 @@ def signs_used(body: str) -> str:
 
 
 def capital(text: str) -> str:
-    """Return the text with a capital first letter, for a heading."""
+    """Return the text with its first letter capitalized, for headings."""
     return text[:1].upper() + text[1:]
 
 
-# Our classes by the beginning of Pygments' short names of token types.
+# Our CSS classes, by the first letters of Pygments' short names of token types.
 _CLASSES = {"k": "k", "ow": "k", "s": "s", "c": "c", "m": "n", "nf": "f", "nc": "f"}
 
 
 @functools.cache
 def _class_of(kind: str) -> str:
-    """Return our class of a token type of Pygments; an empty text for plain text."""
+    """Return our CSS class for a Pygments token type; "" for plain text."""
     for start, name in _CLASSES.items():
         if kind.startswith(start):
             return name
@@ -231,11 +238,11 @@ def _class_of(kind: str) -> str:
 
 
 def source_lines(lines: Sequence[str]) -> list[Markup]:
-    """Return Python lines as HTML, each inert, keywords, texts, comments and numbers in spans."""
+    """Return Python lines as HTML, with spans for keywords, strings, comments and numbers."""
     try:
         from pygments.lexers.python import PythonLexer  # noqa: PLC0415  (not all pages need it)
         from pygments.token import STANDARD_TYPES  # noqa: PLC0415
-    except ModuleNotFoundError:  # in a student's browser, which would have to load it
+    except ModuleNotFoundError:  # in a student's browser, which would have to download it
         return [code(line) for line in lines]
 
     line: list[_Run] = []
@@ -251,12 +258,12 @@ def source_lines(lines: Sequence[str]) -> list[Markup]:
     return list(map(_line_html, coloured))
 
 
-# A class of our style sheet, and text of this class.
+# A CSS class and the text in it.
 _Run = tuple[str, str]
 
 
 def _add_run(line: list[_Run], name: str, text: str) -> None:
-    """Add text of a class to a line; neighbours of the same class are one run."""
+    """Append text to a line; it joins the previous run if both have the same CSS class."""
     if line and line[-1][0] == name:
         _, before = line.pop()
         text = before + text
@@ -280,7 +287,7 @@ _END_INSIDE = escaping.escaped("\n")
 
 def numbered(lines: Sequence[OwnLine]) -> list[tuple[OwnLine, Markup]]:
     """Return the lines of a program, each with its HTML."""
-    # A program may report a line that has an end inside it: it stays one line.
+    # A reported line may contain a line end: keep it as one line.
     texts = [line.text.replace("\n", _END_INSIDE) for line in lines]
     if not texts:
         return []
@@ -288,14 +295,14 @@ def numbered(lines: Sequence[OwnLine]) -> list[tuple[OwnLine, Markup]]:
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
-# Every submission has the first two: what only other pages need would be repeated in each.
+# Submission pages use only the first two files, to keep them small.
 _PLAIN = ("submission.html.j2", "feedback.html.j2", "check.html.j2", "web.html.j2")
 _SHEETS = {"review.html.j2": ("style.css", "review.css"), **dict.fromkeys(_PLAIN, ("style.css",))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageReader:
-    """What depends on who reads the page."""
+    """Everything on a page that depends on its reader: lecturer or student."""
 
     actual: str
     try_it: str
@@ -306,7 +313,7 @@ STUDENT = PageReader(actual="Your program", try_it="Try it yourself")
 
 
 def render(template: str, **context: object) -> str:
-    """Return a page as HTML text, with the style that its kind of page needs."""
+    """Return a page as HTML, with the CSS for its kind of page."""
     style, digest = _style(_SHEETS.get(template, ("style.css", "class.css")))
     return environment().get_template(template).render(style=style, style_hash=digest, **context)
 
@@ -317,9 +324,7 @@ _MODULES = _TEMPLATES / "modules"
 
 @functools.cache
 def template_module(name: str) -> tuple[str, str]:
-    """Return the file name of a template's module of Python, in `templates/modules`, and
-    its text.
-    """
+    """Return (file name, source) of a compiled template in `templates/modules`."""
     from jinja2 import ModuleLoader  # noqa: PLC0415
 
     text = (_TEMPLATES / name).read_text(encoding="utf-8")
@@ -329,7 +334,10 @@ def template_module(name: str) -> tuple[str, str]:
 
 @functools.cache
 def environment() -> Environment:
-    """Return the only environment. `select_autoescape()` would leave `*.html.j2` unescaped."""
+    """Return the shared Jinja2 environment.
+
+    It escapes all templates; `select_autoescape()` would skip `*.html.j2`.
+    """
     # Imported late: the terminal needs no templates.
     from jinja2 import Environment, FileSystemLoader, ModuleLoader, StrictUndefined  # noqa: PLC0415
 
@@ -363,10 +371,11 @@ def environment() -> Environment:
 
 
 def _bytecode_cache() -> BytecodeCache:
-    """Return the cache of compiled templates beside ours, as Python keeps compiled modules.
+    """Return the cache of compiled templates, stored next to the templates as Python stores
+    compiled modules.
 
-    Otherwise each worker of each run compiles them again for a quarter of a second; it does so if
-    they cannot be written.
+    Without it, each worker compiles them again, which takes 0.25 seconds. If the folder is
+    read-only, nothing is cached.
     """
     from jinja2.bccache import Bucket, FileSystemBytecodeCache  # noqa: PLC0415
 
@@ -384,7 +393,7 @@ def _bytecode_cache() -> BytecodeCache:
 
 @functools.cache
 def _style(sheets: tuple[str, ...]) -> tuple[Markup, Markup]:
-    """Return the shortened style sheets and their hash for the page's policy."""
+    """Return the minified CSS and its hash for the page's content security policy."""
     text = Markup("").join(map(_asset, sheets))
     short = re.sub(r"/\*.*?\*/|(?<=[{};,])\s+|(?<!\s)\s+(?=[{}])|(?<=:) ", "", text)
     return Markup(short), _hash(short)
@@ -392,13 +401,15 @@ def _style(sheets: tuple[str, ...]) -> tuple[Markup, Markup]:
 
 @functools.cache
 def script(*names: str) -> dict[str, Markup]:
-    """Return a page's only script, made of these files, and its hash for the page's policy."""
+    """Return a page's script, joined from these files, and its hash for the page's content
+    security policy.
+    """
     text = Markup("").join(map(_asset, names))
     return {"script": text, "script_hash": _hash(text)}
 
 
 def _asset(name: str) -> Markup:
-    # Our own file, and so the one text besides our templates that is put into a page unchanged.
+    # Our own file, so it may go into the page unescaped, like templates.
     return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
 
 

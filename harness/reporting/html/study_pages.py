@@ -1,7 +1,7 @@
-"""The results of studies as files and pages of a report folder.
+"""Renders the results of studies as files and pages of a report folder.
 
-Studies tell how strong scenarios are, where programs with full marks differ, which programs are
-alike, and give evidence of style.
+Studies measure the strength of scenarios, find differences between programs with full marks,
+compare programs for similarity, and collect evidence about style.
 """
 
 from collections import Counter
@@ -23,31 +23,31 @@ STUDY = "study.html"
 SIMILARITY = "similarity.json"
 FUZZ = "fuzz.json"
 _STUDIES = (SIMILARITY, FUZZ, STUDY)
-_MAX_PROGRAMS = 40  # in the matrix: those of the most alike pairs
+_MAX_PROGRAMS = 40  # programs in the matrix
 R = TypeVar("R")
 FOLDER = "similarity"
 INDEX = "index.html"
-MAX_PAGES = 100  # of pairs side by side
-_MAX_ROWS = 500  # of pairs on the page; `similarity.json` has all
-COLOURS = 8  # of matching parts, in turn; class.css has them
-_MAX_LINES = 3000  # of a program on a page
+MAX_PAGES = 100  # pages that show a pair side by side
+_MAX_ROWS = 500  # pairs listed on the page; `similarity.json` has all
+COLOURS = 8  # colors for matching parts, defined in class.css
+_MAX_LINES = 3000  # lines shown of a program
 
 Sources = Mapping[str, tuple[SourceFile, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """The similarity of two programs, by their places among the matrix's names."""
+    """The similarity of two programs, identified by their indexes in the matrix."""
 
     first: int
     second: int
     score: int  # in percent
-    page: int  # the number of their page side by side, 0 for none
+    page: int  # number of the page that shows both; 0 for none
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The matrix of similarity: cells of pairs below the diagonal, and names on it."""
+    """A triangular matrix of similarities, with names on the diagonal and pairs below it."""
 
     names: tuple[str, ...]
     cells: tuple[MatrixCell, ...]
@@ -59,11 +59,11 @@ def write_study(
     strength: study.StrengthReport | None,
     similarity: study.SimilarityReport | None = None,
 ) -> Path | None:
-    """Write the page with the study of the scenarios and of the folder's `similarity.json` (whose
-    content may be at hand) and `fuzz.json`.
+    """Write the study page; return its path.
 
-    Return its path; None if there is nothing to show, and then an older page is removed. May raise
-    OSError.
+    It shows scenario strength, and similarity and fuzzing results from `similarity.json` and
+    `fuzz.json`; pass `similarity` if it is in memory. If there is nothing to show, remove an older
+    page and return None. May raise OSError.
     """
     path = folder / STUDY
     similarity = similarity or read_similarity(folder)
@@ -76,12 +76,12 @@ def write_study(
 
 
 def read_similarity(folder: Path) -> study.SimilarityReport | None:
-    """Return the similar submissions, if a report folder has them."""
+    """Return the similarity report of a report folder; None if it has none."""
     return _read(study.SimilarityReport, folder / SIMILARITY)
 
 
 def remove_studies(folder: Path) -> bool:
-    """Remove all studies of a folder's programs; return whether there were any."""
+    """Delete all results of studies in a folder; return whether there were any."""
     was_there = False
     for path in (*(folder / FOLDER).glob("*.html"), *map(folder.joinpath, _STUDIES)):
         if path.exists():
@@ -96,7 +96,7 @@ def study_page(
     similarity: study.SimilarityReport | None,
     fuzz: study.FuzzReport | None = None,
 ) -> str:
-    """Return the page as HTML, without a script."""
+    """Return the study page as HTML without JavaScript."""
     differing: list[tuple[str, str, str]] = []
     if fuzz is not None:
         for submission in fuzz.submissions:
@@ -118,7 +118,9 @@ def study_page(
 
 
 def matrix(report: study.SimilarityReport) -> Matrix:
-    """Return the programs of the most similar pairs, those of a group side by side."""
+    """Return a matrix of the programs in the most similar pairs, ordered so that groups stay
+    together.
+    """
     chosen = _most_alike(report)
     names: dict[str, None] = {}  # in order
     for group in report.groups:
@@ -146,7 +148,7 @@ def _most_alike(report: study.SimilarityReport) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """A pair as it is listed, and the number of its page side by side, 0 for none."""
+    """A listed pair, with the number of its page (0 for none)."""
 
     pair: study.SimilarPair
     page: int
@@ -158,13 +160,15 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """Programs of a group, how alike listed pairs are, and each with the most like it."""
+    """A group of similar programs, with the similarities of its listed pairs and each program's
+    closest match.
+    """
 
     names: tuple[str, ...]
     lowest: float
     highest: float
     nearest: tuple[PairRow, ...]
-    identical: tuple[tuple[str, ...], ...] = ()  # those of the same structure
+    identical: tuple[tuple[str, ...], ...] = ()  # programs with the same structure
 
 
 def _pair_rows(report: study.SimilarityReport) -> list[PairRow]:
@@ -177,7 +181,7 @@ def _pair_rows(report: study.SimilarityReport) -> list[PairRow]:
 
 
 def listing(report: study.SimilarityReport) -> tuple[tuple[GroupRow, ...], tuple[PairRow, ...]]:
-    """Return the groups, and the pairs of programs outside groups."""
+    """Return the groups, and the pairs of programs that are not in a group."""
     group_of = study.group_by_name(report.groups)
     of_groups: list[list[PairRow]] = [[] for _ in report.groups]
     outside: list[PairRow] = []
@@ -203,7 +207,7 @@ def _group_row(names: tuple[str, ...], rows: list[PairRow]) -> GroupRow:
 
 
 def _identical(rows: Sequence[PairRow]) -> tuple[tuple[str, ...], ...]:
-    """Return the sets of programs whose pairs have the highest possible score."""
+    """Return the sets of programs that all have the highest possible similarity to each other."""
     same = [(row.pair.first, row.pair.second) for row in rows if row.pair.score >= 1]
     together: list[tuple[str, ...]] = []
     for places in connected(same):
@@ -223,10 +227,10 @@ def _read(kind: type[R], path: Path) -> R | None:
 
 @dataclass(frozen=True, slots=True)
 class PairLine:
-    """One line of a program."""
+    """One line of a program on a pair's page."""
 
     text: str
-    block: int  # the number of the match that it belongs to, 0 for none
+    block: int  # number of the match that contains this line; 0 for none
     begins: bool  # the block, here or again
     is_first: bool  # of the block
 
@@ -238,15 +242,18 @@ def write_similarity(
     folder: Path,
     people: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write the page of groups and pairs below `folder`/similarity, whose path is returned, and
-    pages of pairs side by side. `people` has the names (or empty texts) of the submissions that
-    have a page in this run, by their ids. May raise OSError."""
+    """Write the page of groups and pairs in `folder`/similarity, and a page for each pair; return
+    the first page's path.
+
+    `people` maps submission ids to names (or "") for submissions that have a page in this run. May
+    raise OSError.
+    """
     place = folder / FOLDER
     for old in place.glob("*.html"):
         old.unlink()
     known = people or {}
     shown = [row for row in _pair_rows(report) if row.page]
-    # Each page leads to the pages before and after it; 0 is none.
+    # Pages link to the previous and the next page; 0 for none.
     numbers = [0, *(row.page for row in shown), 0]
     for row, before, after in zip(shown, numbers, numbers[2:], strict=False):
         near = NearPairs(before=before, after=after)
@@ -268,7 +275,7 @@ def write_similarity(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearPairs:
-    """The pages before and after that of a pair; 0 for none."""
+    """Numbers of the previous and the next pair's page; 0 for none."""
 
     before: int = 0
     after: int = 0
@@ -281,7 +288,7 @@ def pair_page(
     near: NearPairs = NearPairs(),
     people: Mapping[str, str] | None = None,
 ) -> str:
-    """Return two programs beside each other as HTML, with their common parts marked."""
+    """Return two programs side by side as HTML, with common parts marked."""
     first = _lines(sources[pair.first], [match.first for match in pair.matches])
     second = _lines(sources[pair.second], [match.second for match in pair.matches])
     blocks_of_first = _blocks(first)
@@ -301,7 +308,7 @@ def pair_page(
 
 
 def _blocks(lines_of_files: Sequence[Sequence[PairLine]]) -> set[int]:
-    """Return the numbers of the matches that lines belong to, with 0 for lines of none."""
+    """Return the numbers of the matches on these lines; 0 is for lines outside all matches."""
     blocks: set[int] = set()
     for lines in lines_of_files:
         blocks.update(line.block for line in lines)
@@ -309,8 +316,9 @@ def _blocks(lines_of_files: Sequence[Sequence[PairLine]]) -> set[int]:
 
 
 def _lines(source: tuple[SourceFile, ...], ranges: list[study.LineRange]) -> list[list[PairLine]]:
-    """Return the lines of each file; those in a range have its number, from 1, in the order of
-    matches.
+    """Return the lines of each file.
+
+    Lines in a matching range carry the number of the match, counted from 1.
     """
     lines_left = _MAX_LINES
     lines_of_files: list[list[PairLine]] = []
@@ -330,7 +338,7 @@ def _lines(source: tuple[SourceFile, ...], ranges: list[study.LineRange]) -> lis
 
 
 def _block_by_line(file: int, ranges: Sequence[study.LineRange]) -> dict[int, int]:
-    """Return the number of the first range that has each line of the file with this place."""
+    """Return, for each line of one file, the number of the first range that contains it."""
     blocks: dict[int, int] = {}
     for number, lines in enumerate(ranges, start=1):
         if lines.file != file:
@@ -342,18 +350,18 @@ def _block_by_line(file: int, ranges: Sequence[study.LineRange]) -> dict[int, in
 
 
 STYLE = "style.json"
-_NAMED = 3  # of each kind, in a cell
+_NAMED = 3  # items of each kind in a cell
 
 
 def write_style(report: study.StyleReport, folder: Path) -> Path:
-    """Write the evidence beside a run; pages written from then on show it."""
+    """Write the style evidence into a report folder. Pages written later show it."""
     path = folder / STYLE
     files.write(path, serial.dumps(report) + "\n", private=True)
     return path
 
 
 def read_style(folder: Path) -> dict[str, study.StyleEvidence]:
-    """Return the evidence by the digests of submissions; empty if none was gathered."""
+    """Return the style evidence, keyed by submission digest; empty if there is none."""
     report = _read(study.StyleReport, folder / STYLE)
     if report is None:
         return {}
@@ -361,7 +369,10 @@ def read_style(folder: Path) -> dict[str, study.StyleEvidence]:
 
 
 def keep_style_of(folder: Path, digests: Collection[str]) -> None:
-    """Remove the evidence of all other submissions: a forgotten student leaves nothing behind."""
+    """Delete the evidence of all submissions except these.
+
+    This is needed when a student's data is deleted.
+    """
     report = _read(study.StyleReport, folder / STYLE)
     if report is None:
         return
@@ -373,7 +384,7 @@ def keep_style_of(folder: Path, digests: Collection[str]) -> None:
 
 
 def style_in_words(evidence: study.StyleEvidence) -> str:
-    """Return the evidence on one line, for a cell of a table."""
+    """Return the evidence on one line, for a table cell."""
     parts: list[str] = []
     if evidence.findings:
         rules = Counter(finding.rule for finding in evidence.findings)

@@ -1,4 +1,4 @@
-"""The two pages of a submission: one for the lecturer, one for its student."""
+"""Renders two pages for a submission: one for the lecturer, one for the student."""
 
 import shlex
 from collections import defaultdict
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from harness.model.study import StyleEvidence
 
 
-# By the numbers of cards: the names of places.
+# Anchor names, keyed by card number.
 _OfCards = dict[int, list[str]]
 
 
@@ -42,10 +42,10 @@ def submission_page(
     *,
     style: "StyleEvidence | None" = None,
 ) -> str:
-    """Return the lecturer's page of one submission, which shows everything, as HTML.
+    """Return the lecturer's page of a submission as HTML; it shows everything.
 
-    `before` and `after` are the ids of its neighbours; `style` is its evidence, if that was
-    gathered.
+    `before` and `after` are the ids of the previous and next submission. `style` is the evidence
+    about code style, if any.
     """
     view = lecturers_view(result, plan, style)
     near = {"before": before, "after": after, **script("tools.js", "page.js")}
@@ -55,7 +55,7 @@ def submission_page(
 def lecturers_view(
     result: SubmissionResult, plan: Plan, style: "StyleEvidence | None" = None
 ) -> dict[str, Any]:
-    """Return what templates need to show all of one submission."""
+    """Return the template data for everything about one submission."""
     view = student_view(result, plan, visible=EVERYTHING)
     cards = shown_causes.cards(view.causes)
     files = annotated(result, cards)
@@ -87,7 +87,9 @@ def lecturers_view(
 
 
 def _sum(view: StudentView, tallies: Sequence[FunctionTally]) -> dict[str, object]:
-    """Return how the functionality mark is made up: points, their worth, deductions."""
+    """Return the template data that explains the functionality mark: points, marks per point,
+    deductions.
+    """
     points = Fraction(0)
     points_out_of = Fraction(0)
     for tally in tallies:
@@ -107,10 +109,10 @@ def _sum(view: StudentView, tallies: Sequence[FunctionTally]) -> dict[str, objec
 
 
 def _targets(functions: Sequence[str], cards: Sequence[Card]) -> tuple[_OfCards, dict[str, str]]:
-    """Return the anchors that the class page links to; `f3` is the third function.
+    """Return the anchors that the class page links to, such as `f3` for the third function.
 
-    The first value has them by the number of the first card that explains a function's failures,
-    the second by the names of functions without a card.
+    The first result has the anchors to place on each card, keyed by card number. The second has the
+    anchors of functions without a card, keyed by function name.
     """
     card_targets: defaultdict[int, list[str]] = defaultdict(list)
     row_targets: dict[str, str] = {}
@@ -125,12 +127,14 @@ def _targets(functions: Sequence[str], cards: Sequence[Card]) -> tuple[_OfCards,
 
 
 def desk_command(plan: Plan) -> str:
-    """Return the command that opens the page for marking."""
+    """Return the command line that opens the review page."""
     return f"harness review reports/{plan.assignment.id}"
 
 
 def _band(result: SubmissionResult) -> int:
-    """Return the number of the bar with this mark on the class page, from 1; 0 for none."""
+    """Return the number of the bar that contains this mark in the class page's chart, counted from
+    1; 0 for none.
+    """
     counting = counting_mark(result)
     if counting.value is None or result.excused:
         return 0
@@ -150,13 +154,14 @@ def _is_about(card: Card, function: str) -> bool:
 
 
 def feedback_page(view: StudentView) -> str:
-    """Return the student's page as HTML, from the parts that a student may see."""
+    """Return the student's page as HTML, made only from data that the student may see."""
     return render("feedback.html.j2", **_feedback(view), **script("tools.js", "page.js"))
 
 
 def check_results(view: StudentView) -> str:
-    """Return only the cards, for the page that checks; an example to be played names its
-    scenario.
+    """Return only the cards as HTML, for the page on which students check their code.
+
+    An example that can be run there names its scenario.
     """
     return render("check.html.j2", **_feedback(view))
 
@@ -193,14 +198,16 @@ _MAX_LOSING = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Losing:
-    """A function with checks that fail, and the number of the card that tells why (0: none)."""
+    """A function with failing checks, and the number of the card that explains them (0 for
+    none).
+    """
 
     tally: FunctionTally
     card: int
 
 
 def _losing(tallies: Sequence[FunctionTally], cards: Sequence[Card]) -> list[_Losing]:
-    """Return the functions that lose most, for the top of a student's page."""
+    """Return the functions that cost the most marks, for the top of a student's page."""
     losing = [tally for tally in tallies if tally.passed < tally.total]
     losing.sort(key=lambda tally: tally.points - tally.out_of)
     found: list[_Losing] = []
@@ -215,21 +222,23 @@ def _losing(tallies: Sequence[FunctionTally], cards: Sequence[Card]) -> list[_Lo
 
 
 def _request(view: StudentView) -> dict[str, object]:
-    """Return the text of a regrade request and its mail; empty if there is nothing to regrade."""
+    """Return the text and the e-mail link of a regrade request; empty if there is nothing to
+    regrade.
+    """
     if view.mark is None or not view.source_digest:
         return {"request": "", "request_mail": ""}
     return {"request": request_text(view), "request_mail": request_mail(view)}
 
 
 def _only_hidden(causes: Sequence[ShownCause]) -> list[str]:
-    """Return the functions that fail, if only hidden checks do."""
+    """Return the failing functions, if only hidden checks fail."""
     if any(cause.checks for cause in causes):
         return []
     return [cause.function or "the file" for cause in causes]
 
 
 def _other_findings(view: StudentView, causes: Iterable[ShownCause]) -> list[Finding]:
-    """Return the code issues that no cause tells of."""
+    """Return the code issues that no cause mentions."""
     told: list[Finding] = []
     for cause in causes:
         told += shown_causes.runs_at_load(cause, view.findings)
@@ -237,12 +246,12 @@ def _other_findings(view: StudentView, causes: Iterable[ShownCause]) -> list[Fin
 
 
 def _is_ours(cause: ShownCause) -> bool:
-    """Return whether our own machinery failed: then there is nothing for a student to fix."""
+    """Return whether the harness itself failed, so that the student has nothing to fix."""
     return cause.first is not None and cause.first.verdict.kind is VerdictKind.HARNESS_ERROR
 
 
 def _failing(causes: Iterable[ShownCause]) -> list[ShownCheck]:
-    """Return the checks that fail, each once: several causes may share one."""
+    """Return the failing checks without duplicates: several causes may share one."""
     failing: dict[str, ShownCheck] = {}
     for cause in causes:
         failing.update((check.id, check) for check in cause.checks)
@@ -250,7 +259,9 @@ def _failing(causes: Iterable[ShownCause]) -> list[ShownCheck]:
 
 
 def _quoted(cards: Sequence[Card], view: StudentView) -> dict[int, list[tuple[Clause, ...]]]:
-    """Return the clauses to quote on each card, by its number: those of each of its causes."""
+    """Return the sheet's clauses to quote on each card, keyed by card number, with one tuple for
+    each cause on it.
+    """
     quoting = [card for card in cards if card.kind is not CardKind.MISSING]
     in_order: list[ShownCause] = []
     for card in quoting:
@@ -267,7 +278,7 @@ def _quoted(cards: Sequence[Card], view: StudentView) -> dict[int, list[tuple[Cl
 def _of_both(
     view: StudentView, tallies: Sequence[FunctionTally], causes: Iterable[ShownCause]
 ) -> dict[str, Any]:
-    """Return what both pages show."""
+    """Return the template data that both pages use."""
     ungraded: list[ShownCheck] = []
     passes: defaultdict[str, list[ShownCheck]] = defaultdict(list)
     for check in view.shown:

@@ -1,1 +1,1 @@
-"""The same results in a terminal."""
+"""Shows results in a terminal."""

@@ -1,6 +1,6 @@
-"""A submission's failures as terminal text: what to fix first, and how many checks passed.
+"""Formats a submission's failures as terminal text: what to fix first, and how many checks passed.
 
-The self-check uses it too and has only the standard library, so `rich` is not used here.
+Students' self-check uses this module with only the standard library, so it must not import `rich`.
 """
 
 import itertools
@@ -26,7 +26,7 @@ from harness.reporting.view.shown_causes import Card, CardKind, cards, of_missin
 from harness.results.redaction import ShownCause, ShownCheck
 from harness.results.student_view import StudentView
 
-Styled = tuple[str, str]  # a text, and its style: words of `_CODES`
+Styled = tuple[str, str]  # a text and its styles, which are keys of `_CODES`
 
 _WORD = re.compile(r"\s*\S+\s*")
 _CODES = {
@@ -37,11 +37,11 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class CardLine:
-    """One line, which is wrapped if it is too long."""
+    """One line of terminal text. It is wrapped if it is too long."""
 
     spans: tuple[Styled, ...] = ()
     indent: int = 0  # columns
-    hang: int = 0  # columns more, for wrapped lines
+    hang: int = 0  # additional columns for wrapped lines
 
     @property
     def text(self) -> str:
@@ -49,7 +49,7 @@ class CardLine:
 
 
 def line(*parts: str | Styled, indent: int = 0, hang: int = 0) -> CardLine:
-    """Return a line of plain and styled texts, which have no line ends."""
+    """Return a line made of plain and styled texts, which must not contain line ends."""
     spans: list[Styled] = []
     for part in parts:
         text, style = (part, "") if isinstance(part, str) else part
@@ -59,7 +59,7 @@ def line(*parts: str | Styled, indent: int = 0, hang: int = 0) -> CardLine:
 
 
 def moved(lines: Iterable[CardLine], columns: int) -> list[CardLine]:
-    """Return the lines moved so many columns to the right."""
+    """Return the lines indented by this many columns."""
     return [replace(row, indent=row.indent + columns) for row in lines]
 
 
@@ -80,19 +80,19 @@ def wrapped(lines: Iterable[CardLine], width: int) -> Iterator[CardLine]:
             yield CardLine(tuple(_spans(row, characters[start:end])), indent)
 
 
-# A character and the place of its span.
+# A character and the index of its span.
 _Character = tuple[int, str]
 
 
 def _characters(row: CardLine) -> Iterator[_Character]:
-    # By characters: to look for each part of a line in all spans would take the square of the time.
+    # Work with characters: searching all spans for each part of a line would take quadratic time.
     for place, (text, _) in enumerate(row.spans):
         for character in text:
             yield place, character
 
 
 def _spans(row: CardLine, characters: list[_Character]) -> Iterator[Styled]:
-    """Yield these characters of a line as spans, without white space at the end."""
+    """Yield the characters as spans of equal style, without trailing white space."""
     while characters and characters[-1][1].isspace():
         characters.pop()
     for place, group in groupby(characters, key=lambda pair: pair[0]):
@@ -101,7 +101,7 @@ def _spans(row: CardLine, characters: list[_Character]) -> Iterator[Styled]:
 
 
 def as_text(lines: Iterable[CardLine], width: int, *, colours: bool = False) -> str:
-    """Return the lines as text, each with its end."""
+    """Return the lines as text; each ends with a line end."""
     shown: list[str] = []
     for row in wrapped(lines, width):
         text = " " * row.indent
@@ -119,7 +119,10 @@ def _coloured(text: str, style: str) -> str:
 
 
 def _breaks(text: str, first: int, rest: int) -> list[int]:
-    """Return where new lines begin: after `first` columns, then `rest`; a longer word is cut."""
+    """Return the positions of line breaks: the first line has `first` columns, later lines `rest`.
+
+    A word that does not fit on a line is cut.
+    """
     places: list[int] = []
     columns_left = first
     for word in _WORD.finditer(text):
@@ -146,17 +149,17 @@ def _columns(character: str) -> int:
 
 
 _LABEL = 7  # columns of the labels "try", "type" and "set"
-# Said in full by the explanation's sentence.
+# Differences that the explanation's sentence describes completely.
 _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channel.EXIT})
 
 
 def cause(
     number: int, shown: ShownCause, surroundings: Surroundings, names: LineNames = PROGRAM_LINES
 ) -> list[CardLine]:
-    """Return one thing to fix: its place, the clearest check that fails because of it, and the
-    number of others.
+    """Return one thing to fix: its place, the clearest failing check, and how many other checks
+    fail for it.
 
-    If only hidden checks fail: its function and the clauses of the sheet.
+    If only hidden checks fail: the function and the sheet's clauses.
     """
     check = shown.first
     if check is not None:
@@ -176,7 +179,7 @@ def cause(
 
 
 def _case(check: ShownCheck) -> str:
-    """Return the constants and the case of an example, in brackets; may be empty."""
+    """Return an example's constants and generated values in brackets; "" if there are none."""
     about = [paste.settings(check.stimulus.constants), words.case(check)]
     text = ", ".join(filter(None, about))
     if not text:
@@ -187,7 +190,7 @@ def _case(check: ShownCheck) -> str:
 def _cause_by_example(
     check: ShownCheck, shown: ShownCause, surroundings: Surroundings, names: LineNames
 ) -> list[CardLine]:
-    """Return the lines of a cause with an example, the clearest check."""
+    """Return the lines of a cause that has an example (its clearest check)."""
     inside = [*_place(shown, names), *explained(check, surroundings, shown.message)]
     if shown.further_hint:
         inside.append(_label_line("hint", visible(shorten(shown.further_hint, 400))))
@@ -198,7 +201,7 @@ def _cause_by_example(
 
 
 def _hidden_cause(shown: ShownCause, names: LineNames) -> list[CardLine]:
-    """Return the lines of a cause that only hidden checks show."""
+    """Return the lines of a cause for which only hidden checks fail."""
     inside: list[CardLine] = []
     if shown.message:
         inside.append(line(visible(shown.message)))
@@ -209,7 +212,7 @@ def _hidden_cause(shown: ShownCause, names: LineNames) -> list[CardLine]:
 
 
 def _place(shown: ShownCause, names: LineNames) -> list[CardLine]:
-    """Return where in the student's file the fault is, as far as that is known."""
+    """Return a line with the place of the mistake in the student's file, if it is known."""
     place = shown.place
     if place is None:
         return []
@@ -223,8 +226,11 @@ def _place(shown: ShownCause, names: LineNames) -> list[CardLine]:
 
 
 def things_to_fix(view: StudentView, limit: int) -> Iterator[CardLine]:
-    """Yield the first `limit` things to fix, an empty line before each, and how many more there
-    are. The list of missing functions, which is one line, is never left out."""
+    """Yield the first `limit` things to fix, each after an empty line, then how many more there
+    are.
+
+    The line with all missing functions is always included.
+    """
     more = 0
     for card in cards(view.causes):
         if card.kind is CardKind.MISSING:
@@ -242,7 +248,7 @@ def _numbered(card: Card, view: StudentView) -> list[CardLine]:
 
 
 def _all_missing(card: Card) -> CardLine:
-    """Return the functions that are missing."""
+    """Return the line that lists the missing functions."""
     title = f"{words.counted(len(card.causes), 'function')} missing: "
     functions = [missing.function for missing in card.causes]
     names = visible(words.listed(functions))
@@ -251,8 +257,8 @@ def _all_missing(card: Card) -> CardLine:
 
 
 def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") -> list[CardLine]:
-    """Return the lines below a check's title: what happened (`message`, or the check's own
-    sentence), what to try, and the expected output above the actual one.
+    """Return the lines below a check's title: what happened, what to try, and expected above
+    actual output. `message` replaces the check's own sentence.
     """
     verdict = check.verdict
     said = message or verdict.message or words.VERDICT[verdict.kind]
@@ -273,7 +279,7 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
 
 
 def _with_one_caret(lines: Iterable[CardLine]) -> list[CardLine]:
-    """Return the lines without the carets after the first one."""
+    """Return the lines with only the first caret."""
     kept: list[CardLine] = []
     has_caret = False
     for row in lines:
@@ -318,7 +324,7 @@ def _labelled(label: str, text: str) -> Iterator[CardLine]:
 
 
 def _file_lines(label: str, name: str, content: str) -> Iterator[CardLine]:
-    """Return the name of a file, or of piped input, and the first lines of its text."""
+    """Yield the name of a file or of piped input, and the first lines of its text."""
     if not content:
         yield _label_line(label, f"{name}, empty")
         return
@@ -334,14 +340,14 @@ def _label_line(label: str, text: str) -> CardLine:
     return line((label.ljust(_LABEL), "dim"), text, hang=_LABEL)
 
 
-_MAX_LINES = 40  # of one submission, unless everything is asked for
-_UNWRAPPED = 1_000_000  # columns, if standard output is not a terminal
+_MAX_LINES = 40  # failures shown for one submission by default
+_UNWRAPPED = 1_000_000  # width if standard output is not a terminal
 _NARROWEST = 40  # columns
 
 
 def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
-    """Return the first `failures` things to fix, for standard output, in few lines; or
-    everything.
+    """Return a short text with the first `failures` things to fix for standard output, or a full
+    text with `whole`.
     """
     is_terminal = sys.stdout.isatty()
     width = _UNWRAPPED
@@ -349,7 +355,7 @@ def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
         width = max(shutil.get_terminal_size().columns, _NARROWEST)
     colours = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     if colours and sys.platform == "win32":
-        os.system("")  # makes its terminal understand the codes
+        os.system("")  # turns on color codes in the Windows terminal
     if whole:
         return explain_failures(view, sys.maxsize, width=width, colours=colours)
     text = explain_failures(view, failures, width=width, colours=colours)
@@ -362,7 +368,7 @@ def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
 
 
 def explain_failures(view: StudentView, limit: int, *, width: int, colours: bool = False) -> str:
-    """Return the first `limit` things to fix, explained, and how many checks passed."""
+    """Return the first `limit` things to fix with explanations, and how many checks passed."""
     return as_text(_explanation(view, limit), width, colours=colours)
 
 
@@ -384,7 +390,9 @@ def _explanation(view: StudentView, limit: int) -> Iterator[CardLine]:
 
 
 def unreadable(problem: str, broken: Unparsable | None, names: LineNames) -> Iterator[CardLine]:
-    """Say why a submission cannot be graded, with the line where Python stopped."""
+    """Yield lines that say why a submission cannot be graded, with the line at which Python
+    stopped reading.
+    """
     if problem:
         yield line((visible(problem), "red"))
     if broken is None:
@@ -404,18 +412,18 @@ def unreadable(problem: str, broken: Unparsable | None, names: LineNames) -> Ite
 MAX_ROWS = 16
 _MAX_SCREEN_LINES = 14
 _MARKED = "reverse bold"
-_WIDEST_CARET = 70  # columns: further right a line may be wrapped
+_WIDEST_CARET = 70  # beyond this column a line may be wrapped
 _CARET = ("^", "yellow")
 _SIGNS = {" ": "·", "\t": "⇥"}
 
 
 def conversation_lines(conversation: Conversation) -> Iterator[CardLine]:
-    """Return the screen so far and the next lines, expected above actual."""
+    """Yield the screen up to the first difference, then the next lines, expected above actual."""
     goes_on = conversation.parts
     _, recent = folded(conversation.shared)
     screen = _boxed(recent, _MAX_SCREEN_LINES)
     if screen:
-        # If the output only has to be like an example, the turns before it may be wrong as well.
+        # If the output only has to resemble the example, earlier turns may be wrong too.
         is_right = goes_on and not conversation.example
         yield line(("right so far:" if is_right else "on the screen:", "dim"))
         yield from screen
@@ -434,7 +442,9 @@ def conversation_lines(conversation: Conversation) -> Iterator[CardLine]:
 
 
 def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[CardLine]:
-    """Return the last `most` lines of the screen in these turns; none if it is empty."""
+    """Return the last `most` lines of the screen for these turns; nothing if the screen is
+    empty.
+    """
     if not any(turn.printed or turn.typed is not None for turn in turns):
         return []
     rows: list[list[Styled]] = [[]]
@@ -455,7 +465,7 @@ def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[CardLine]:
 
 
 def comparison_lines(part: Comparison) -> Iterator[CardLine]:
-    """Return the rows around the first that differs, expected above actual."""
+    """Yield the rows around the first difference, expected above actual."""
     if part.subject not in ("turn", "return value"):
         yield line((visible(part.subject), "dim"))
     start = max(0, _first_differing(part) - 3)
@@ -473,7 +483,7 @@ def comparison_lines(part: Comparison) -> Iterator[CardLine]:
 
 
 def _first_differing(part: Comparison) -> int:
-    """Return the place of the first row that differs; 0 if none does."""
+    """Return the index of the first row that differs; 0 if there is none."""
     for place, row in enumerate(part.rows):
         if not row.same:
             return place
@@ -481,18 +491,18 @@ def _first_differing(part: Comparison) -> int:
 
 
 def _same(rows: Iterable[ComparedRow], part: Comparison) -> Iterator[CardLine]:
-    """Yield rows in which both sides agree."""
-    label = "both     "  # so that both first lines begin at one column
+    """Yield the rows that are equal on both sides."""
+    label = "both     "  # so that both first lines start in the same column
     for row in rows:
         if row is part.rows[-1] and not row.expected.text:
-            continue  # no line: only the text after the last line end
+            continue  # not a line, just the empty text after the last line end
         yield line((label, "dim"), *_cell(row.expected))
         label = " " * len(label)
 
 
 def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[CardLine]:
-    """Return the lines of one side, or its note, with a caret below the first character that
-    differs.
+    """Yield the lines of one side (or a note if it has none), with a caret below the first
+    character that differs.
     """
     lines_of_text = [cell for cell in cells if not cell.note]
     for cell in lines_of_text or cells[:1]:
@@ -503,7 +513,7 @@ def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator
 
 
 def _caret(spans: Iterable[Styled]) -> Iterator[CardLine]:
-    """Yield a line with a caret below the first marked span, unless that is too far right."""
+    """Yield a line with a caret below the first marked span, unless it is too far to the right."""
     before = 0
     for text, style in spans:
         if style == _MARKED:

@@ -1,4 +1,4 @@
-"""A class as a table that fits its terminal: columns are folded, numbers are never broken."""
+"""Shows a class as a table that fits the terminal: columns of text are wrapped, numbers never."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,18 +9,18 @@ from rich.table import Table
 from rich.text import Text
 
 _GAP = 2  # columns between two columns of the table
-_INDENT = 4  # of the lines below a row
+_INDENT = 4  # indent of the lines below a row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableColumn:
-    """A column of texts. What cannot be folded is either in the table or below its row."""
+    """A column of texts. If it cannot be wrapped and does not fit, it goes below each row."""
 
     title: str
     cells: tuple[Text, ...]
     is_number: bool = False
-    narrowest: int | None = None  # it may be folded to this width; None: not at all
-    is_detail: bool = False  # it goes below the row if it does not fit
+    narrowest: int | None = None  # minimum width when wrapped; None: never wrap
+    is_detail: bool = False  # goes below the row if it does not fit
 
     @property
     def width(self) -> int:
@@ -35,8 +35,11 @@ class TableColumn:
 
 
 class ClassTable:
-    """Rows of a class. `entries` are a row's texts that must each stay in one piece, such as
-    `play 3/10`: they fill a last column, or lines below the row if it does not fit."""
+    """A table of a class.
+
+    `entries` are texts for each row that must not be broken, such as `play 3/10`. They fill a last
+    column, or lines below the row if that does not fit.
+    """
 
     def __init__(
         self, columns: Iterable[TableColumn], title: str, entries: Sequence[Sequence[str]]
@@ -61,14 +64,16 @@ class ClassTable:
                 return
             details = [at for at, column in enumerate(inside) if column.is_detail]
             if not details:
-                # Nothing more can go: the terminal is too narrow for the columns that are left.
+                # No more columns can move: the terminal is too narrow even for the rest.
                 narrow = [column.narrowest or column.width for column in inside]
                 yield from self._rows(inside, narrow, below, 0, options)
                 return
             below.insert(0, inside.pop(details[-1]))
 
     def _width_of_entries(self) -> int:
-        """Return how wide the column of entries must be, with its gap; 0 without entries."""
+        """Return the width needed by the column of entries, including its gap; 0 without
+        entries.
+        """
         entries = itertools.chain.from_iterable(self._entries)
         longest = max(map(len, entries), default=0)
         if not longest:
@@ -83,7 +88,7 @@ class ClassTable:
         space_left: int,
         options: ConsoleOptions,
     ) -> Iterator[Table | Text]:
-        """Yield the table; in pieces if there are lines below its rows."""
+        """Yield the table. It is split into pieces if there are lines below its rows."""
         everything = range(len(self._entries))
         has_lines_below = bool(below) or (not space_left and any(self._entries))
         if not has_lines_below:
@@ -98,7 +103,7 @@ class ClassTable:
     def _pieces_below(
         self, row: int, below: Sequence[TableColumn], *, has_entries: bool
     ) -> list[str]:
-        """Return the texts of the lines below a row."""
+        """Return the texts that go below a row."""
         pieces: list[str] = []
         for column in below:
             if column.cells[row]:
@@ -131,7 +136,9 @@ class ClassTable:
 
 
 def _widths(columns: Sequence[TableColumn], space_left: int) -> list[int] | None:
-    """Return how wide each column is, together at most `space_left`; None if they do not fit."""
+    """Return the width of each column, with a sum of at most `space_left`; None if they do not
+    fit.
+    """
     widths = [column.width for column in columns]
     over = sum(widths) + _GAP * (len(widths) - 1) - space_left
     while over > 0:
@@ -147,9 +154,9 @@ def _widths(columns: Sequence[TableColumn], space_left: int) -> list[int] | None
 
 
 def _filled(pieces: Sequence[str], width: int) -> list[str]:
-    """Return lines of whole pieces with commas between them.
+    """Return lines filled with comma-separated pieces.
 
-    A piece that is wider than a line gets a line of its own.
+    A piece that is wider than a line gets its own line.
     """
     lines: list[str] = []
     for piece in pieces:
@@ -164,7 +171,7 @@ def _filled(pieces: Sequence[str], width: int) -> list[str]:
 
 
 def shared(columns: Iterable[TableColumn], suffix: str) -> list[TableColumn]:
-    """Move a suffix that all cells of a column have into its title."""
+    """Move a suffix that all cells of a column share into the column's title."""
     return [_with_suffix_in_title(column, suffix) for column in columns]
 
 

@@ -1,5 +1,8 @@
-"""The same results in a terminal, as rich renderables. Foreign text enters as `Text` after
-`visible`, never as rich markup, so that it can neither colour nor move anything."""
+"""Shows results in a terminal, as rich renderables.
+
+Untrusted text becomes a `Text` after `visible`, never rich markup, so that it cannot change colors
+or move the cursor.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +40,7 @@ _MAX_CAUSES = 20
 
 
 def summary_table(run: RunResult, plan: Plan) -> RenderableType:
-    """Return a run as a table, a submission a row, with the notes that a reader must know below
-    it.
-    """
+    """Return a run as a table with a row for each submission, and important notes below it."""
     rows = [_row(result, plan) for result in islice(run.submissions, _MAX_ROWS_OF_A_CLASS)]
     has_totals = any(row.has_total for row in rows)
     columns = [
@@ -67,7 +68,7 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
 
 
 def _cells(rows: Sequence[_ClassRow], name: str) -> tuple[Text, ...]:
-    """Return the same field of all rows."""
+    """Return one attribute of all rows."""
     return tuple(getattr(row, name) for row in rows)
 
 
@@ -78,16 +79,19 @@ class _ClassRow:
     id: Text
     name: Text
     state: Text
-    mark: Text  # the mark that counts
+    mark: Text  # the final mark
     functionality: Text
-    has_total: bool  # the two may differ
+    has_total: bool  # may differ from the final mark
     late: Text
     passed: Text
     loses: list[str]
 
 
 def _row(result: SubmissionResult, plan: Plan) -> _ClassRow:
-    """Return a submission's row. If it cannot be shown, the row says that it is held."""
+    """Return a submission's row.
+
+    If the submission cannot be displayed, the row says that it is held for review.
+    """
     try:
         return _row_of(result, plan)
     except Exception as error:
@@ -121,7 +125,7 @@ def _row_of(result: SubmissionResult, plan: Plan) -> _ClassRow:
 
 
 def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
-    """Return one submission with all its scenarios, hidden ones too, for its lecturer."""
+    """Return a submission with all its scenarios, including hidden ones, for lecturers."""
     view = student_view(result, plan, visible=EVERYTHING)
     parts = _head(result, view)
     parts.append(Text(""))
@@ -149,7 +153,7 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
 
 
 def _head(result: SubmissionResult, view: StudentView) -> list[RenderableType]:
-    """Return the submission's mark, and facts to know before reading its failures."""
+    """Return the submission's mark, and what to know before reading its failures."""
     title = visible(result.id)
     if view.name:
         title += f" {visible(view.name)}"
@@ -178,7 +182,7 @@ def _head(result: SubmissionResult, view: StudentView) -> list[RenderableType]:
 
 
 def _lines_of_ungraded(view: StudentView) -> Iterator[str]:
-    """Yield a line for each check that fails but costs no marks."""
+    """Yield a line for each failing check that costs no marks."""
     for check in view.shown:
         is_read = check.verdict.kind is not VerdictKind.UNREADABLE
         if is_read and check.informational and not check.verdict.passed:
@@ -186,9 +190,7 @@ def _lines_of_ungraded(view: StudentView) -> Iterator[str]:
 
 
 def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
-    """Return one scenario's failure as plain text, hidden or not, for people who may see all of
-    it.
-    """
+    """Return the failure of one scenario, visible or hidden, as plain text for lecturers."""
     check = ShownCheck.of(scenario, outcome)
     return as_text(explained(check, Surroundings(submitted=())), 100).rstrip("\n")
 
@@ -204,7 +206,7 @@ def _functions(tallies: Iterable[FunctionTally]) -> Table:
 
 
 class _Printed:
-    """Lines of ours, as wide as the console is."""
+    """Lines of text that are as wide as the console."""
 
     def __init__(self, lines: Iterable[CardLine]) -> None:
         self._lines = tuple(lines)
@@ -223,7 +225,7 @@ def _state(result: SubmissionResult) -> Text:
 
 
 def _mark(result: SubmissionResult) -> Text:
-    """Return the mark that counts."""
+    """Return the final mark as a table cell."""
     mark = counting_mark(result)
     text = Text(words.mark_text(mark.value))
     if mark.value is None:

@@ -1,1 +1,1 @@
-"""Prepares the parts of a result that are shown, as data without HTML or terminal codes."""
+"""Prepares the parts of a result for display, as data without HTML or terminal codes."""

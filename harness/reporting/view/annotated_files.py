@@ -1,4 +1,6 @@
-"""A submission's files with the notes and comments of people beside their lines."""
+"""Prepares a submission's files for display, with notes and people's comments next to
+their lines.
+"""
 
 from __future__ import annotations
 
@@ -17,35 +19,35 @@ from harness.reporting.view.shown_causes import Card, CardKind
 from harness.results.redaction import ShownCause
 from harness.results.student_view import StudentView
 
-_MAX_LINES = 3000  # of all files together
+_MAX_LINES = 3000  # maximum for all files together
 _MAX_NOTE = 160  # characters
 
 
 class LineMark(StrEnum):
-    """How a line is marked."""
+    """How a line is highlighted."""
 
-    EXACT = "exact"  # it fails, or is an issue
-    LOOK = "look"  # it is where to look first
+    EXACT = "exact"  # the failing line, or a code issue
+    LOOK = "look"  # the place to look first
 
 
 class CellPart(StrEnum):
-    """Lines of a notebook that are not shown like other lines."""
+    """Lines of a notebook that are displayed differently from code lines."""
 
-    HEADING = "heading"  # above the code of a cell
-    FIRST_LINE = "first_line"  # of that code: lines are counted from here
+    HEADING = "heading"  # heading above a cell
+    FIRST_LINE = "first_line"  # first line of a cell's code; line numbers restart here
     TEXT_HEADING = "text_heading"
     TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineNote:
-    """A note beside a line.
+    """A note next to a line.
 
-    None means only that the line is to blame, because the cause's sentence stands beside another.
+    A note of None only highlights the line; the cause's sentence is next to another line.
     """
 
     said: ShownCause | Finding | Unparsable | None
-    cause: int = 0  # the number of the cause, from 1; 0: it is about none
+    cause: int = 0  # number of the cause, counted from 1; 0 for none
     mark: LineMark | None = None
 
     @property
@@ -68,22 +70,22 @@ class LineNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatedFile:
-    """A file with its lines and, by line number from 1, the notes and people's comments.
+    """A file with its lines. Notes and comments are keyed by line number, counted from 1.
 
-    Comments on a line that no longer exists are under 0.
+    Comments on lines that no longer exist are under 0.
     """
 
     name: str
-    anchor: str  # the prefix of its lines' names on a page: `L` of `L12`
+    anchor: str  # prefix of its line anchors: `L` in `L12`
     lines: tuple[str, ...]
-    title: str  # the name by which the student knows it
-    cells: tuple[NotebookCell, ...] = ()  # of the notebook that it was made of
+    title: str  # file name as the student knows it
+    cells: tuple[NotebookCell, ...] = ()  # cells of the notebook it was made from
     notes: dict[int, list[LineNote]] = field(default_factory=lambda: defaultdict(list))
     comments: dict[int, list[LineComment]] = field(default_factory=lambda: defaultdict(list))
     left_out: int  # lines
 
     def part_of_cell(self, line: int) -> CellPart | None:
-        """Return which part of a notebook's cell a line is; None for any other line."""
+        """Return which part of a notebook cell a line belongs to; None for ordinary lines."""
         for cell in self.cells:
             if line == cell.first - 1:
                 return CellPart.TEXT_HEADING if cell.is_text else CellPart.HEADING
@@ -97,8 +99,10 @@ class AnnotatedFile:
 def annotated(
     result: SubmissionResult | StudentView, cards: Sequence[Card], *, notes: bool = True
 ) -> list[AnnotatedFile]:
-    """Return the files of a submission with people's comments on their lines, and with `notes` also
-    the words of the cards and code issues."""
+    """Return a submission's files with people's comments.
+
+    With `notes`, also add notes for cards and code issues.
+    """
     lines_left = _MAX_LINES
     files: list[AnnotatedFile] = []
     by_name: dict[str, AnnotatedFile] = {}
@@ -137,14 +141,14 @@ def _cells(notebook: Notebook | None, name: str) -> tuple[NotebookCell, ...]:
 
 
 class LineLinks:
-    """The links to the lines of a submission's files on its page."""
+    """Makes links to lines of a submission's files on its page."""
 
     def __init__(self, files: Iterable[AnnotatedFile], names: LineNames = PROGRAM_LINES) -> None:
         self.names = names
         self._files = {file.name: file for file in files}
 
     def to(self, name: str, line: int | None) -> str:
-        """Return the link to a line, such as `#L12`; empty if the page does not show it."""
+        """Return the link to a line, such as `#L12`; "" if the page does not show this line."""
         file = self._files.get(name)
         if file is None or line is None or not 1 <= line <= len(file.lines):
             return ""
@@ -154,7 +158,7 @@ class LineLinks:
 def _notes(
     result: SubmissionResult | StudentView, cards: Sequence[Card]
 ) -> Iterator[tuple[str, int, LineNote]]:
-    """Yield the notes, each with its file and its line."""
+    """Yield (file name, line number, note) for each cause and code issue."""
     for card in cards:
         if card.kind is CardKind.CAUSE:
             yield from _notes_of_cause(card.number, card.cause)
@@ -166,8 +170,8 @@ def _notes(
 
 
 def _notes_of_cause(number: int, cause: ShownCause) -> Iterator[tuple[str, int, LineNote]]:
-    """Yield the cause's sentence beside the first line of its first place, and a note beside
-    marked ones.
+    """Yield the cause's sentence for the first line of its first place, and notes that only
+    highlight its other lines.
     """
     said: ShownCause | None = None
     if cause.function or cause.message:

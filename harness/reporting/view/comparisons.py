@@ -1,7 +1,7 @@
-"""Prepare the differences of a verdict for a page or a terminal: the screen so far, then each side
-line by line.
+"""Prepares the differences of a verdict for a page or a terminal: the screen so far, then each
+side line by line.
 
-Agreeing lines far from a difference and most repeated ones are left out.
+Equal lines far from a difference and long repetitions are left out.
 """
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ from harness.model.verdict import (
     Verdict,
 )
 
-_AT_A_GLANCE = 30  # characters of two texts, one below the other
-_MANY = 12  # rows: more are shown only near those that differ, with line numbers
+_AT_A_GLANCE = 30  # maximum length of two texts placed below each other
+_MANY = 12  # with more rows, only those near a difference are shown, with line numbers
 _NEAR = 3
 _MIN_LEFT_OUT = 3
-_AGAIN = 12  # equal lines one after the other: more than a board has
+_AGAIN = 12  # repeated lines that are shown; more than a board has
 SHOWN_OF_A_FLOOD = 3
 _NO_CELL = Cell()
 _MAX_LINES = 40
@@ -34,8 +34,9 @@ _Turns = tuple[Turn, ...]
 
 
 def comparisons(verdict: Verdict) -> tuple[Comparison, ...]:
-    """Return the differences of a verdict; printed text is left out if the conversation
-    shows it.
+    """Return the differences of a verdict.
+
+    Printed text is left out if the conversation shows it already.
     """
     if not _shows_a_difference(verdict.conversation):
         return verdict.differences
@@ -53,7 +54,7 @@ def _shows_a_difference(talk: Conversation | None) -> bool:
 
 
 def first_difference(part: Comparison) -> str:
-    """Return the first difference in words; an empty text if nothing is aligned."""
+    """Return a phrase for the first difference; "" if the two sides are not aligned."""
     if part.grids is not None:
         return part.grids.where
     at_row = _first_differing(part)
@@ -62,10 +63,10 @@ def first_difference(part: Comparison) -> str:
     row = part.rows[at_row]
     longest = max(len(row.expected.text), len(row.actual.text))
     if part.of_values and not (part.stacked and row.actual.mark is not None):
-        return ""  # its items are marked
+        return ""  # differing items are highlighted already
     if part.stacked and longest <= _AT_A_GLANCE:
         return ""
-    # Until the first difference both sides have the same lines.
+    # Line numbers are equal on both sides up to the first difference.
     line = f"line {part.left_out_before + at_row + 1}"
     if part.stacked:
         line = "the marked line"
@@ -94,7 +95,7 @@ def first_difference(part: Comparison) -> str:
 
 
 def _first_differing(part: Comparison) -> int | None:
-    """Return the place of the first row that differs; None if all are the same."""
+    """Return the index of the first row that differs; None if all rows are equal."""
     for place, row in enumerate(part.rows):
         if not row.same:
             return place
@@ -102,7 +103,7 @@ def _first_differing(part: Comparison) -> int | None:
 
 
 def _line_ends(row: ComparedRow, *, is_file: bool) -> str:
-    """Return how two lines differ that have the same text."""
+    """Return a phrase for two lines that differ only in their line ends."""
     yours = "your file has" if is_file else "your program prints"
     if row.actual.end is LineEnd.LACKING:
         return f"{yours} no line end there"
@@ -118,8 +119,8 @@ def _character(cell: Cell, at: int) -> str:
 
 
 def marked_spans(cell: Cell) -> tuple[Span, ...]:
-    """Return the marked parts of a line: the items that differ, or the first character
-    that does.
+    """Return the highlighted parts of a line: the items that differ, or the first character that
+    differs.
     """
     if cell.marks or cell.mark is None or cell.mark >= len(cell.text):
         return cell.marks
@@ -131,16 +132,15 @@ class SideLine:
     """A line of one side."""
 
     cell: Cell = _NO_CELL
-    number: int | None = None  # in the whole text; None if it is not shown
+    number: int | None = None  # in the whole text; None for a note
     differs: bool = False
-    note: str = ""  # the note instead of lines
+    note: str = ""  # a note that replaces omitted lines
 
 
 def side_lines(part: Comparison, name: str) -> list[SideLine]:
-    """Return one side, "expected" or "actual", from the top.
+    """Return the lines of one side, "expected" or "actual", from the top.
 
-    Only the actual side of a text says that lines are missing: the expected side is shown as it
-    should be.
+    Only the actual side mentions missing lines.
     """
     is_expected = name == "expected"
     if is_expected and part.expects_nothing:
@@ -148,7 +148,7 @@ def side_lines(part: Comparison, name: str) -> list[SideLine]:
     near = _near(part)
     is_numbered = not part.of_values and (not all(near) or part.left_out_before > 0)
     lines: list[SideLine] = []
-    number = part.left_out_before  # of the line in the whole text
+    number = part.left_out_before  # line number in the whole text
     left_out = part.left_out_before
     missing = 0
     for row, is_near in zip(part.rows, near, strict=True):
@@ -193,7 +193,7 @@ def _agree(number: int) -> list[SideLine]:
 
 
 def _near(part: Comparison) -> list[bool]:
-    """Return for each row whether it is shown."""
+    """Return for each row whether it is displayed."""
     rows = part.rows
     if part.of_values or len(rows) + part.left_out_before <= _MANY or not part.differs:
         return [True] * len(rows)
@@ -220,7 +220,9 @@ def _without_repeats(lines: list[SideLine]) -> list[SideLine]:
 
 
 def folded(turns: _Turns, most: int = _MAX_LINES) -> tuple[_Turns, _Turns]:
-    """Return the turns in two parts: earlier ones, and the last ones, of about `most` lines."""
+    """Return the earlier turns and the last turns separately; the last turns have about `most`
+    lines.
+    """
     lines = 0
     for index in range(len(turns) - 1, -1, -1):
         lines += turns[index].printed.count("\n") + 1
@@ -231,7 +233,7 @@ def folded(turns: _Turns, most: int = _MAX_LINES) -> tuple[_Turns, _Turns]:
 
 
 def shortened(printed: str) -> str:
-    """Return the output of a turn; of a very long text the beginning and the end."""
+    """Return a turn's output. A very long one is reduced to its beginning and end."""
     if len(printed) <= _MAX_CHARACTERS:
         return printed
     half = _MAX_CHARACTERS // 2

@@ -1,4 +1,6 @@
-"""A class in numbers, counted one submission at a time, and who needs a person."""
+"""Computes statistics of a class, one submission at a time, and finds submissions that need
+attention.
+"""
 
 import statistics
 from collections import Counter, defaultdict
@@ -16,11 +18,11 @@ from harness.reporting.view.marks import unmarked
 from harness.reporting.view.words import VERDICT, percent
 from harness.results.student_view import FunctionTally, by_function
 
-_MAX_STUDENTS = 60  # named
-_MAX_TEXTS = 100  # told apart
+_MAX_STUDENTS = 60  # submissions named in a list
+_MAX_TEXTS = 100  # messages counted separately
 _MAX_BARS = 12
 
-# Who made a mistake and which: a function, and the end of a sentence.
+# (function, mistake), such as ("play", "returns None").
 _Blame = tuple[str, str]
 _NOBODY: _Blame = ("", "")
 
@@ -29,17 +31,20 @@ K = TypeVar("K")
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """Submissions with something in common: a cause, a mistake in several functions, a finding,
-    failing scenarios, why a person must look. It needs no more memory for a large class."""
+    """Counts submissions with something in common: a cause, a mistake in several functions, a
+    finding, failing scenarios, or a reason for review.
 
-    kind: str = ""  # the rule of an explanation or a finding, or why a person must look
+    Its memory does not grow with the class.
+    """
+
+    kind: str = ""  # rule of an explanation or finding, or the reason for attention
     functions: tuple[str, ...] = ()
-    scenarios: tuple[Scenario, ...] = ()  # of the group, or of groups that fail together
+    scenarios: tuple[Scenario, ...] = ()  # scenarios of the group, or of groups that fail together
     count: int = 0
-    graded: int = 0  # of so many
-    marks: Fraction = Fraction(0)  # their lost marks together
-    students: list[str] = field(default_factory=list)  # the ids of the first
-    students_hash: int = 0  # equal for tallies of the same submissions, counted in one order
+    graded: int = 0  # number of submissions counted
+    marks: Fraction = Fraction(0)  # total marks lost
+    students: list[str] = field(default_factory=list)  # ids of the first submissions
+    students_hash: int = 0  # equal for the same submissions in the same order
     _reasons: Counter[Explanation | None] = field(default_factory=Counter)
     _causes: Counter[_Blame] = field(default_factory=Counter)
 
@@ -50,7 +55,9 @@ class Tally:
         marks: Fraction = Fraction(0),
         cause: _Blame | None = None,
     ) -> None:
-        """Count one submission, its reason, and its cause (see `cause`)."""
+        """Count one submission, with the explanation, its lost marks and its cause (see
+        `cause`).
+        """
         self.count += 1
         self.marks += marks
         self.students_hash = hash((self.students_hash, student))
@@ -58,14 +65,16 @@ class Tally:
             self.students.append(student)
         self._reasons[why] += 1
         if len(self._reasons) > _MAX_TEXTS:
-            # The rare ones are forgotten.
+            # Drop rare messages to limit memory.
             self._reasons = Counter(dict(self._reasons.most_common(_MAX_TEXTS // 2)))
         if cause is not None and (cause in self._causes or len(self._causes) < _MAX_TEXTS):
             self._causes[cause] += 1
 
     @property
     def message(self) -> str:
-        """Return the sentence that holds for more than half of them; an empty text if none does."""
+        """Return the sentence that applies to more than half of the submissions; "" if there is
+        none.
+        """
         why = _majority(self._reasons, self.count)
         if why is None:
             return ""
@@ -73,34 +82,34 @@ class Tally:
 
     @property
     def cause(self) -> _Blame:
-        """Return the function to blame for more than half of them, and its mistake; both may be
-        empty.
+        """Return (function, mistake) to blame in more than half of the submissions; both may be
+        "".
         """
         return _majority(self._causes, self.count) or _NOBODY
 
     @property
     def blamed_for(self) -> int:
-        """Return the number of them with this `cause`."""
+        """Return the number of submissions with this `cause`."""
         return self._causes[self.cause]
 
     @property
     def groups(self) -> list[str]:
-        """Return the names of the groups of its scenarios."""
+        """Return the names of the groups that its scenarios belong to."""
         return list(dict.fromkeys(scenario.group for scenario in self.scenarios))
 
     @property
     def is_joined(self) -> bool:
-        """Return whether it stands for several groups, which fail together."""
+        """Return whether it combines several groups that fail together."""
         return len(self.groups) > 1
 
     @property
     def failing_functions(self) -> list[str]:
-        """Return the functions of its scenarios."""
+        """Return the functions that its scenarios test."""
         return list(dict.fromkeys(scenario.function for scenario in self.scenarios))
 
     @property
     def clauses(self) -> list[str]:
-        """Return the ids of the clauses of its scenarios."""
+        """Return the ids of the sheet's clauses that its scenarios test."""
         clauses: dict[str, None] = {}
         for scenario in self.scenarios:
             clauses.update(dict.fromkeys(scenario.clauses))
@@ -108,7 +117,7 @@ class Tally:
 
 
 def _majority(counts: Counter[K], total: int) -> K | None:
-    """Return the key that more than half of the total have; None if there is none."""
+    """Return the key that accounts for more than half of `total`; None if there is none."""
     for key, count in counts.items():
         if 2 * count > total:
             return key
@@ -117,7 +126,10 @@ def _majority(counts: Counter[K], total: int) -> K | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """Marks from `low` up to (for the last bar: and including) `high`, and how many there are."""
+    """A bar of the histogram: marks from `low` up to, but not including, `high`, and their number.
+
+    The last bar includes `high`.
+    """
 
     low: Fraction
     high: Fraction
@@ -126,7 +138,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distribution:
-    """The marks of a class, in marks."""
+    """A histogram of a class's marks."""
 
     count: int
     mean: Fraction
@@ -134,17 +146,17 @@ class Distribution:
     lowest: Fraction
     highest: Fraction
     bars: tuple[Bar, ...]
-    median_bar: int | None  # the place of the bar that holds the median
+    median_bar: int | None  # index of the bar that contains the median
 
     @property
     def tallest(self) -> int:
-        """Return how many marks the fullest bar has; 1 without bars."""
+        """Return the number of marks in the tallest bar; 1 if there are no bars."""
         return max((bar.count for bar in self.bars), default=1)
 
 
 @dataclass(slots=True)
 class FunctionMean:
-    """A class's marks for a function, counted one submission at a time."""
+    """A class's marks for one function, counted one submission at a time."""
 
     function: str
     count: int = 0
@@ -154,26 +166,26 @@ class FunctionMean:
 
     @property
     def share(self) -> int:
-        """Return the share of its points in percent."""
+        """Return the average percentage of the points reached."""
         if not self.out_of:
             return 100
         return percent(self.points, self.out_of)
 
     @property
     def lost(self) -> Fraction:
-        """Return the marks that each submission lost by it on average."""
+        """Return the average marks lost by each submission."""
         return self.lost_by_all / self.count
 
 
 def mean_mark(marks: Sequence[Fraction]) -> Fraction | None:
-    """Return the exact mean; None without marks."""
+    """Return the exact mean; None if there are no marks."""
     if not marks:
         return None
     return sum(marks, Fraction(0)) / len(marks)
 
 
 def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | None:
-    """Return the marks' distribution; None without marks."""
+    """Return the histogram of these marks; None if there are none."""
     marks = sorted(given)
     if not marks:
         return None
@@ -199,7 +211,7 @@ def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | 
 def _bar_count(out_of: Fraction) -> int:
     """Return the number of bars.
 
-    A bar is half a mark wide, or one mark, if that makes a whole number of bars and at most twelve;
+    Bars are half a mark or one mark wide if that gives a whole number of at most twelve bars;
     otherwise there are ten.
     """
     if out_of <= 0:
@@ -211,8 +223,7 @@ def _bar_count(out_of: Fraction) -> int:
 
 
 def bar_of(mark: Fraction, out_of: Fraction) -> int | None:
-    """Return the place of a mark's bar in the distribution of a class, from 0; None without
-    bars."""
+    """Return the index of the bar that contains a mark; None if there are no bars."""
     count = _bar_count(out_of)
     if not count:
         return None
@@ -220,7 +231,7 @@ def bar_of(mark: Fraction, out_of: Fraction) -> int | None:
 
 
 def function_names(plan: Plan) -> tuple[str, ...]:
-    """Return the functions with a share of the marks, in the assignment's order."""
+    """Return the functions that can earn marks, in the assignment's order."""
     graded = {scenario.function for scenario in plan.scenarios if not scenario.informational}
     named = [signature.name for signature in plan.assignment.functions]
     others = [scenario.function for scenario in plan.scenarios]
@@ -228,7 +239,7 @@ def function_names(plan: Plan) -> tuple[str, ...]:
 
 
 def worths(plan: Plan) -> dict[str, Fraction]:
-    """Return the worth of each function in marks."""
+    """Return the maximum marks for each function."""
     points: defaultdict[str, Fraction] = defaultdict(Fraction)
     for scenario in plan.scenarios:
         if not scenario.informational and not scenario.extra_credit:
@@ -241,36 +252,42 @@ def worths(plan: Plan) -> dict[str, Fraction]:
 
 
 def tallies(result: SubmissionResult, plan: Plan) -> tuple[FunctionTally, ...]:
-    """Return each function's scenarios and points; none if nothing was run."""
+    """Return the scenarios and points of each function; empty if nothing was run."""
     if not was_run(result):
         return ()
     return by_function(plan, result)
 
 
 def was_run(result: SubmissionResult) -> bool:
-    """Return whether any scenario was run: the verdicts of an unreadable file, for example, only
-    say that it was not.
+    """Return whether any scenario was run.
+
+    An unreadable file, for example, has verdicts that only say "not run".
     """
     outcomes = result.scenarios
     return any(outcome.verdict.kind is not VerdictKind.UNREADABLE for outcome in outcomes)
 
 
 def share(tally: FunctionTally) -> int:
-    """Return a function's share of its points in whole percent (extra credit may exceed 100)."""
+    """Return the percentage of a function's points that were reached; extra credit may
+    exceed 100.
+    """
     if tally.out_of:
         return percent(tally.points, tally.out_of)
     return 100 if tally.points else 0
 
 
 class Means:
-    """A class's marks for each function. Marks are out of `marks` for functionality."""
+    """Statistics of a class's marks for each function.
+
+    `marks` is the maximum mark for functionality.
+    """
 
     def __init__(self, marks: Fraction) -> None:
         self._marks = marks
         self._of_function: dict[str, FunctionMean] = {}
 
     def add(self, tallies: Sequence[FunctionTally]) -> None:
-        """Count one submission; it has no tallies if it has no mark."""
+        """Count one submission. Submissions without a mark have no tallies."""
         points = sum(tally.out_of for tally in tallies)
         if not points:
             return
@@ -283,21 +300,21 @@ class Means:
             mean.lost_by_all += lost * self._marks / points
 
     def means(self) -> list[FunctionMean]:
-        """Return the functions, the one that costs the class most first."""
+        """Return the functions, the one that costs the class most marks first."""
         return sorted(self._of_function.values(), key=lambda mean: -mean.lost)
 
 
 _MAX_SCENARIOS = 25
-GOOD = Fraction(3, 4)  # of the marks for functionality
-MIN_GOOD = 8  # no scenario is doubted if fewer submissions are good
+GOOD = Fraction(3, 4)  # share of the functionality mark that makes a submission "good"
+MIN_GOOD = 8  # with fewer good submissions, no scenario is doubted
 
 
 class FailingCounter:
-    """The groups of scenarios, with the submissions that fail at least one of them."""
+    """Counts, for each group of scenarios, the submissions that fail at least one of them."""
 
     def __init__(self, plan: Plan) -> None:
         groups: defaultdict[str, list[Scenario]] = defaultdict(list)
-        self._group_of: dict[str, str] = {}  # by the ids of scenarios
+        self._group_of: dict[str, str] = {}  # keyed by scenario id
         for scenario in plan.scenarios:
             if not scenario.informational:
                 groups[scenario.group].append(scenario)
@@ -314,7 +331,7 @@ class FailingCounter:
             return
         blames = _blame_by_scenario(result)
         graded: set[str] = set()
-        failing: dict[str, tuple[Explanation | None, _Blame]] = {}  # the first failure of a group
+        failing: dict[str, tuple[Explanation | None, _Blame]] = {}  # first failure in this group
         for outcome in result.scenarios:
             group = self._group_of.get(outcome.scenario_id)
             if group is None or outcome.verdict.kind is VerdictKind.HARNESS_ERROR:
@@ -333,12 +350,16 @@ class FailingCounter:
                 self._failed_by_good[group].add(result.id, explanation, cause=blame)
 
     def most(self) -> list[Tally]:
-        """Return at most 25 groups, or sets of groups that fail together, most failed first."""
+        """Return at most 25 groups (or sets of groups that fail together), the most frequently
+        failed first.
+        """
         return _join(self._failed.values())[:_MAX_SCENARIOS]
 
     def doubtful(self) -> list[Tally]:
-        """Return the groups that more than half of the otherwise good submissions fail: the
-        scenario or the reference may be wrong. Groups that fail together are one.
+        """Return the groups that more than half of the otherwise good submissions fail: perhaps
+        the scenario or the reference is wrong.
+
+        Groups that fail together count as one.
         """
         if self.good < MIN_GOOD:
             return []
@@ -347,7 +368,7 @@ class FailingCounter:
 
 
 def _blame_by_scenario(result: SubmissionResult) -> dict[str, _Blame]:
-    """Return the function to blame and its mistake, by the ids of the scenarios that fail by it."""
+    """Return (function, mistake) to blame for each failing scenario, keyed by scenario id."""
     blames: dict[str, _Blame] = {}
     for cause in result.causes:
         blame = (cause.function, mistake(cause))
@@ -357,7 +378,7 @@ def _blame_by_scenario(result: SubmissionResult) -> dict[str, _Blame]:
 
 
 def mistake(cause: Cause) -> str:
-    """Return a function's mistake as the end of a sentence."""
+    """Return the phrase that completes a sentence about a function's mistake."""
     hard_coded = cause.explanation.hard_coded
     words = rule_in_words(cause.rule)
     if hard_coded is None:
@@ -366,10 +387,10 @@ def mistake(cause: Cause) -> str:
 
 
 def _join(tallies: Iterable[Tally]) -> list[Tally]:
-    """Merge groups that fail for one cause or for the same submissions into one tally with the
-    scenarios of all.
+    """Merge groups that fail for the same cause or the same submissions into one tally with all
+    their scenarios.
 
-    It counts as the group that most fail. The most counted come first.
+    Its count is that of the largest group. The largest counts come first.
     """
     joined: dict[object, Tally] = {}
     for tally in sorted(tallies, key=lambda tally: -tally.count):
@@ -383,7 +404,7 @@ def _join(tallies: Iterable[Tally]) -> list[Tally]:
     return [tally for tally in joined.values() if tally.count]
 
 
-_MAX_KEYS = 5000  # causes, or reasons to look, told apart in a class
+_MAX_KEYS = 5000  # causes or reasons counted separately
 
 _REASONS = {
     SubmissionStatus.NEEDS_REVIEW: "needs review",
@@ -396,10 +417,10 @@ NOT_MARKED = "marks by hand are missing"
 
 
 class ClassCauses:
-    """The causes and findings of a class joined, and who needs a person."""
+    """Counts the causes and findings of a class, and the submissions that need attention."""
 
     def __init__(self) -> None:
-        self._causes: dict[tuple[str, str], Tally] = {}  # by function and rule
+        self._causes: dict[tuple[str, str], Tally] = {}  # keyed by (function, rule)
         self._rules: dict[str, Tally] = {}
         self._findings: dict[Explanation, Tally] = {}
         self._for_a_person: dict[Explanation, Tally] = {}
@@ -418,7 +439,7 @@ class ClassCauses:
             self._same_files[result.source_digest].append(result.id)
 
     def _add_reasons(self, result: SubmissionResult) -> None:
-        """Count why a person must look at the submission, or give it marks."""
+        """Count the reasons why the submission needs attention or marks by hand."""
         missing = unmarked(result)
         if len(missing) < len(result.manual):
             self._some_by_hand = True
@@ -430,7 +451,7 @@ class ClassCauses:
             self._for_a_person.setdefault(reason, Tally(kind=kind)).add(result.id, reason)
 
     def _add_causes(self, result: SubmissionResult) -> None:
-        """Count the submission once for each function and rule, and once for each rule."""
+        """Count the submission once for each function with a rule, and once for each rule."""
         by_function: defaultdict[tuple[str, str], list[Cause]] = defaultdict(list)
         by_rule: defaultdict[str, list[Cause]] = defaultdict(list)
         for cause in result.causes:
@@ -448,8 +469,9 @@ class ClassCauses:
             self._rules.setdefault(rule, Tally(kind=rule)).add(result.id, why, _at_stake(causes))
 
     def causes(self) -> list[Tally]:
-        """Return the causes of one function and a rule or of several functions, the one that costs
-        most first.
+        """Return the causes, the one that costs most marks first.
+
+        Each is about one function and rule, or about one rule in several functions.
         """
         wide = self._wide()
         found = list(wide.values())
@@ -460,26 +482,26 @@ class ClassCauses:
         return found
 
     def places(self) -> dict[tuple[str, str], int]:
-        """Return the place of each function and rule among `causes`."""
+        """Return the index in `causes` of each (function, rule)."""
         wide = self._wide()
         place_of: dict[tuple[tuple[str, ...], str], int] = {}
         for place, cause in enumerate(self.causes()):
             place_of[cause.functions, cause.kind] = place
         found: dict[tuple[str, str], int] = {}
         for (function, rule), tally in self._causes.items():
-            shown_as = wide.get(rule, tally)  # joined with other functions?
+            shown_as = wide.get(rule, tally)  # part of a mistake in several functions
             found[function, rule] = place_of[shown_as.functions, rule]
         return found
 
     def findings(self) -> list[Tally]:
-        """Return the findings, those with the same rule and sentence together, the most frequent
-        first.
-        """
+        """Return the findings counted by rule and sentence, the most frequent first."""
         return sorted(self._findings.values(), key=lambda tally: (-tally.count, tally.kind))
 
     def _wide(self) -> dict[str, Tally]:
-        """Return, by rule, the mistakes of several submissions that at least one of them made in
-        several functions, such as a hard-coded size. Rules that name no mistake are left out.
+        """Return mistakes such as a hard-coded size, keyed by rule: several submissions made them,
+        at least one of these in several functions.
+
+        Rules that name no mistake are left out.
         """
         from harness.judging.explain.rules import is_general  # noqa: PLC0415  (where some fail)
 
@@ -496,9 +518,9 @@ class ClassCauses:
         return wide
 
     def for_a_person(self) -> list[Tally]:
-        """Return the submissions that need a person, grouped by reason, in the order of reasons.
+        """Return the submissions that need attention, grouped by reason.
 
-        Marks by hand count as missing once people have begun to give them: before, all are.
+        Missing marks by hand are a reason only once the first marks were given.
         """
         kinds = [*_REASONS.values(), _EARLIER]
 
@@ -514,7 +536,7 @@ class ClassCauses:
         return found
 
     def same_files(self) -> list[list[str]]:
-        """Return the students who handed in the same bytes, the largest group first."""
+        """Return the groups of students who submitted identical files, the largest first."""
         same = (names for names in self._same_files.values() if len(names) > 1)
         return sorted(same, key=lambda names: (-len(names), names))
 
@@ -524,9 +546,9 @@ def _at_stake(causes: Iterable[Cause]) -> Fraction:
 
 
 def reasons(result: SubmissionResult) -> Iterator[tuple[str, str]]:
-    """Yield why a person must look at a submission: the kind of each reason, and its details.
+    """Yield (kind, details) for each reason why a submission needs attention.
 
-    None are left once somebody said that nothing is left to do.
+    There are none once a person has marked it as done.
     """
     if result.reviewed or result.excused:
         return

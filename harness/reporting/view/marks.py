@@ -1,4 +1,4 @@
-"""The mark that counts and the sum that leads to it: one definition for all pages and tables."""
+"""Defines the final mark and the sum that leads to it, for all pages and tables."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,12 +12,14 @@ from harness.results.student_view import StudentView
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountingMark:
-    """The mark that counts: after marks by hand, lateness, adjustment and override."""
+    """The final mark: after marks by hand, lateness, adjustment and override."""
 
-    value: Fraction | None  # None: without a mark, or the student is excused
+    value: Fraction | None  # None if there is no mark or the student is excused
     out_of: Fraction
-    unmarked: tuple[str, ...] = ()  # titles of parts without a mark: `value` is the mark so far
-    sum: str = ""  # how it is made up; empty if it is the functionality mark and nothing else
+    unmarked: tuple[
+        str, ...
+    ] = ()  # titles of parts without a mark yet; then `value` is the mark so far
+    sum: str = ""  # the sum that leads to it; empty if it is only the functionality mark
 
     @property
     def is_final(self) -> bool:
@@ -25,7 +27,7 @@ class CountingMark:
 
     @property
     def text(self) -> str:
-        """Return `4.60`, `4.60 so far`, or a dash."""
+        """Return `4.60`, `4.60 so far` or a dash."""
         shown = words.mark_text(self.value)
         if self.is_final or self.value is None:
             return shown
@@ -33,7 +35,7 @@ class CountingMark:
 
     @property
     def text_of_total(self) -> str:
-        """Return `4.60 of 12`, `4.60 of 12 so far`, or an empty text without a mark."""
+        """Return `4.60 of 12` or `4.60 of 12 so far`; "" if there is no mark."""
         if self.value is None:
             return ""
         shown = f"{rounded(self.value)} of {words.number(self.out_of)}"
@@ -43,12 +45,12 @@ class CountingMark:
 
 
 def unmarked(result: SubmissionResult | StudentView) -> tuple[str, ...]:
-    """Return the titles of the parts that a person still has to mark."""
+    """Return the titles of the parts that must still be marked by hand."""
     return tuple(part.slot.title for part in result.manual if part.mark is None)
 
 
 def counting_mark(result: SubmissionResult | StudentView) -> CountingMark:
-    """Return the mark that counts of a submission."""
+    """Return a submission's final mark."""
     value = result.so_far
     if value is None:
         return CountingMark(value=None, out_of=result.total_out_of)
@@ -65,7 +67,7 @@ def counting_mark(result: SubmissionResult | StudentView) -> CountingMark:
 
 
 def _terms(result: SubmissionResult | StudentView) -> Iterator[str]:
-    """Yield the parts of the sum, each but the first with its sign."""
+    """Yield the terms of the sum; each after the first has its sign."""
     if result.override is not None:
         yield f"{rounded(result.override.mark)} functionality (set by a tutor)"
     else:
@@ -87,7 +89,9 @@ def _terms(result: SubmissionResult | StudentView) -> Iterator[str]:
 
 
 def _limit(result: SubmissionResult | StudentView, value: Fraction) -> str:
-    """Return a remark if the adjustment would have led below 0 or above the maximum."""
+    """Return a remark if the adjustment would have made the mark negative or larger than the
+    maximum.
+    """
     if result.adjustment is None:
         return ""
     unlimited = result.mark or Fraction(0)

@@ -1,4 +1,4 @@
-"""Who notices which fault: the tests of a class against the course's programs with a fault."""
+"""Tells which submissions' tests notice which faults in the course's faulty programs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,17 +8,17 @@ from harness.model.result import SubmissionResult
 from harness.model.verdict import VerdictKind
 from harness.stimuli.suite import SuiteQuestion, SuiteRun
 
-_MAX_NAMED = 60  # of the submissions that miss a fault
+_MAX_NAMED = 60  # submissions named that miss a fault
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One of the course's programs with a fault."""
+    """One of the course's programs with a deliberate fault."""
 
-    id: str  # of the scenario that asks whether tests notice it
-    name: str  # of that scenario
+    id: str  # id of the scenario that asks whether tests notice the fault
+    name: str  # name of that scenario
     clause: str
-    why: str  # in the course's words; never for students
+    why: str  # description by the course; never shown to students
 
 
 def faults_of(plan: Plan) -> tuple[Fault, ...]:
@@ -41,8 +41,7 @@ def _fault(plan: Plan, scenario: Scenario) -> Fault:
 
 
 def noticed_by(result: SubmissionResult, faults: Sequence[Fault]) -> tuple[bool | None, ...]:
-    """Return for each fault whether the tests of a submission notice it; None if it is not
-    known."""
+    """Return for each fault whether the submission's tests notice it; None if unknown."""
     found: dict[str, bool] = {}
     for outcome in result.scenarios:
         kind = outcome.verdict.kind
@@ -53,9 +52,9 @@ def noticed_by(result: SubmissionResult, faults: Sequence[Fault]) -> tuple[bool 
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
-    """A fault, and how many notice it."""
+    """A fault, and how many submissions' tests notice it."""
 
-    number: int  # its place in the plan, from 1
+    number: int  # position in the plan, counted from 1
     fault: Fault
     noticed: int
     graded: int
@@ -65,8 +64,10 @@ class FaultRow:
 
 @dataclass(frozen=True, slots=True)
 class StudentRow:
-    """A submission's row: for each fault, in the order of the `FaultRow`s, whether the
-    submission's tests notice the fault (None: unknown)."""
+    """A submission, with one entry for each fault, in the order of the `FaultRow`s:
+
+    True if its tests notice the fault, None if unknown.
+    """
 
     id: str
     noticed: tuple[bool | None, ...]
@@ -75,7 +76,7 @@ class StudentRow:
 
 @dataclass(slots=True)
 class FaultMatrix:
-    """The faults and the submissions of a class, counted one submission at a time."""
+    """A table of faults and submissions, filled one submission at a time."""
 
     faults: tuple[Fault, ...]
     _rows: list[tuple[str, tuple[bool | None, ...]]] = field(default_factory=list)
@@ -88,7 +89,7 @@ class FaultMatrix:
             self._rows.append((result.id, noticed))
 
     def by_fault(self) -> tuple[FaultRow, ...]:
-        """Return the faults, those that the fewest notice first."""
+        """Return the faults, those noticed by the fewest submissions first."""
         rows = [self._row(at, fault) for at, fault in enumerate(self.faults)]
         rows.sort(key=lambda row: row.noticed)
         return tuple(rows)
@@ -106,7 +107,7 @@ class FaultMatrix:
         )
 
     def by_student(self, most: int) -> tuple[StudentRow, ...]:
-        """Return the first submissions, with the faults in the order of `by_fault`."""
+        """Return the first `most` submissions. Their entries are in the order of `by_fault`."""
         order = [row.number - 1 for row in self.by_fault()]
         rows: list[StudentRow] = []
         for name, noticed in self._rows[:most]:
@@ -116,5 +117,5 @@ class FaultMatrix:
 
     @property
     def count(self) -> int:
-        """Return the number of submissions about which something is known."""
+        """Return the number of submissions with a known result for some fault."""
         return len(self._rows)

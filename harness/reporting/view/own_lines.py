@@ -1,4 +1,4 @@
-"""The lines of the student's own program that a reader of a cause needs."""
+"""Chooses the lines of a student's program that help to understand a cause."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from harness.results.redaction import ShownCause
 
 _MAX_SUSPECT_PLACES = 2
 TAB_WIDTH = 4
-WHOLE = 30  # lines: a function of so many is shown whole
-_BEGINNING = 18  # of a longer one in which no line is marked
+WHOLE = 30  # a function of up to this many lines is shown whole
+_BEGINNING = 18  # lines shown of a longer function without marked lines
 _END = 8
 _AROUND = 6  # lines before and after a marked one
 _MAX_MARKED = 6
@@ -22,9 +22,10 @@ _QUOTES = ('"""', "'''")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedPlace:
-    """Lines of the student's file, and which to mark: known to matter (`exact`), or to look at.
+    """Lines of the student's file, with the lines to highlight: known to be wrong (`exact`) or
+    only suspected.
 
-    `near` are lines that may matter, but too seldom to mark them: a long function is shown around
+    `near` lists other possible lines, which are not highlighted; a long function is shown around
     them.
     """
 
@@ -32,15 +33,15 @@ class MarkedPlace:
     marked: list[int]
     near: list[int] = field(default_factory=list)
     exact: bool = True
-    function: str = ""  # empty: it is said already
+    function: str = ""  # heading; empty if the page has named it already
 
 
 def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
-    """Return the places in the student's file that a reader needs.
+    """Return the places in the student's file that help to understand a cause.
 
-    These are the places of a hard-coded number, if it is written out. Otherwise: the place of the
-    fault, the place of the exception, and the most suspect lines of other functions. A helper comes
-    before the function that calls it.
+    For a hard-coded number, these are the lines that contain it. Otherwise: the place of the
+    mistake, the line of the exception, and the most suspect lines in other functions. A helper
+    comes before its caller.
     """
     known = _known_places(cause)
     suspects = [_suspect(suspect, cause) for suspect in cause.suspects]
@@ -56,7 +57,7 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
 
 
 def shows(places: Iterable[MarkedPlace], file: str, line: int) -> bool:
-    """Return whether a place has this line."""
+    """Return whether one of the places includes this line."""
     for place in places:
         if place.place.file == file and place.place.first <= line <= place.place.last:
             return True
@@ -64,7 +65,7 @@ def shows(places: Iterable[MarkedPlace], file: str, line: int) -> bool:
 
 
 def _known_places(cause: ShownCause) -> list[MarkedPlace]:
-    """Return the places of the fault and of the exception."""
+    """Return the places of the mistake and of the exception."""
     known: list[MarkedPlace] = []
     for place, line in ((cause.place, cause.line), (cause.raised_in, cause.raised_at)):
         if place is not None:
@@ -73,7 +74,7 @@ def _known_places(cause: ShownCause) -> list[MarkedPlace]:
 
 
 def _places_with_number(places: Iterable[MarkedPlace], number: str) -> list[MarkedPlace]:
-    """Return the places in which a number is written out, with these lines marked."""
+    """Return the places that contain the number, with its lines highlighted."""
     written: list[MarkedPlace] = []
     for place in places:
         lines = with_number(place.place, number)
@@ -83,7 +84,7 @@ def _places_with_number(places: Iterable[MarkedPlace], number: str) -> list[Mark
 
 
 def _without(places: Sequence[MarkedPlace], others: Sequence[MarkedPlace]) -> list[MarkedPlace]:
-    """Return the places that are not among the others."""
+    """Return the places that are not in `others`."""
     shown = [other.place for other in others]
     return [place for place in places if place.place not in shown]
 
@@ -93,7 +94,7 @@ def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
     function = suspect.function
     if function == cause.function:
         function = ""
-    # If more than half of a function would be marked, no line stands out. If lines of several
+    # Highlighting more than half of a function would not help. If lines of several
     # functions are suspect, the faulty line is too often another one (docs/causes.md).
     lines: list[int] = []
     if 2 * len(suspect.lines) <= place.last - place.first:
@@ -105,20 +106,21 @@ def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnLine:
-    """A line of the student's."""
+    """A line of the student's program."""
 
-    number: int | None = None  # None stands for lines left out
+    number: int | None = None  # None for omitted lines
     text: str = "…"
-    marked: bool = False  # the very line that matters
+    marked: bool = False  # the line known to be wrong
 
 
 def own_lines(
     place: CodePlace, marked: Collection[int] = (), near: Collection[int] = ()
 ) -> list[OwnLine]:
-    """Return all lines of a function without its docstring.
+    """Return the lines to show of a function, without its docstring.
 
-    If it is long, return its head and the lines around the marked ones, those around lines `near`
-    which the fault may be, or its beginning and its end. A single line is never left out.
+    Of a long function, these are its head and the lines around the `marked` ones; otherwise around
+    `near`, the possible places of the mistake; otherwise its beginning and end. A gap is never only
+    one line.
     """
     numbered = dict(enumerate(indented(place.text), place.first))
     docstring = _docstring(place)
@@ -145,7 +147,9 @@ def _first_few(lines: Iterable[int], chosen: Collection[int]) -> list[int]:
 
 
 def _shortened(lines: Sequence[int], centres: Sequence[int]) -> list[int]:
-    """Return the first line and the lines around the centres; without centres, both ends."""
+    """Return the first line and the lines around `centres`; without centres, the beginning and
+    end.
+    """
     if not centres:
         return [*lines[:_BEGINNING], *lines[-_END:]]
     around = {lines[0]}
@@ -155,9 +159,9 @@ def _shortened(lines: Sequence[int], centres: Sequence[int]) -> list[int]:
 
 
 def indented(lines: Sequence[str]) -> list[str]:
-    """Return lines of Python with spaces instead of tabs.
+    """Return Python lines with tabs replaced by spaces.
 
-    A tab stays if other lines have spaces there, or the line itself has: Python may read such lines
+    A tab stays if spaces also occur in the indentation, because Python may then interpret the line
     differently.
     """
     fronts = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines]
@@ -170,7 +174,7 @@ def indented(lines: Sequence[str]) -> list[str]:
 
 
 def with_number(place: CodePlace, number: str) -> list[int]:
-    """Return the lines in which a number is written out, ignoring comments."""
+    """Return the numbers of the lines that contain this number outside comments."""
     written = re.compile(rf"(?<![\w.]){re.escape(number)}(?![\w.])")
     docstring = _docstring(place)
     found: list[int] = []
@@ -182,9 +186,7 @@ def with_number(place: CodePlace, number: str) -> list[int]:
 
 
 def _docstring(place: CodePlace) -> range:
-    """Return the line numbers of a function's docstring: a text right after the header and its
-    colon.
-    """
+    """Return the line numbers of a function's docstring; empty if it has none."""
     lines = [text.strip() for text in place.text]
     begin = _after_header(lines)
     if begin is None:
@@ -201,7 +203,7 @@ def _docstring(place: CodePlace) -> range:
 
 
 def _after_header(lines: Sequence[str]) -> int | None:
-    """Return the place of the first line with text after a function's header; None if there is
+    """Return the index of the first non-empty line after a function's header; None if there is
     none.
     """
     header = 0

@@ -1,4 +1,6 @@
-"""How to try a scenario by hand: the constants to set, the lines to paste, the command to type."""
+"""Tells how to repeat a scenario by hand: constants to set, lines to paste, and the command to
+type.
+"""
 
 import ast
 import copy
@@ -16,13 +18,15 @@ from harness.model.values import Value
 from harness.model.verdict import BoardArgument, Grid
 
 MAX_OF_A_FILE = 2000  # characters shown
-_MAX_SOURCE = 6000  # characters of source that may be a board
-_Trees = Mapping[str, ast.expr]  # of known names
+_MAX_SOURCE = 6000  # maximum length of source that may be a board
+_Trees = Mapping[str, ast.expr]  # syntax trees of constants, by name
 
 
 def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tuple[str, str], ...]:
-    """Return the constants to change: the provided file of each ("" for none), and its line."""
-    # Reversed, so that the first file with a constant counts.
+    """Return the constants to change, as (provided file, new line); the file is "" if no provided
+    file has the constant.
+    """
+    # In reverse order, so that the first file with a constant wins.
     file_of = {constant.name: constant.file for constant in reversed(surroundings.constants)}
     changes: list[tuple[str, str]] = []
     for binding in stimulus.constants:
@@ -35,9 +39,10 @@ def _assignment(binding: Binding) -> str:
 
 
 def shell_command(stimulus: Stimulus) -> str:
-    """Return the command that starts the program.
+    """Return the shell command that starts the program.
 
-    It is empty without a program, or if chance is seeded, which a shell command cannot do.
+    Return "" if there is no program, or if the scenario seeds the random generator, which needs
+    Python.
     """
     action = stimulus.action
     if not action.program or stimulus.seed is not None:
@@ -50,7 +55,9 @@ def shell_command(stimulus: Stimulus) -> str:
 
 
 def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
-    """Return the lines to paste into the interpreter, for calls, sessions and seeded programs."""
+    """Return the lines to paste into the Python prompt, for calls, sessions and programs with
+    seeded randomness.
+    """
     lines = _first_of_all(stimulus)
     if stimulus.action.program:
         return "\n".join([*lines, *stimulus.action.lines])
@@ -66,12 +73,16 @@ def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
 
 
 def called(stimulus: Stimulus) -> str:
-    """Return the call, a session's steps on lines, or the command, with the names of a case."""
+    """Return the call, the session's steps (one a line), or the command; generated values appear
+    by name.
+    """
     return stimulus.action.display(list(map(_assignment, stimulus.bindings)))
 
 
 def to_try(stimulus: Stimulus) -> str:
-    """Return what to call or run, a line each, after its clock, its environment and its seeding."""
+    """Return everything to run, one statement a line: clock, environment and random seed, then the
+    call or program.
+    """
     lines: list[str] = []
     if stimulus.clock:
         lines.append(f"# at {clock_words(stimulus.clock)}")
@@ -88,15 +99,16 @@ def to_try(stimulus: Stimulus) -> str:
 
 
 def clock_words(clock: Clock) -> str:
-    """Return the time for a sentence: 2026-03-01 12:00:00 (UTC+10:00)."""
+    """Return a fixed time as a phrase such as "2026-03-01 12:00:00 (UTC+10:00)"."""
     return f"{clock.time.replace(tzinfo=None)} ({clock.time.tzname()})"
 
 
 def set_up(stimulus: Stimulus, call: str = "", without: Collection[str] = ()) -> str:
-    """Return the setup code without definitions that nothing uses.
+    """Return the setup code without unused definitions.
 
-    If only `call` is shown instead of the whole, that means all names but those `without`. All of
-    it stays if chance is seeded, because each statement may draw from it.
+    If only `call` is displayed, definitions count as used if `call` needs them. The names in
+    `without` never count as used. If the random generator is seeded, all statements stay, because
+    each may draw a number.
     """
     given = stimulus.given.rstrip("\n")
     parts = statements(given)
@@ -112,7 +124,7 @@ def set_up(stimulus: Stimulus, call: str = "", without: Collection[str] = ()) ->
 
 
 def _names_in(texts: Iterable[str]) -> set[str]:
-    """Return the names that these pieces of code use."""
+    """Return the names used in these pieces of code."""
     used: set[str] = set()
     for text in texts:
         for part in statements(text):
@@ -121,7 +133,9 @@ def _names_in(texts: Iterable[str]) -> set[str]:
 
 
 def _needed(parts: Sequence[ast.stmt], used: set[str]) -> list[ast.stmt]:
-    """Return the statements that do something, and the definitions that they or `used` need."""
+    """Return the statements that have an effect, and the definitions that these or the names in
+    `used` need.
+    """
     is_needed = [not _bound(part) for part in parts]
     used = set(used)
     for part, needed in zip(parts, is_needed, strict=True):
@@ -139,7 +153,7 @@ def _needed(parts: Sequence[ast.stmt], used: set[str]) -> list[ast.stmt]:
 
 
 def _are_apart(parts: Sequence[ast.stmt]) -> bool:
-    """Return whether no two statements share a line."""
+    """Return whether every statement is on its own line."""
     return all(_last_line(part) < after.lineno for part, after in itertools.pairwise(parts))
 
 
@@ -148,7 +162,7 @@ def _last_line(part: ast.stmt) -> int:
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement only defines; none for any other statement."""
+    """Return the names that a statement defines; empty if the statement also has another effect."""
     match statement:
         case ast.FunctionDef(name=name, decorator_list=[]):
             return {name}
@@ -167,14 +181,16 @@ def _names(statement: ast.stmt) -> set[str]:
 
 
 def piped(stimulus: Stimulus) -> str:
-    """Return the piped input, bounded; an empty text if there is none."""
+    """Return the piped input, shortened; "" if there is none."""
     if stimulus.stdin is None:
         return ""
     return shorten(stimulus.stdin, MAX_OF_A_FILE)
 
 
 def files_beside(stimulus: Stimulus) -> Iterator[tuple[str, str]]:
-    """Yield the names and bounded texts of the files in the scenario's folder, or their sizes."""
+    """Yield (name, shortened content) of each file in the scenario's folder, or its size for
+    binary files.
+    """
     for file in stimulus.files:
         try:
             yield file.name, shorten(file.data.decode(), MAX_OF_A_FILE)
@@ -183,13 +199,14 @@ def files_beside(stimulus: Stimulus) -> Iterator[tuple[str, str]]:
 
 
 def settings(constants: Iterable[Binding]) -> str:
-    """Return overrides as a short label: `BOARD_SIZE = 10`."""
+    """Return changed constants as a short label such as `BOARD_SIZE = 10`."""
     return ", ".join(map(_assignment, constants))
 
 
 def _first_of_all(stimulus: Stimulus) -> list[str]:
-    """Return the environment and the seeding, which come before anything of the submission, as in
-    the check.
+    """Return the lines that set the environment and the random seed.
+
+    As in the check, they come before the submission is imported.
     """
     lines: list[str] = []
     if stimulus.environment:
@@ -202,8 +219,9 @@ def _first_of_all(stimulus: Stimulus) -> list[str]:
 
 
 def _pasteable(source: str) -> list[str]:
-    """Return the statements' lines; a compound one gets the blank line that the interpreter waits
-    for.
+    """Return the source of statements as lines.
+
+    Compound statements get the blank line that the Python prompt needs.
     """
     lines = source.split("\n")
     try:
@@ -223,8 +241,9 @@ def _pasteable(source: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCall:
-    """A call or a program to run, short enough to read, after `set_up`; each board separate under
-    its name.
+    """A call or program in readable form.
+
+    It is shown after `set_up`, and its boards are shown separately under their names.
     """
 
     text: str
@@ -235,9 +254,9 @@ class ShownCall:
 def shown_call(
     stimulus: Stimulus, constants: Mapping[str, str], given: Sequence[BoardArgument] = ()
 ) -> ShownCall:
-    """Return the call or the program with its boards taken out.
+    """Return the call or program with its boards taken out.
 
-    `constants` are literals by name, `given` the boards of arguments that are not literals.
+    `constants` maps names to literals; `given` has the boards of arguments that are not literals.
     """
     plain = ShownCall(text=called(stimulus), set_up=set_up(stimulus))
     expression = stimulus.action.expression
@@ -263,7 +282,7 @@ def shown_call(
 
 
 def _known_trees(constants: Mapping[str, str], overrides: Iterable[Binding]) -> _Trees:
-    """Return the values of constants as trees, those of a scenario instead of the usual ones."""
+    """Return the syntax trees of constants by name; a scenario's own values take precedence."""
     literals = dict(constants)
     for binding in overrides:
         literals[binding.name] = binding.literal
@@ -278,8 +297,9 @@ def _known_trees(constants: Mapping[str, str], overrides: Iterable[Binding]) -> 
 def _without_boards(
     expression: str, trees: _Trees, given: Sequence[BoardArgument], boards: dict[str, Grid]
 ) -> str:
-    """Return the call with names instead of arguments that are boards, which are put into
-    `boards`.
+    """Return the call with each board argument replaced by a name.
+
+    The boards are added to `boards`.
     """
     tree = _parsed(expression)
     if not isinstance(tree, ast.Call) or not expression.isascii() or "\n" in expression:
@@ -304,7 +324,7 @@ def _without_boards(
 
 
 def _free_name(boards: Collection[str]) -> str:
-    """Return `board`, or if there is one already `board_2` and so on."""
+    """Return an unused name: `board`, otherwise `board_2` and so on."""
     name = "board"
     number = 1
     while name in boards:
@@ -314,7 +334,7 @@ def _free_name(boards: Collection[str]) -> str:
 
 
 def _parsed(source: str) -> ast.expr | None:
-    """Return an expression's tree; None if the text does not parse or is too long to draw."""
+    """Return the syntax tree of an expression; None if it does not parse or is too long."""
     if len(source) > _MAX_SOURCE:
         return None
     match statements(source):
@@ -332,7 +352,9 @@ class _FilledParts(ast.NodeTransformer):
 
 
 def _board(node: ast.expr | None, trees: _Trees) -> Grid | None:
-    """Return the board of a literal with known names filled in; None if it is not a board."""
+    """Return the board for a literal, after replacing known names by their values; None if it is
+    not a board.
+    """
     if node is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The parts of pages and terminals that tell of causes: cards, sentences, outcomes, clauses."""
+"""Prepares causes for pages and terminals: cards, sentences, outcomes and clauses."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from harness.reporting.view.words import section_order
 from harness.results.redaction import ShownCause, ShownCheck
 from harness.results.student_view import HiddenCheck
 
-_OUTSIDE_FUNCTIONS = "module_level"  # the kind of a finding
-SEVERAL = 3  # missing functions: so many are one list
+_OUTSIDE_FUNCTIONS = "module_level"  # kind of the findings about module-level code
+SEVERAL = 3  # from this many on, missing functions are combined
 _MAX_SYMPTOMS = 2
 _MAX_CLAUSES = 2
 
@@ -38,7 +38,7 @@ def is_missing(cause: ShownCause) -> bool:
 
 
 class CardKind(StrEnum):
-    """The kinds of cards."""
+    """What a card shows."""
 
     CAUSE = "cause"  # one thing to fix
     MISSING = "missing"  # several missing functions, without details
@@ -47,15 +47,15 @@ class CardKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """One numbered entry in the list of things to fix."""
+    """A numbered entry in the list of things to fix."""
 
-    number: int  # of its first thing, from 1
+    number: int  # number of its first thing, counted from 1
     kind: CardKind
-    causes: tuple[ShownCause, ...]  # exactly one of a CAUSE
+    causes: tuple[ShownCause, ...]  # a card of kind CAUSE has exactly one
 
     @property
     def numbers(self) -> str:
-        """Return the number of its thing, or both ends of the range of several things."""
+        """Return the card's number, or a range for several things, such as 3 to 5."""
         last = self.number + len(self.causes) - 1
         if last == self.number:
             return str(last)
@@ -67,12 +67,12 @@ class Card:
 
     @property
     def marks(self) -> Fraction:
-        """Return the marks that a fix would earn; 0 if that is not known."""
+        """Return the marks that fixing this would earn; 0 if unknown."""
         return sum((cause.marks for cause in self.causes), Fraction(0))
 
     @property
     def varied(self) -> list[str]:
-        """Return the provided files with constants that hidden checks change."""
+        """Return the provided files whose constants hidden checks change."""
         files: dict[str, None] = {}
         for cause in self.causes:
             files.update(dict.fromkeys(cause.varied))
@@ -80,8 +80,11 @@ class Card:
 
 
 def cards(causes: Sequence[ShownCause], *, joins_hidden: bool = False) -> list[Card]:
-    """Return the causes as cards, most marks first. Several missing functions without a similar
-    name are one card; with `joins_hidden` all functions that fail only hidden checks are one."""
+    """Return the causes as cards, most marks first.
+
+    Missing functions are combined on one card, except those for which a similar name was found.
+    With `joins_hidden`, functions that fail only hidden checks are combined too.
+    """
     missing: list[ShownCause] = []
     hidden: list[ShownCause] = []
     for cause in causes:
@@ -98,13 +101,13 @@ def cards(causes: Sequence[ShownCause], *, joins_hidden: bool = False) -> list[C
     for kind, together in ((CardKind.MISSING, missing), (CardKind.HIDDEN, hidden)):
         if together:
             found.append(Card(number=0, kind=kind, causes=tuple(together)))
-    # If marks are equal, written functions come before missing ones.
+    # With equal marks, existing functions come before missing ones.
     found.sort(key=lambda card: (-card.marks, is_missing(card.cause)))
     return _numbered(found)
 
 
 def _numbered(found: Iterable[Card]) -> list[Card]:
-    """Return the cards with numbers: a card of several things takes as many."""
+    """Return the cards with numbers; a card with several things gets several."""
     numbered: list[Card] = []
     number = 1
     for card in found:
@@ -114,15 +117,15 @@ def _numbered(found: Iterable[Card]) -> list[Card]:
 
 
 def of_missing_file(check: ShownCheck) -> bool:
-    """Return whether a file was not handed in: then an example says nothing more."""
+    """Return whether a file was not submitted. An example would not help then."""
     return _rule(check) == NOT_HANDED_IN
 
 
 def has_example(cause: ShownCause) -> bool:
-    """Return whether a call says more than the cause's sentence.
+    """Return whether showing a call helps to understand the cause.
 
-    It does not if the function or its file is missing, or if loading the file fails, for then
-    everything fails.
+    It does not if the function or file is missing, or if the file does not load, because then every
+    call fails.
     """
     if cause.first is None or not cause.function:
         return False
@@ -130,7 +133,7 @@ def has_example(cause: ShownCause) -> bool:
 
 
 def with_main_guard(line: str) -> str:
-    """Return a program that runs the line only if it is not imported."""
+    """Return code that runs the line only if the file is not imported."""
     guarded = 'if __name__ == "__main__":\n    '
     if calls_own_function(line):
         return guarded + line
@@ -138,8 +141,10 @@ def with_main_guard(line: str) -> str:
 
 
 def calls_own_function(line: str) -> bool:
-    """Return whether a line only calls a function by its name, as `main()` does: then it can be
-    below the guard as it is."""
+    """Return whether a line is only a call of a named function, such as `main()`.
+
+    It can then move below the `__name__` guard unchanged.
+    """
     try:
         statements = ast.parse(line).body
     except (SyntaxError, ValueError):
@@ -150,12 +155,15 @@ def calls_own_function(line: str) -> bool:
     return False
 
 
-# These rules say that a value is wrong, and not for which inputs.
+# Sentences of these rules do not tell for which input the value is wrong.
 _SAY_NO_CASE = frozenset({"wrong_value", "returned_none"})
 
 
 def sentence(cause: ShownCause) -> str:
-    """Return the mistake, with the example's name if nothing else says when; may be empty."""
+    """Return the sentence about the mistake.
+
+    It includes the example's name if the sentence does not say when the mistake occurs. May be "".
+    """
     return _with_example(cause, cause.message)
 
 
@@ -164,7 +172,7 @@ def _with_example(cause: ShownCause, text: str) -> str:
     if first is None or not first.name or _rule(first) not in _SAY_NO_CASE:
         return text
     if cause.explanation is not None and isinstance(cause.explanation.reason, NoReturn):
-        return text  # it says what to do
+        return text  # the sentence already says what to do
     return f"{text.removesuffix('.')}, for example in “{first.name}”."
 
 
@@ -177,19 +185,21 @@ _BOUNDARIES = (
     (re.compile(r",(?= )"), 8),
     (re.compile(r"(?= )"), 8),
 )
-_MAX_DEPTH = 3  # brackets inside each other
+_MAX_DEPTH = 3  # maximum depth of nested brackets
 _WHOLE = re.compile(
     r"""(["`]).{0,400}?\1|“[^“”]*”|(?<!\w)'.{0,400}?'(?!\w)|\([^()]*\)|\[[^][]*\]|\{[^{}]*\}"""
 )
 
 
 def headline(cause: ShownCause) -> tuple[str, str]:
-    """Return the fault in at most 15 words (may be empty), and everything else there is to say.
+    """Return (headline, rest): the mistake in at most 15 words (may be ""), and everything else to
+    say.
 
-    The first part has the example's name if it stays short; the place comes last in the second. A
-    longer sentence is split at the end of a clause, otherwise between words, outside quotes and
-    brackets. If the first part would say too little, it is cut, and the second part is the whole
-    sentence."""
+    The headline includes the example's name if it stays short; the place is at the end of the rest.
+    A longer sentence is split after a clause, otherwise between words, but never inside quotes or
+    brackets. If the headline would say too little, it is cut off, and the rest repeats the whole
+    sentence.
+    """
     explanation = cause.explanation
     if explanation is None:
         return _parted(sentence(cause))
@@ -204,7 +214,7 @@ def headline(cause: ShownCause) -> tuple[str, str]:
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """Return a text in two parts, the first of at most 15 words."""
+    """Return a text in two parts, the first with at most 15 words."""
     words = text.split()
     if len(words) <= _MAX_HEADLINE:
         return text, ""
@@ -220,7 +230,7 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def _masked(text: str) -> str:
-    """Return the text with an x for each character at which it must not be parted."""
+    """Return the text with an x instead of each character at which it must not be split."""
     masked = _PYTHONS.sub(lambda said: re.sub(r"[.?!;:,]", "x", said[0]), text)
     for _ in range(_MAX_DEPTH):
         masked = _WHOLE.sub(lambda part: "x" * len(part[0]), masked)
@@ -236,8 +246,8 @@ def _in_two(text: str, end: int) -> tuple[str, str]:
 
 
 def other_symptoms(cause: ShownCause) -> list[ShownCheck]:
-    """Return the first checks of the function that say something other than the example, one for
-    each rule.
+    """Return further checks of the function that fail differently from the example, one for each
+    rule.
     """
     by_rule = {_rule(check): check for check in cause.checks[:1]}
     for check in cause.checks[1:]:
@@ -247,7 +257,7 @@ def other_symptoms(cause: ShownCause) -> list[ShownCheck]:
 
 
 def _rule(check: ShownCheck) -> str:
-    """Return the rule of a check's explanation; empty without an explanation."""
+    """Return the rule of a check's explanation; "" if it has none."""
     explanation = check.verdict.explanation
     if explanation is None:
         return ""
@@ -257,11 +267,11 @@ def _rule(check: ShownCheck) -> str:
 def quoted_clauses(
     causes: Iterable[ShownCause], checks: Iterable[ShownCheck]
 ) -> list[tuple[Clause, ...]]:
-    """Return the clauses to quote beside each cause.
+    """Return the sheet's clauses to quote next to each cause; no clause is quoted twice.
 
-    These are clauses of its example, those that name the function if there are any. Preferred are
-    the ones that most of the cause's checks and few of the other `checks` have, because an example
-    also has clauses that hold. No clause is quoted twice.
+    They are clauses of the cause's example, preferably those that name the function. Clauses that
+    most of the cause's checks share, and few of the other `checks`, come first, because an example
+    also has clauses that the program meets.
     """
     everywhere = _clause_counts(checks)
     quoted_ids: set[str] = set()
@@ -275,7 +285,7 @@ def quoted_clauses(
 
 
 def _clause_counts(checks: Iterable[ShownCheck]) -> Counter[str]:
-    """Return how many of the checks have each clause, by its id."""
+    """Return how many of the checks have each clause, keyed by clause id."""
     counts: Counter[str] = Counter()
     for check in checks:
         counts.update(clause.id for clause in check.clauses)
@@ -283,15 +293,17 @@ def _clause_counts(checks: Iterable[ShownCheck]) -> Counter[str]:
 
 
 def _fitting_clauses(cause: ShownCause, everywhere: Counter[str]) -> list[Clause]:
-    """Return the clauses that a cause is about, the best first.
+    """Return the clauses that a cause is about, the most specific first.
 
-    `everywhere` has the number of all checks with each clause.
+    `everywhere` counts how many of all checks have each clause.
     """
     failing = _clause_counts(cause.checks)
 
     def fit(clause: Clause) -> Fraction:
         fails = failing[clause.id]
-        return Fraction(fails * fails, max(1, everywhere[clause.id]))  # Ochiai's, as a square
+        return Fraction(
+            fails * fails, max(1, everywhere[clause.id])
+        )  # the square of Ochiai's coefficient
 
     clauses = cause.clauses
     if cause.first is not None:
@@ -308,7 +320,7 @@ _OTHER_RETURN = ("printed_instead_of_returned", "generator_instead_of_list", "wr
 
 
 def changes_return(cause: ShownCause) -> bool:
-    """Return whether a fix changes the function's result, which its callers may depend on."""
+    """Return whether fixing this changes the function's result, on which its callers may depend."""
     if cause.first is not None and _rule(cause.first) in _OTHER_RETURN:
         return True
     if cause.explanation is None:
@@ -318,7 +330,9 @@ def changes_return(cause: ShownCause) -> bool:
 
 
 def runs_at_load(cause: ShownCause, findings: Iterable[Finding]) -> list[Finding]:
-    """Return the statements outside functions that may be why a file fails while it is loaded."""
+    """Return the findings about module-level statements that may be the reason why a file does not
+    load.
+    """
     if cause.function or not cause.checks:
         return []
     return [finding for finding in findings if finding.rule == _OUTSIDE_FUNCTIONS]
@@ -326,16 +340,16 @@ def runs_at_load(cause: ShownCause, findings: Iterable[Finding]) -> list[Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioLine:
-    """Scenarios of one group (see `Scenario.group`) with one outcome, in the plan's order."""
+    """Scenarios of one group (see `Scenario.group`) with the same outcome, in the plan's order."""
 
     group: str
     checks: tuple[ShownCheck, ...]
     visibility: Visibility
-    constants: str  # the swept values of all, empty without a sweep
+    constants: str  # all values of the varied constant; empty if none varies
 
     @property
     def verdict(self) -> Verdict:
-        """Return the first one's verdict: all have the same."""
+        """Return the first scenario's verdict, which represents all of them."""
         return self.checks[0].verdict
 
     @property
@@ -350,11 +364,11 @@ class ScenarioLine:
 def outcomes(
     checks: Iterable[ShownCheck], scenarios: Mapping[str, Scenario]
 ) -> list[list[ScenarioLine]]:
-    """Return the scenarios in short: lines with the same outcome, sentence and visibility
-    together, in the order of the first of each.
+    """Return the scenarios as lines. Lines with the same outcome, sentence and visibility are put
+    together.
 
-    A line has one group, outcome and rule, whose sentence may differ by the swept value: the first
-    one is shown.
+    A line combines scenarios of one group with the same outcome and rule. Their sentences may
+    differ by the constant's value; the first one is shown.
     """
     members_of: defaultdict[tuple[str, str, str], list[ShownCheck]] = defaultdict(list)
     for check in checks:
@@ -373,20 +387,20 @@ def outcomes(
     return list(alike.values())
 
 
-# Whether scenarios passed, the explanation if not, and who may see them.
+# (outcome, explanation, visibility).
 _Outcome = tuple[bool, Explanation | None, Visibility]
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenOfFunction:
-    """A function's hidden checks, counted: those that fail, and the names of those that pass."""
+    """A function's hidden checks: the number that fail, and the names of those that pass."""
 
     failing: Counter[HiddenCheck] = field(default_factory=Counter)
     passing: Counter[str] = field(default_factory=Counter)
 
 
 def hidden_by_function(hidden: Iterable[HiddenCheck]) -> dict[str, HiddenOfFunction]:
-    """Return the hidden checks by function, in the order of the first of each."""
+    """Return the hidden checks by function, in the order in which functions first occur."""
     of_function: defaultdict[str, HiddenOfFunction] = defaultdict(HiddenOfFunction)
     for check in hidden:
         if check.kind is VerdictKind.PASSED:
@@ -397,7 +411,9 @@ def hidden_by_function(hidden: Iterable[HiddenCheck]) -> dict[str, HiddenOfFunct
 
 
 def _constants(members: list[ShownCheck]) -> str:
-    """Return `BOARD_SIZE = 4, 7, 10`; of several constants each combination."""
+    """Return a phrase such as `BOARD_SIZE = 4, 7, 10`; for several constants, list each
+    combination.
+    """
     bound = [check.stimulus.constants for check in members]
     names = {tuple(binding.name for binding in constants) for constants in bound}
     if len(names) == 1 and len(bound[0]) == 1:
@@ -412,7 +428,10 @@ _NOT_REACHED = frozenset({VerdictKind.MISSING, VerdictKind.NOT_RUN, VerdictKind.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClauseTally:
-    """How a clause's scenarios went. `reached`: one of them came to the clause's subject."""
+    """Counts the outcomes of a clause's scenarios.
+
+    `reached` says whether any of them got as far as testing the clause.
+    """
 
     clause: Clause
     passed: int
@@ -421,10 +440,10 @@ class ClauseTally:
 
 
 def clause_tallies(checks: Sequence[ShownCheck], causes: Iterable[ShownCause]) -> list[ClauseTally]:
-    """Return tallies clause by clause, in the order of the sheet's sections, without ungraded
-    checks.
+    """Return the tallies in the order of the sheet's sections, without ungraded checks.
 
-    Scenarios that are missing, not run, or fail while the file is loaded reach no clause.
+    Scenarios that were not run, or whose function is missing or file does not load, do not count as
+    reached.
     """
     loading: set[str] = set()
     for cause in causes:

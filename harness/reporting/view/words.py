@@ -1,4 +1,4 @@
-"""The words and signs that pages and terminal share."""
+"""Words and signs that pages and terminals share."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -45,11 +45,11 @@ VERDICT = {
 }
 
 _MAX_ADVICE = 400
-# Signs beside the words, so that no meaning depends on a colour.
+# Signs shown with the words, so that no meaning depends only on color.
 SIGN = {VerdictKind.PASSED: "✓", VerdictKind.HARNESS_ERROR: "!"}
 OTHER_SIGN = "✗"
 
-# The note on a scenario that a student may not see; none for a visible one.
+# Notes on scenarios that students cannot see; visible ones have none.
 VISIBILITY = {
     Visibility.VISIBLE: "",
     Visibility.AFTER_DUE_DATE: "hidden until the due date",
@@ -68,7 +68,7 @@ STATUS = {
 
 
 def remedy(wrong: WrongFiles | None, file_names: Sequence[str]) -> str:
-    """Return how a student can fix wrong files; an empty text if they are not the problem."""
+    """Return how a student can fix wrong files; "" if the files are not the problem."""
     if wrong is None:
         return ""
     if wrong.renaming is not None:
@@ -81,15 +81,16 @@ def remedy(wrong: WrongFiles | None, file_names: Sequence[str]) -> str:
 
 
 def section(text: str) -> str:
-    """Return a section of the sheet; a bare number gets its sign."""
+    """Return the name of a section of the sheet; a plain number gets a § sign."""
     if text[:1].isdigit():
         return f"§{text}"
     return text
 
 
 def section_order(text: str) -> tuple[int, ...]:
-    """Return a key that sorts by the numbers of a section, so that 4.2 comes before 4.10; tables
-    and the like come last.
+    """Return a sort key for sections, so that 4.2 comes before 4.10.
+
+    Sections without a number come last.
     """
     numbers = [int(number) for number in re.findall(r"[0-9]{1,9}", text)]
     is_section = section(text).startswith("§")
@@ -97,8 +98,7 @@ def section_order(text: str) -> tuple[int, ...]:
 
 
 def time_taken(verdict: Verdict) -> str:
-    """Return how long it took beside the allowed time; an empty text if it reached no time
-    limit."""
+    """Return a phrase with the time taken and the time allowed; "" if no time limit was reached."""
     time = verdict.time
     if time is None:
         return ""
@@ -118,7 +118,7 @@ def sign(kind: VerdictKind) -> str:
 
 
 def consequence(value: Consequence) -> str:
-    """Return a finding's effect on the mark."""
+    """Return a finding's effect on the mark, as a phrase."""
     match value.severity:
         case Severity.NOTE:
             return "a note, costs no marks"
@@ -134,7 +134,7 @@ def consequence(value: Consequence) -> str:
 
 
 def manual(given: ManualMark) -> str:
-    """Return a part that is marked by hand, with its mark or that it has none yet."""
+    """Return a line about a part that is marked by hand, with its mark if it has one."""
     slot = given.slot
     title = slot.title
     if slot.clause:
@@ -146,7 +146,7 @@ def manual(given: ManualMark) -> str:
 
 
 def rubric(given: ManualMark) -> str:
-    """Return the parts of a mark in brackets; an empty text without a rubric."""
+    """Return the rubric items of a mark in brackets; "" if there is no rubric."""
     items: list[str] = []
     for item in given.items:
         choice = item.title
@@ -166,34 +166,36 @@ def is_by_hand(result: SubmissionResult | StudentView) -> bool:
 
 
 def said_by_hand(result: SubmissionResult | StudentView) -> list[str]:
-    """Return the marks and comments that people gave, a line each; nothing if nobody did."""
+    """Return the marks and comments given by people, one on each line; empty if there are none."""
     if result.comment or result.line_comments or is_by_hand(result):
         return [*account(result), *comments_on_lines(result)]
     return []
 
 
 def has_total(result: SubmissionResult) -> bool:
-    """Return whether its total differs from its mark, by people's marks or by lateness."""
+    """Return whether the total differs from the functionality mark, because of marks by hand or
+    lateness.
+    """
     return is_by_hand(result) or bool(result.late_so_far)
 
 
 def time_text(text: str) -> str:
-    """Return a time as people write it, `2026-03-02 17:00`: without seconds, zone and T."""
+    """Return a time as `2026-03-02 17:00`, without seconds, time zone and "T"."""
     return text[:16].replace("T", " ")
 
 
-_NOTHING = sha256().hexdigest()  # the digest of no files
+_NOTHING = sha256().hexdigest()  # the digest of an empty set of files
 
 
 def digest(result: SubmissionResult) -> str:
-    """Return the digest of the files that were graded; empty if none was."""
+    """Return the digest of the graded files; "" if there are none."""
     if result.source_digest == _NOTHING:
         return ""
     return result.source_digest
 
 
 def handing_in(result: SubmissionResult) -> list[str]:
-    """Return the author's address and the times of a submission, as far as they are known."""
+    """Return lines with the author's address and the submission times, as far as they are known."""
     lines: list[str] = []
     if result.student is not None and result.student.email:
         lines.append(result.student.email)
@@ -210,12 +212,12 @@ def handing_in(result: SubmissionResult) -> list[str]:
 
 
 def is_late(result: SubmissionResult) -> bool:
-    """Return whether it was handed in late, whether or not it is graded all the same."""
+    """Return whether the submission is late, even if lateness has no effect on its mark."""
     return result.late is not None or result.status is SubmissionStatus.LATE
 
 
 def late_in_short(result: SubmissionResult) -> str:
-    """Return how late a submission is, and its own due time, for a table's cell."""
+    """Return for a table cell how late a submission is, and its own due time if it has one."""
     parts: list[str] = []
     if result.status is SubmissionStatus.LATE:
         parts.append("too late")
@@ -233,7 +235,7 @@ def late_in_short(result: SubmissionResult) -> str:
 
 
 def isolation(result: SubmissionResult) -> str:
-    """Return how its scenarios were kept apart, for the lecturer; an empty text if none was run."""
+    """Return for lecturers how the scenarios were isolated from each other; "" if none were run."""
     if not result.scenarios or result.status is SubmissionStatus.UNREADABLE:
         return ""
     if result.isolation is Isolation.SHARED:
@@ -245,9 +247,7 @@ def isolation(result: SubmissionResult) -> str:
 
 
 def account(result: SubmissionResult | StudentView) -> list[str]:
-    """Return the parts of the total, a line each: marks by hand, lateness, adjustments; then the
-    total.
-    """
+    """Return lines that explain the total: marks by hand, lateness, adjustments, then the total."""
     lines = [manual(given) for given in result.manual]
     lines += _reasons(result)
     if result.override is not None:
@@ -259,8 +259,9 @@ def account(result: SubmissionResult | StudentView) -> list[str]:
 
 
 def beside_sum(result: SubmissionResult | StudentView) -> list[str]:
-    """Return the lines of the account that a page needs beside the sum and the rubrics: missing
-    marks and the total are in the sum.
+    """Return only the lines of `account` that the sum and the rubrics on the page do not show.
+
+    Missing marks and the total are part of the sum.
     """
     lines: list[str] = []
     if result.override is not None:
@@ -272,7 +273,7 @@ def beside_sum(result: SubmissionResult | StudentView) -> list[str]:
 
 
 def _reasons(result: SubmissionResult | StudentView) -> list[str]:
-    """Return the lateness, the reason of an adjustment, and the comment, a line each."""
+    """Return lines with the lateness, the reason for an adjustment, and the comment."""
     lines: list[str] = []
     if result.late is not None:
         lines.append(lateness(result.late, result.reached, result.late_marks))
@@ -292,12 +293,12 @@ def _override(result: SubmissionResult | StudentView, override: Override) -> str
 
 
 def comments_on_lines(result: SubmissionResult | StudentView) -> list[str]:
-    """Return people's comments on lines, each with its place."""
+    """Return people's comments on lines of code, each with its place."""
     return [on_line(comment, result.line_names) for comment in result.line_comments]
 
 
 def on_line(comment: LineComment, names: LineNames = PROGRAM_LINES) -> str:
-    """Return `a1.py, line 12: text`, and what became of the line if the file has changed since."""
+    """Return a comment as `a1.py, line 12: text`, with a note if the file has changed since."""
     line = f"line {comment.line}"
     if not comment.outdated:
         line = names.line(comment.file, comment.line)
@@ -305,7 +306,7 @@ def on_line(comment: LineComment, names: LineNames = PROGRAM_LINES) -> str:
 
 
 def changed(comment: LineComment) -> str:
-    """Return what became of a commented line, in brackets; an empty text if it is unchanged."""
+    """Return in brackets what happened to a commented line since; "" if it is unchanged."""
     if comment.outdated:
         return f" (of an earlier version, which had {comment.quoted.strip()!r})"
     if comment.moved_from:
@@ -314,7 +315,9 @@ def changed(comment: LineComment) -> str:
 
 
 def whole_comment(result: SubmissionResult) -> str:
-    """Return all comments on a submission, for a gradebook's cell: rubrics, lateness, comments."""
+    """Return all comments on a submission as one text for a gradebook cell: rubrics, lateness,
+    comments.
+    """
     lines = [f"{part.slot.title}{rubric(part)}" for part in result.manual if part.items]
     if result.override is not None:
         lines.append(f"Mark set: {result.override.reason}")
@@ -328,7 +331,7 @@ def whole_comment(result: SubmissionResult) -> str:
 
 
 def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -> str:
-    """Return how late the submission is, and the cost if it is known."""
+    """Return a sentence about how late the submission is, with the penalty if it is known."""
     parts = ["late"]
     if late.due:
         parts = [f"late: due {time_text(late.due)}"]
@@ -345,14 +348,16 @@ def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -
 
 
 def late_base(late: Lateness) -> str:
-    """Return the base of the late deduction's percentage."""
+    """Return a phrase for the amount that the late penalty is a percentage of."""
     if late.of is LateOf.REACHED:
         return "the marks reached"
     return "the total"
 
 
 def _limit(result: SubmissionResult | StudentView) -> str:
-    """Return a note if the adjustment would have led below 0 or above the maximum."""
+    """Return a note if the adjustment would have made the mark negative or larger than the
+    maximum.
+    """
     reached = result.reached
     late = result.late_marks
     if result.total is None or result.adjustment is None or reached is None or late is None:
@@ -366,8 +371,8 @@ def _limit(result: SubmissionResult | StudentView) -> str:
 
 
 def stood_in(verdicts: Iterable[Verdict]) -> str:
-    """Return how many checks passed only in their second run, with a stand-in; an empty text for
-    none.
+    """Return a sentence with the number of checks that passed only with the course's module as a
+    stand-in; "" if none did.
     """
     count = sum(verdict.stand_in is StandInOutcome.PASSED for verdict in verdicts)
     if not count:
@@ -377,7 +382,9 @@ def stood_in(verdicts: Iterable[Verdict]) -> str:
 
 
 def other_checks(verdicts: Iterable[Verdict]) -> str:
-    """Return how many checks fail like the example, and how many are not run for it."""
+    """Return a sentence with the numbers of checks that fail like the example, and that were not
+    run because of it.
+    """
     kinds = [verdict.kind for verdict in verdicts]
     waiting = kinds.count(VerdictKind.NOT_RUN)
     alike = len(kinds) - waiting
@@ -393,18 +400,20 @@ def other_checks(verdicts: Iterable[Verdict]) -> str:
 
 
 def advice(cause: ShownCause) -> list[str]:
-    """Yield the lecturer's hints for the hidden checks of a cause, one line each."""
+    """Return the lecturer's hints for the hidden checks of a cause, one on each line."""
     return list(map(advice_line, cause.advice))
 
 
 def advice_line(advice: Advice) -> str:
-    """Return `“name” (hidden): description hint`."""
+    """Return a hint as `“name” (hidden): description hint`."""
     said = " ".join(filter(None, (advice.description, advice.hint)))
     return f"“{advice.name}” (hidden): {shorten(said, _MAX_ADVICE)}"
 
 
 def then(talk: Conversation) -> str:
-    """Return the words after the turn that differs, if only one side asks for input then."""
+    """Return the words after the first wrong turn if only one side then reads an input; otherwise
+    "".
+    """
     if talk.expected is None or talk.actual is None:
         return ""
     ends = talk.expected.typed is None
@@ -416,8 +425,8 @@ def then(talk: Conversation) -> str:
 
 
 def draws(verdict: Verdict) -> str:
-    """Return how many generated cases fail, and that the smallest is shown; an empty text for one
-    case.
+    """Return a phrase with the number of failing generated cases, saying that the smallest is
+    shown; "" if there is only one case.
     """
     if verdict.draw is None or verdict.draws_run < 2 or verdict.passed:
         return ""
@@ -425,7 +434,9 @@ def draws(verdict: Verdict) -> str:
 
 
 def case(check: ShownCheck) -> str:
-    """Return which of several cases is shown; an empty text if there is one, or none fails."""
+    """Return a phrase that tells which of several cases is shown; "" if there is only one, or none
+    fails.
+    """
     draw = check.verdict.draw
     if draw is None or check.draws < 2:
         return ""
@@ -433,14 +444,15 @@ def case(check: ShownCheck) -> str:
 
 
 def number(value: Fraction) -> str:
-    """Return a number without needless zeros: 6, 4.5, 0.33."""
+    """Return a number without trailing zeros: 6, 4.5, 0.33."""
     return rounded(value).rstrip("0").rstrip(".")
 
 
 def extra(view: StudentView) -> str:
-    """Return the extra credit in a mark, to follow the mark: `, with 0.5 of 1 extra`.
+    """Return the extra credit contained in a mark, such as `, with 0.5 of 1 extra`; it follows the
+    mark.
 
-    It is empty without a mark or without extra credit. A mark of 0 has none of it.
+    Return "" if there is no mark, no extra credit, or a mark of 0.
     """
     if view.mark is None or not view.extra_points:
         return ""
@@ -457,7 +469,7 @@ def signed(value: Fraction) -> str:
 
 
 def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:
-    """Return whole percent, rounded half up; 100 and 0 only if they are exactly so."""
+    """Return a percentage, rounded half up. It is 0 or 100 only if that is exact."""
     if not whole:
         return 0
     share = Fraction(part) / Fraction(whole)
@@ -470,13 +482,13 @@ def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:
 
 
 def is_other_python(python: str, wanted: str) -> bool:
-    """Return whether a run's interpreter has another version than the assignment names."""
+    """Return whether a run used another Python version than the assignment names."""
     version = wanted.split(".")
     return python.split(".")[: len(version)] != version
 
 
 def mark_text(mark: Fraction | None) -> str:
-    """Return a mark with two decimals, or a dash."""
+    """Return a mark with two decimals; a dash for None."""
     if mark is None:
         return "\u2013"
     return rounded(mark)
