@@ -1,9 +1,9 @@
-"""The command line. Each command is one file of `harness.cli.commands`, in the folder of its
-section (`SECTIONS`): its docstring is its line in `harness --help`, and `command` the click
-command, made by `click_command(…)`.
+"""The command line.
 
-Docstrings are read from the files' text, because importing all commands takes ten times as long as
-printing the help. Only the command that is called is imported.
+Each command is a module in a subpackage of `harness.cli.commands` (one for each section of the
+help, see `SECTIONS`). The module's docstring is its line in `harness --help`; `command` is the
+click command, made by `click_command(…)`. The help reads the docstrings from the source files,
+because importing all commands takes ten times as long. Only the command that is run is imported.
 """
 
 import difflib
@@ -48,7 +48,7 @@ _SUMMARY = re.compile(r'"""(?P<summary>.*)"""\n')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """A command as the help lists it."""
+    """A command's line in the help."""
 
     name: str
     module: str
@@ -57,7 +57,7 @@ class Listing:
 
 
 def listings() -> tuple[Listing, ...]:
-    """Return all commands: by section, then by name."""
+    """Return all commands, sorted by section and name."""
     entries: list[Listing] = []
     for folder, section in SECTIONS.items():
         in_section = _commands_in(importlib.import_module(f"{package.__name__}.{folder}"), section)
@@ -80,7 +80,7 @@ def _commands_in(folder: ModuleType, section: str) -> Iterator[Listing]:
 
 
 class CommandGroup(click.Group):
-    """The commands of the package, imported when they are called."""
+    """The click group of all commands. A command is imported when it is run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [entry.name for entry in listings()]
@@ -121,7 +121,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; a user's mistake is one line on stderr and status 2."""
+    """Run the command line. A user's error is printed as one line on stderr, with exit status 2."""
     _open_closed_streams()
     sys.stdout = _ignoring_epipe(sys.stdout)
     sys.stderr = _ignoring_epipe(sys.stderr)
@@ -136,7 +136,7 @@ def main() -> None:
         _leave("", 2)
     except click.ClickException as error:
         text = without_capital(error.format_message())
-        # Only a mistake in the options has the context of its command.
+        # Only errors in options carry the command's context.
         context = getattr(error, "ctx", None)
         if context:
             text += f" Hint: {context.command_path} --help"
@@ -151,8 +151,10 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open each closed standard stream, because otherwise the next opened file would get its
-    number."""
+    """Open each closed standard stream.
+
+    Otherwise the next file that is opened would become that stream.
+    """
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             os.open(os.devnull, os.O_RDWR)
@@ -160,10 +162,10 @@ def _open_closed_streams() -> None:
 
 
 def _interrupt_at_signals() -> None:
-    """Let SIGTERM, and the end of the terminal, interrupt a command as Ctrl-C does.
+    """Make SIGTERM, and the closing of the terminal, interrupt a command as Ctrl-C does.
 
-    The command then reports finished work and ends its processes. A signal that is ignored (nohup)
-    stays ignored.
+    The command then reports finished work and ends its processes. Signals that are ignored (nohup)
+    stay ignored.
     """
     for name in ("SIGTERM", "SIGHUP"):
         signum = getattr(signal, name, None)
@@ -172,7 +174,7 @@ def _interrupt_at_signals() -> None:
 
 
 def _sentence_of(error: OSError) -> str:
-    """Return the place, cause and, if there is one, hint of an error of the system."""
+    """Return a sentence for an OSError: place, cause and a hint if there is one."""
     text = without_capital(error.strerror or str(error))
     if error.filename:
         text = f"{error.filename}: {text}"
@@ -187,14 +189,15 @@ def _leave(said: str, status: int) -> NoReturn:
     if status == 2:
         try:
             sys.stdout.flush()
-        except OSError:  # writing it again at exit would end in a traceback
+        except OSError:  # a second attempt at exit would print a traceback
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
 
 
 class _IgnoringEpipe(io.FileIO):
-    """Discard output once its reader is gone, so that `harness grade … | head` grades
-    everything."""
+    """Discards output once its reader is gone, so that `harness grade … | head` still grades
+    everything.
+    """
 
     def write(self, data: object, /) -> int:
         try:
@@ -207,10 +210,10 @@ class _IgnoringEpipe(io.FileIO):
 
 
 def _ignoring_epipe(stream: TextIO) -> TextIO:
-    """Return the stream so that it ignores a closed pipe.
+    """Return the stream wrapped so that a closed pipe is no error.
 
-    It writes characters that its encoding lacks as escapes. A stream that is not a file of the
-    system is left as it is.
+    Characters that its encoding cannot represent are written as escapes. A stream that is not a
+    real file stays unchanged.
     """
     if not isinstance(stream, io.TextIOWrapper):
         return stream

@@ -1,4 +1,6 @@
-"""Options that several commands share, and finding the course's root and the assignment."""
+"""Defines options shared by several commands, and finds the course's root folder and the
+assignment.
+"""
 
 import dataclasses
 import functools
@@ -24,13 +26,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class OptionDecorator(Protocol):
-    """A decorator that gives options to the function of a command."""
+    """A decorator that adds options to a command's function."""
 
     def __call__(self, function: F, /) -> F:
-        """Return the function with the options."""
+        """Return the function with the options added."""
 
 
-# The command itself reports unreadable paths, in our own words.
+# Commands report unreadable paths themselves, with better messages.
 PATH = click.Path(path_type=Path, readable=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -38,14 +40,14 @@ REPORTS = "reports"
 
 
 class _RunPath(click.Path):
-    """The path of a run: `tiny` means `reports/tiny` if nothing else here has that name."""
+    """The path of a run. `tiny` means `reports/tiny` if there is no file or folder `tiny`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path of the run that `value` names."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.exists() or len(path.parts) != 1:
             return path
-        with suppress(UserError):  # outside a course
+        with suppress(UserError):  # not inside a course
             usual = find_root(Path.cwd()) / REPORTS / path
             if usual.is_dir():
                 return usual
@@ -56,14 +58,17 @@ RUN = _RunPath(path_type=Path, readable=False)
 
 
 def option(*words: str, **settings: Any) -> OptionDecorator:
-    """Return an option: its names, then its help, which shows its default if there is one."""
+    """Return an option, given its names and then its help text.
+
+    The help shows a default if there is one.
+    """
     *names, text = words
     settings.setdefault("show_default", settings.get("default") not in (None, ""))
     return click.option(*names, help=text, **settings)
 
 
 def several(*decorators: OptionDecorator) -> OptionDecorator:
-    """Apply several click options as one decorator."""
+    """Combine several click options into one decorator."""
 
     def apply(function: F) -> F:
         for decorator in reversed(decorators):
@@ -146,24 +151,29 @@ logging = several(
 
 
 def jobs(text: str = "How many processes to use (default: one per core).") -> OptionDecorator:
-    """Return `--jobs` with this help."""
+    """Return the option `--jobs` with this help text."""
     return option("--jobs", text, type=click.IntRange(1, 256))
 
 
 def require_tier(text: str) -> OptionDecorator:
-    """Return `--require-tier` with this help; its value is the name of a tier."""
+    """Return the option `--require-tier` with this help text; its value is a tier's name."""
     tiers = click.Choice([tier.value for tier in Tier])
     return option("--require-tier", text, type=tiers, default=Tier.STANDARD.value)
 
 
 def click_command(name: str, first: str, second: str, **settings: Any) -> Callable[[F], Any]:
-    """Make a function the command of this name; its help ends with two command lines."""
+    """Return a decorator that makes a function the command `name`.
+
+    Its help ends with the two example command lines `first` and `second`.
+    """
     return click.command(name, epilog=f"\b\nExamples:\n  {first}\n  {second}", **settings)
 
 
 def output(text: str, *, metavar: str = "FILE", required: bool = False) -> OptionDecorator:
-    """Return `-o` with this help. Its folder must exist, so that a slip in a path creates no
-    folders."""
+    """Return the option `-o` with this help text.
+
+    The file's folder must exist, so that a typo creates no folders.
+    """
 
     def in_a_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
         if value is not None and not value.absolute().parent.is_dir():
@@ -177,7 +187,7 @@ def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Optio
 
 
 def json_file(text: str) -> OptionDecorator:
-    """Return `--json FILE`, the parameter `target`, with this help."""
+    """Return the option `--json FILE` (parameter `target`) with this help text."""
     return option("--json", "target", text, type=FILE)
 
 
@@ -204,21 +214,24 @@ constants = option(
 
 
 def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
-    """Return the folder with specs/: `root`, else upwards from the first path, else from here."""
+    """Return the folder that contains specs/:
+
+    `root` if given, otherwise the nearest one above the first path or above the current folder.
+    """
     if root is not None:
         return find_root(root)
     here = Path.cwd()
     for start in _starts(here, paths):
-        with suppress(UserError):  # a download lies anywhere
+        with suppress(UserError):  # downloads may be in any folder
             return find_root(start)
     return find_root(here)
 
 
 def _starts(here: Path, paths: Sequence[Path]) -> list[Path]:
-    """Return where to look for it, in this order.
+    """Return the folders from which to search upwards for specs/, in this order.
 
-    Unless the current folder lies in it, the folder that is named, or that has the file that is
-    named, is a submission, in which the student may have put a course.
+    A named folder (or the folder of a named file) is skipped because the student may have put a
+    course in it, unless the current folder is inside it.
     """
     if not paths or not paths[0].exists():
         return [here]
@@ -232,11 +245,11 @@ def _starts(here: Path, paths: Sequence[Path]) -> list[Path]:
 
 
 def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) -> str:
-    """Return the id of the assignment.
+    """Return the assignment's id.
 
-    It is `asked` (loading reports an unknown one), else the folder under submissions/, else the
-    only one there is, else the only one that asks for files of these names or copies of them.
-    Raise UserError if several are left.
+    It is `asked` if given (loading reports an unknown id). Otherwise it is the folder below
+    submissions/, the only assignment, or the only one that asks for files with these names. Raise
+    UserError if several are possible.
     """
     if asked is not None:
         return asked
@@ -261,7 +274,7 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
 
 
 def _named_by_folder(root: Path, ids: Sequence[str], paths: Sequence[Path]) -> list[str]:
-    """Return the assignments in whose folder below submissions/ one of the paths lies."""
+    """Return the assignments whose folder in submissions/ contains one of the paths."""
     submissions = (root / "submissions").resolve()
     named: list[str] = []
     for path in paths:
@@ -275,7 +288,9 @@ def _named_by_folder(root: Path, ids: Sequence[str], paths: Sequence[Path]) -> l
 
 
 def _asking_for(root: Path, ids: Sequence[str], paths: Sequence[Path]) -> list[str]:
-    """Return the assignments that ask for files of these names or copies of them."""
+    """Return the assignments that ask for files with these names, or with names such as "a1
+    (1).py".
+    """
     names = [path.name for path in paths if path.is_file()]
     if not names:
         return []
@@ -288,10 +303,14 @@ def _asking_for(root: Path, ids: Sequence[str], paths: Sequence[Path]) -> list[s
 
 
 def login_name() -> str:
-    """Return the login name; empty if the system does not know it."""
+    """Return the user's login name; "" if unknown."""
     try:
         return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a user without a name; Windows without variables
+    except (
+        OSError,
+        KeyError,
+        ImportError,
+    ):  # unnamed user, or Windows without environment variables
         return ""
 
 
@@ -309,7 +328,10 @@ report_format = option(
 def _as_one(
     parameter: str, make: Callable[..., object], *decorators: OptionDecorator
 ) -> OptionDecorator:
-    """Return these options as one parameter, which `make` creates from their values by name."""
+    """Combine options into one parameter.
+
+    `make` is called with their values by name, and its result is the parameter.
+    """
     names = inspect.signature(make).parameters
 
     def apply(function: F) -> F:
@@ -325,10 +347,11 @@ def _as_one(
 
 
 def options_of(parameter: str, kind: type) -> OptionDecorator:
-    """Give a command the options of a dataclass as one parameter, an instance of that class.
+    """Give a command the options defined in a dataclass as one parameter, an instance of that
+    class.
 
     Each field is annotated with its type and its option: `fresh: Annotated[bool, flag("--fresh",
-    "Grade everything again.")]`. The option must give its value the name of the field.
+    "Grade everything again.")]`. The option's parameter must have the field's name.
     """
     decorators: list[OptionDecorator] = []
     for declared in dataclasses.fields(kind):
@@ -339,14 +362,14 @@ def options_of(parameter: str, kind: type) -> OptionDecorator:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class CourseOptions:
-    """The options: the course, and the interpreter and provided files to use instead of its own."""
+    """The options that choose the course, and override its interpreter and provided files."""
 
     root: Annotated[Path | None, root]
     python: Annotated[Path | None, python]
     support: Annotated[Path | None, support]
 
     def base(self, paths: Sequence[Path] = ()) -> Path:
-        """Return the folder with specs/, as `the_root` finds it."""
+        """Return the folder that contains specs/ (see `the_root`)."""
         return the_root(self.root, paths)
 
 
@@ -392,7 +415,7 @@ class_options = _as_one(
 
 
 def cluster_options(text: str, *, required: bool = False) -> OptionDecorator:
-    """Return `--scheduler`, with this help, and its TLS options, as the parameter `cluster`."""
+    """Return `--scheduler` with this help text and its TLS options, as one parameter `cluster`."""
     pem = click.Path(path_type=Path, exists=True, dir_okay=False)
     return _as_one(
         "cluster",

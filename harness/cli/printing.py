@@ -1,4 +1,6 @@
-"""Print results on standard output: as wide as a terminal, or unwrapped without one."""
+"""Prints results on standard output: as wide as the terminal, and without line breaks in a file or
+pipe.
+"""
 
 import io
 import sys
@@ -9,11 +11,14 @@ from rich.console import Console, RenderableType
 
 from harness.common.escaping import visible
 
-_UNWRAPPED = 2000  # columns: output for a program is not cut to the width of a terminal
+_UNWRAPPED = 2000  # columns, if the output goes to a file or pipe and must not be wrapped
 
 
 def result_console() -> Console:
-    """Return a console on standard output; in a file or pipe it wraps nothing and trims ends."""
+    """Return a console on standard output.
+
+    In a file or pipe it does not wrap lines, and it removes blanks at line ends.
+    """
     console = Console()
     if console.is_terminal:
         return console
@@ -21,14 +26,14 @@ def result_console() -> Console:
 
 
 def print_result(*results: RenderableType) -> None:
-    """Print each on such a console."""
+    """Print each result on standard output."""
     console = result_console()
     for result in results:
         console.print(result)
 
 
 def say(console: Console, markup: str) -> None:
-    """Print a sentence in one line, even if it is wider than the terminal."""
+    """Print a sentence on one line, even if it is wider than the terminal."""
     console.print(markup, highlight=False, soft_wrap=True)
 
 
@@ -39,7 +44,7 @@ def tell_notice(notice: str) -> None:
 
 
 def relative_to_here(path: Path) -> Path:
-    """Return the path relative to this folder if it lies below it."""
+    """Return the path relative to the current folder if it is inside, otherwise the path itself."""
     here = Path.cwd()
     if path.is_relative_to(here):
         return path.relative_to(here)
@@ -47,7 +52,7 @@ def relative_to_here(path: Path) -> Path:
 
 
 def without_marks(file: Path) -> str:
-    """Return the sentence for a scenario that was added to a file and costs no marks."""
+    """Return a sentence saying that a scenario was added to a file and costs no marks."""
     return (
         "It costs no marks, because `marks:` of the other files add up to all of the "
         "assignment's marks. To give it points, lower one of them, and remove informational: "
@@ -56,7 +61,7 @@ def without_marks(file: Path) -> str:
 
 
 class _Trimmed(io.StringIO):
-    """Standard output without blanks at the ends of lines. A console writes whole lines."""
+    """Standard output that removes blanks at line ends. The console writes whole lines."""
 
     def write(self, text: str) -> int:
         lines = [line.rstrip(" ") for line in text.split("\n")]

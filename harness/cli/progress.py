@@ -1,4 +1,6 @@
-"""Progress of a batch, with an estimate of the time left: a bar on a terminal, else plain lines."""
+"""Shows a batch's progress and an estimate of the time left: a bar on a terminal, otherwise plain
+lines.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +32,18 @@ from harness.model.result import (
 )
 
 PLAIN_EVERY = 25  # submissions
-PLAIN_AFTER = 30.0  # seconds without a line
-PLAIN_REPORTS = 500  # a line after so many reports
+PLAIN_AFTER = 30.0  # maximum seconds without a line
+PLAIN_REPORTS = 500  # print a line after this many reports
 
 Clock = Callable[[], float]
 
 
 @contextmanager
 def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listener]:
-    """A consumer of a batch's events for this console. `clock` gives seconds."""
+    """Yield a function that receives a batch's events and shows them on this console.
+
+    `clock` returns seconds.
+    """
     shown = _Shown(console, clock, "{task.fields[doing]}", TextColumn("{task.description}"))
     pace = shown.begin(0, doing="grading")
     done_so_far = in_all = 0
@@ -49,7 +54,7 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
         done_so_far += 1
         pace.done()
         shown.update(completed=done_so_far, description=escape(submission))
-        if are_only_slow_left:  # how many are left comes next
+        if are_only_slow_left:  # the next event says how many are left
             return
         is_due = done_so_far % PLAIN_EVERY == 0 or done_so_far == in_all
         shown.line(done_so_far, in_all, what, pace, is_due=is_due)
@@ -111,12 +116,12 @@ def _announce_causes(console: Console, total: int) -> None:
 
 
 def _joined(*parts: str) -> str:
-    """Return the parts that are not empty, with commas between them."""
+    """Join the non-empty parts with commas."""
     return ", ".join(filter(None, parts))
 
 
 def _left_text(fields: dict[str, Any]) -> str:
-    """Return how long the rest takes. Slow submissions are counted separately."""
+    """Return the time left, with slow submissions counted separately."""
     slow: str = fields["slow"]
     if fields["are_only_slow_left"]:
         return slow
@@ -124,18 +129,22 @@ def _left_text(fields: dict[str, Any]) -> str:
 
 
 class _TimeLeft(ProgressColumn):
-    """The time left, computed at every refresh: it grows while nothing is done."""
+    """A progress column with the time left.
+
+    It is recomputed at every refresh, so it grows while nothing finishes.
+    """
 
     def render(self, task: Task) -> Text:
         return Text(_left_text(task.fields))
 
 
 class _Shown:
-    """Show the current work, how much is done and the time left: a bar on a terminal, else
-    lines."""
+    """Shows the current work, its progress and the time left: a bar on a terminal, otherwise
+    lines.
+    """
 
     def __init__(self, console: Console, clock: Clock, doing: str, *more: ProgressColumn) -> None:
-        """`doing` is the first column of the bar, `more` are the last ones."""
+        """Create the display. `doing` is the bar's first column, `more` are its last columns."""
         columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), _TimeLeft(), *more)
         self.console = console
         disable = not console.is_terminal
@@ -152,13 +161,15 @@ class _Shown:
         return pace
 
     def reports(self, done: int, total: int) -> None:
-        """Show how many reports are written."""
+        """Show how many reports have been written."""
         self.update(completed=done, total=total)
         if not self.console.is_terminal and done % PLAIN_REPORTS == 0:
             say(self.console, f"{done} of {total} reports written")
 
     def begin_causes(self, todo: int) -> Pace:
-        """Start again: earlier remarks about slow submissions concerned the grading."""
+        """Start a new progress bar for finding causes; forget remarks about slow submissions in
+        grading.
+        """
         self.update(slow="", worst="", are_only_slow_left=False)
         return self.begin(todo, total=todo, completed=0, doing="looking for causes")
 
@@ -166,7 +177,7 @@ class _Shown:
         self.bar.update(self._task, **fields)
 
     def line(self, done: int, total: int, what: str, pace: Pace, *, is_due: bool = False) -> None:
-        """Without a terminal, print a line if it is due, or half a minute after the last one."""
+        """If there is no terminal, print a line if one is due, or 30 seconds after the last one."""
         is_late = self._clock() - self._last_line >= PLAIN_AFTER
         if not self.console.is_terminal and (is_due or is_late):
             self._last_line = self._clock()
@@ -177,13 +188,15 @@ class _Shown:
             say(self.console, escape(text))
 
 
-RECENT = 50  # submissions: about a minute of connect4ish on two cores
-FEWEST = 5  # submissions before an estimate is shown
+RECENT = 50  # submissions; grading them takes about a minute on two cores
+FEWEST = 5  # submissions to grade before an estimate is shown
 
 
 class Pace:
-    """Estimates the time left from the submissions graded in this run. Results of an earlier run do
-    not count: they took no time. `clock` gives seconds."""
+    """Estimates the time left from the submissions graded in this run.
+
+    Results of an earlier run do not count, because they took no time. `clock` returns seconds.
+    """
 
     def __init__(self, todo: int, clock: Clock) -> None:
         self._todo = todo
@@ -195,9 +208,10 @@ class Pace:
         self._moments.append(self._clock())
 
     def remaining(self) -> float | None:
-        """Return the seconds that the rest takes at the recent rate; None before there is one.
+        """Return the estimated seconds for the rest, at the recent speed; None if there is no
+        estimate yet.
 
-        They grow while nothing is done.
+        It grows while nothing finishes.
         """
         recent = len(self._moments) - 1
         if recent < min(FEWEST, self._todo):
@@ -208,7 +222,7 @@ class Pace:
         return self._todo * passed / recent
 
     def text(self) -> str:
-        """Return `about 12 min left`; empty without an estimate."""
+        """Return a text such as `about 12 min left`; "" without an estimate."""
         seconds = self.remaining()
         if seconds is None or self._todo <= 0:
             return ""
@@ -216,7 +230,9 @@ class Pace:
 
 
 def slow_text(left: SlowLeft) -> str:
-    """`3 slow ones to go on with: about 4 min, at most 20 min`; empty if there are none."""
+    """Return a text such as `3 slow ones to go on with: about 4 min, at most 20 min`; "" if there
+    are none.
+    """
     if not left.submissions:
         return ""
     ones = "one" if left.submissions == 1 else "ones"
@@ -227,7 +243,9 @@ def slow_text(left: SlowLeft) -> str:
 
 
 def later_text(left: SlowLeft) -> str:
-    """`then 3 slow ones: about 4 min`, while others are left; empty if there are none."""
+    """Return a text such as `then 3 slow ones: about 4 min`, shown while other submissions are
+    left; "" if there are none.
+    """
     if not left.submissions:
         return ""
     ones = "one" if left.submissions == 1 else "ones"
@@ -235,12 +253,12 @@ def later_text(left: SlowLeft) -> str:
 
 
 def worst_text(left: WorstLeft) -> str:
-    """`at most 3 h in all`; empty if nothing is left."""
+    """Return a text such as `at most 3 h in all`; "" if nothing is left."""
     return f"at most {rounded(left.seconds)} in all" if left.submissions else ""
 
 
 def rounded(seconds: float) -> str:
-    """Return a duration rounded for an estimate: `40 s`, `12 min`, `2 h 10 min`."""
+    """Return a duration rounded for display: `40 s`, `12 min`, `2 h 10 min`."""
     if seconds < 55:
         return f"{max(10, 10 * round(seconds / 10))} s"
     minutes = max(1, round(seconds / 60))
@@ -261,11 +279,10 @@ Steps = Callable[[str, int, int], None]
 def steps(
     console: Console | None = None, clock: Clock = time.monotonic, *, lines: bool = False
 ) -> Iterator[Steps]:
-    """Show the progress reported to the yielded function, and the time left.
+    """Yield a function that shows reported progress and the time left.
 
-    They appear on this console (None: standard error): as a bar on a terminal; elsewhere, with
-    `lines`, as a line every half minute. The time left is computed from the pace since the step
-    began.
+    They appear on `console` (default: standard error): as a bar on a terminal; otherwise, with
+    `lines`, as a line every 30 seconds. The time left follows from the speed since the step began.
     """
     shown = _Shown(console or Console(stderr=True), clock, "{task.description}")
     step, pace = "", Pace(0, clock)

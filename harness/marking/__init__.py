@@ -1,1 +1,4 @@
-"""Verdicts and findings to marks: pure, exact, the rules of the sheet and of policy.yaml."""
+"""Computes marks from verdicts and findings, using the rules of the assignment and of policy.yaml.
+
+Pure and exact.
+"""

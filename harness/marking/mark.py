@@ -1,4 +1,7 @@
-"""Turn verdicts and findings into a mark. Numbers are exact fractions; only views round them."""
+"""Computes a mark from verdicts and findings.
+
+Numbers are exact fractions; only views round them.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -20,7 +23,7 @@ from harness.model.verdict import TO_REVIEW, Cause, Verdict, VerdictKind
 from harness.policy.rules import finding_kind
 
 _NOTHING = Fraction(0)
-# Bytes of a submission's files in a result. Nobody reads more.
+# Maximum bytes of a submission's files in a result. Larger files are not readable anyway.
 _MAX_KEPT = 100_000
 
 
@@ -31,13 +34,13 @@ def mark(
     *,
     submission: Submission,
 ) -> SubmissionResult:
-    """Return one submission's result from one verdict for each scenario of the plan (by its id).
+    """Return a submission's result, given a verdict for each scenario of the plan (keyed by id).
 
-    The mark is `functionality_marks` times the share of points passed, informational scenarios left
-    out, extra credit added above; then deductions, never below 0. It is 0 for a submission that
-    cannot be read. It is None if the harness failed, the submission is withheld (submitted late,
-    for example) or all its scenarios are excused; in the last two cases it has no scenarios. Raise
-    KeyError for a scenario without a verdict, unless none is needed.
+    The mark is `functionality_marks` times the fraction of points passed, without informational
+    scenarios and with extra credit added. Deductions follow; the mark is never negative. It is 0
+    for an unreadable submission. It is None if the harness failed, if the submission is withheld
+    (for example, submitted too late), or if all its scenarios are excused; in the last two cases
+    the result has no scenarios. Raise KeyError if a needed verdict is missing.
     """
     if submission.withheld is not None:
         return without_mark(plan, submission, SubmissionStatus(submission.withheld.value))
@@ -92,7 +95,7 @@ def _scenario_results(
 
 
 def mark_of(plan: Plan, results: Sequence[ScenarioResult], findings: Iterable[Finding]) -> Fraction:
-    """Return the exact mark of a submission that could be run."""
+    """Return the exact mark of a submission that was run."""
     extra = {scenario.id for scenario in plan.scenarios if not counts(scenario)}
     earned = _NOTHING
     total = _NOTHING
@@ -108,8 +111,9 @@ def mark_of(plan: Plan, results: Sequence[ScenarioResult], findings: Iterable[Fi
 
 
 def _deducted(findings: Iterable[Finding]) -> Fraction | None:
-    """Return the marks to deduct, for each group or entry of findings once; None if all are
-    lost."""
+    """Return the marks to deduct, counting each group of findings once; None if all marks are
+    lost.
+    """
     by_group: dict[tuple[str, int | None], Fraction] = {}
     for finding in findings:
         consequence = finding.consequence
@@ -122,7 +126,7 @@ def _deducted(findings: Iterable[Finding]) -> Fraction | None:
 
 
 def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:
-    """Return the result of a submission of which no scenario counts."""
+    """Return the result of a submission for which no scenario counts."""
     files = submission.files
     size = 0
     for file in files:
@@ -151,10 +155,11 @@ def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -
 def held_if_undecided(
     plan: Plan, result: SubmissionResult, seconds: float | None
 ) -> SubmissionResult:
-    """Return the result; without a mark if scenarios were not run because all `seconds` were used.
+    """Return the result. If scenarios were not run because the submission used up its `seconds`,
+    remove the mark.
 
-    Then a person decides. The result has the mark if these scenarios count as failed, and the mark
-    if they count as passed.
+    A person must then decide. The result gives the marks that would follow if these scenarios
+    counted as failed or as passed.
     """
     undecided: set[str] = set()
     for entry in result.scenarios:
@@ -174,7 +179,7 @@ def held_if_undecided(
 
 
 def _with_passed(result: SubmissionResult, scenario_ids: Set[str]) -> list[ScenarioResult]:
-    """Return the results of all scenarios with the full points for some of them."""
+    """Return the results of all scenarios, giving these ids full points."""
     entries = list(result.scenarios)
     for index, entry in enumerate(entries):
         if entry.scenario_id in scenario_ids:
@@ -184,14 +189,15 @@ def _with_passed(result: SubmissionResult, scenario_ids: Set[str]) -> list[Scena
 
 def excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the ids of the scenarios that do not count for this submission, and a note for each
-    reason."""
+    reason.
+    """
     names = _keys_of(submission)
     excused_ids: set[str] = set()
     notes: list[str] = []
     for exemption in plan.assignment.exemptions:
         if exemption.student and id_key(exemption.student) not in names:
             continue
-        shown: dict[str, None] = {}  # in order, each once
+        shown: dict[str, None] = {}  # removes duplicates and keeps the order
         for pattern in exemption.scenarios:
             visibilities: set[Visibility] = set()
             matches = glob(pattern).fullmatch
@@ -202,7 +208,7 @@ def excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[s
             if visibilities <= {Visibility.VISIBLE}:
                 shown[pattern] = None
             else:
-                # The student reads the note, which must not show the values of a hidden sweep.
+                # Students read the note, so it must not reveal values used in hidden scenarios.
                 before_values, _, _ = pattern.partition("[")
                 shown[before_values] = None
         notes.append(f"not counted: {', '.join(shown)} ({exemption.reason})")
@@ -210,7 +216,9 @@ def excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[s
 
 
 def _keys_of(submission: Submission) -> set[str]:
-    """Return the keys of a submission's id, and of its student's id and email."""
+    """Return the keys under which a submission can be excused: its id, its student's id and e-mail
+    address.
+    """
     names = [submission.id]
     if submission.student:
         names += [submission.student.id, submission.student.email]
@@ -218,7 +226,7 @@ def _keys_of(submission: Submission) -> set[str]:
 
 
 def most_mark(plan: Plan) -> Fraction:
-    """Return the mark of a submission that passes everything, including extra credit."""
+    """Return the maximum possible mark, including extra credit."""
     regular = _NOTHING
     points = _NOTHING
     for scenario in plan.scenarios:
@@ -237,9 +245,9 @@ def counts(scenario: Scenario) -> bool:
 
 
 def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -> tuple[Cause, ...]:
-    """Return the causes with the marks that each costs this submission, most expensive first.
+    """Return the causes with the marks that each one costs, most expensive first.
 
-    Equal ones keep their order. Without a mark, no cause costs anything.
+    Causes with equal costs keep their order. If the submission has no mark, causes cost nothing.
     """
     places: dict[str, int] = {}
     for index, scenario in enumerate(plan.scenarios):

@@ -1,1 +1,1 @@
-"""The commands: one file for each, in one folder per section of `harness --help` (`SECTIONS`)."""
+"""The commands. Each is a module; each section of `harness --help` is a subpackage (`SECTIONS`)."""

@@ -30,12 +30,12 @@ from harness.results.store import Store
 from harness.study.fuzz.searching import fuzz
 from harness.study.similarity import graded_submissions
 
-_Progress = Callable[[int, int], None]  # called with the number of graded submissions and of all
+_Progress = Callable[[int, int], None]  # called with (graded submissions, all submissions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The options: how many inputs to draw, from which seed, and where results go."""
+    """The options: how many inputs to generate, the seed, and where results are written."""
 
     root: Annotated[Path | None, options.root]
     python: Annotated[Path | None, options.python]
@@ -163,7 +163,7 @@ def _choose(
 
 
 def _usual(root: Path, assignment: Assignment) -> Path:
-    """Return the assignment's report folder if there is a run in it, else its submissions."""
+    """Return the assignment's report folder if it contains a run, otherwise its submissions."""
     reports = root / "reports" / assignment.id
     if (reports / STORE_NAME).is_file():
         return reports
@@ -171,7 +171,7 @@ def _usual(root: Path, assignment: Assignment) -> Path:
 
 
 def _full_of_run(run: Path, path: Path, assignment: Assignment) -> tuple[Submission, ...]:
-    """Return the submissions of a run that passed every scenario; list those left out."""
+    """Return a run's submissions that passed every scenario; print which are left out."""
     with Store.read_only(run) as store:
         if store.plan().assignment.id != assignment.id:
             raise UserError(f"is not a run of {assignment.id}", place=str(path))
@@ -189,7 +189,7 @@ def _graded_full(
     jobs: int | None,
     progress: _Progress,
 ) -> set[str]:
-    """Grade the submissions, and return the ids of those that passed every scenario."""
+    """Grade the submissions; return the ids of those that passed every scenario."""
     todo = [Job(submission=submission) for submission in submissions]
     full = set()
     for done, (job, graded) in enumerate(run_jobs(context, todo, jobs), start=1):
@@ -204,7 +204,10 @@ def _with_ids(submissions: Iterable[Submission], ids: set[str]) -> tuple[Submiss
 
 
 def _is_full(result: SubmissionResult) -> bool:
-    """Return whether every scenario passed. Extra credit can hide a fault in a full mark."""
+    """Return whether every scenario passed.
+
+    A full mark is not enough, because extra credit can hide a fault.
+    """
     return result.all_passed and result.mark is not None and result.mark >= result.out_of
 
 

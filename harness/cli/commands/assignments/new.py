@@ -23,7 +23,7 @@ _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Start:
-    """What the assignment is made from."""
+    """The options: what the new assignment is made from."""
 
     source: Annotated[
         str | None,
@@ -132,7 +132,7 @@ def command(assignment_id: str, start: _Start, root: Path | None) -> int:
 
 
 def _solution_in(folder: Path) -> dict[str, bytes]:
-    """Return the Python files of the folder by name."""
+    """Return the Python files in the folder as {name: content}."""
     solution: dict[str, bytes] = {}
     for path in sorted(folder.glob("*.py")):
         solution[path.name] = path.read_bytes()
@@ -140,7 +140,7 @@ def _solution_in(folder: Path) -> dict[str, bytes]:
 
 
 def _course_folder() -> Path:
-    """Return the nearest folder with specs/, or this folder if there is none."""
+    """Return the nearest folder that contains specs/, or the current folder if there is none."""
     here = Path.cwd()
     with suppress(UserError):
         return find_root(here)
@@ -148,7 +148,7 @@ def _course_folder() -> Path:
 
 
 def _sample_files(assignment_id: str, source: str | None, names: Sequence[str]) -> dict[str, bytes]:
-    """Return the files of a copied or a made-up assignment."""
+    """Return the files of a new assignment, copied from an example or from templates."""
     if source is not None:
         return scaffold.copied(source, assignment_id)
     if len(names) > 1:
@@ -157,7 +157,7 @@ def _sample_files(assignment_id: str, source: str | None, names: Sequence[str]) 
 
 
 def _begin_from_tests(base: Path, assignment_id: str, begun: NewFiles) -> None:
-    """Write an assignment that runs these tests as they are, or as scenarios."""
+    """Write an assignment that runs these tests unchanged, or as scenarios."""
     _write(base, begun.files)
     _keep_out(base)
     if begun.recorded:
@@ -177,7 +177,7 @@ def _keep_out(base: Path) -> None:
 
 
 def _say_what_is_missing(begun: scaffold.Begun, where: str) -> None:
-    """Print the open tasks in a reference's first scenarios."""
+    """Print what the author still has to fill in."""
     if begun.without:
         click.echo(f"No first scenario can be made: {'; '.join(begun.without)}")
         click.echo(f"To do: write {where}, as docs/writing-scenarios.md shows")

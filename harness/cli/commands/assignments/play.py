@@ -15,13 +15,13 @@ from harness.common.errors import UserError
 from harness.common.words import counted
 from harness.execution import attach_terminal
 
-_ATTACHED = "HARNESS_PLAY_ATTACHED"  # set for the process on the other side of `interact`
+_ATTACHED = "HARNESS_PLAY_ATTACHED"  # environment variable set for the child process of `interact`
 _INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The program to run, and whether the session is recorded."""
+    """The options: which program to run, and whether to record the session."""
 
     submission: Annotated[
         Path | None,
@@ -69,9 +69,9 @@ def command(assignment_id: str, chosen: _Options) -> int:
     if _ATTACHED not in os.environ:
         os.environ[_ATTACHED] = "1"
         code = "import sys; from harness.cli import main; sys.exit(main())"
-        # -P: the current folder may belong to a submission, whose modules must not replace ours.
+        # -P: do not import from the current folder, which may contain a submission.
         return attach_terminal([sys.executable, "-P", "-c", code, *sys.argv[1:]])
-    # Only on this side of the terminal: it takes a while to load.
+    # Imported only in this process, because it loads slowly.
     from harness.study.transcripts import RECORDED, check_name, play, record  # noqa: PLC0415
 
     base = options.the_root(chosen.root)
@@ -103,6 +103,6 @@ def command(assignment_id: str, chosen: _Options) -> int:
 def _say(text: str) -> None:
     try:
         click.echo(text)
-    except OSError:  # the terminal was closed
+    except OSError:  # the terminal window was closed
         os.close(1)
         os.open(os.devnull, os.O_WRONLY)

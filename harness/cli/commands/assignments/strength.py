@@ -22,12 +22,12 @@ from harness.model.plan import Specification
 from harness.model.study import StrengthReport
 from harness.study.strength import measure
 
-_LISTED = 10  # scenarios that could be left out; the JSON file has all
+_LISTED = 10  # superfluous scenarios that are printed; the JSON file has all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """How much is tried, and where results go."""
+    """The options: how much is tried, and where results are written."""
 
     root: Annotated[Path | None, options.root]
     python: Annotated[Path | None, options.python]
@@ -95,7 +95,7 @@ def measure_strength(
     jobs: int | None,
     pairs: int = 0,
 ) -> StrengthReport:
-    """Measure an assignment, with the progress on standard error."""
+    """Measure an assignment's scenarios. Progress is shown on standard error."""
     equivalents = load_equivalents(Path(specification.folder))
     context = prepare(specification, python=python, cache=cache, recall_tier=True)
     with steps(lines=True) as tell:
@@ -105,7 +105,7 @@ def measure_strength(
 
 
 def show_strength(report: StrengthReport, console: Console) -> None:
-    """Print the tables by function and by clause, and what nothing notices."""
+    """Print the tables by function and by clause, and the changes that no scenario notices."""
     headings = ("changes", "noticed", "equivalent", "not noticed")
     table = Table("function", *_figures(*headings), "noticed first by", title_justify="left")
     table.title = escape(report.assignment)
@@ -127,7 +127,9 @@ def _figures(*headings: str) -> list[Column]:
 
 
 def _first_to_notice(report: StrengthReport, function: str) -> list[str]:
-    """Return the scenarios that notice a change of this function first, each once."""
+    """Return the scenarios that were the first to notice some change of this function, without
+    duplicates.
+    """
     names: dict[str, None] = {}
     for outcome in report.outcomes:
         if outcome.function == function and outcome.noticed_by:
@@ -136,7 +138,7 @@ def _first_to_notice(report: StrengthReport, function: str) -> list[str]:
 
 
 def first_name(names: Sequence[str]) -> str:
-    """Return the first of some names and the number of others; empty if there are none."""
+    """Return the first name and the number of others; "" if there are none."""
     if not names:
         return ""
     if len(names) == 1:

@@ -37,7 +37,7 @@ from harness.reporting.github import placed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The steps to do or to leave out, and how results are shown."""
+    """The options: which steps run, and how results are shown."""
 
     jobs: Annotated[int | None, options.jobs()]
     no_samples: Annotated[bool, options.flag("--no-samples", "Skip the sample submissions.")]
@@ -137,7 +137,7 @@ def _load(base: Path, assignment_id: str, support: Path | None, form: str) -> Sp
 
 
 def read_samples(folder: Path, assignment: Assignment) -> tuple[Sample, ...]:
-    """Return the sample submissions of a folder that have an expect.yaml."""
+    """Return the sample submissions in a folder that have an expect.yaml."""
     if not folder.is_dir():
         return ()
     samples = []
@@ -152,7 +152,7 @@ def read_samples(folder: Path, assignment: Assignment) -> tuple[Sample, ...]:
 def show(report: ValidationReport, console: Console, *, details: bool = False) -> None:
     """Print the verdict, every problem, and a line for each function.
 
-    With `details`, print the tables of clauses, mutants and samples too.
+    With `details`, also print the tables of clauses, mutants and samples.
     """
     verdict = "[green]sound"
     if not report.sound:
@@ -196,7 +196,7 @@ def _print_functions(console: Console, report: ValidationReport) -> None:
 
 
 def _in_short(report: ValidationReport) -> Iterator[str]:
-    """Yield the sums of the tables of `--details`."""
+    """Yield a one-line summary of each table that `--details` prints."""
     if report.clauses:
         tested = sum(bool(clause.scenarios) for clause in report.clauses)
         yield f"{tested} of {len(report.clauses):,} clauses have scenarios"
@@ -252,7 +252,7 @@ _OF_SAMPLES = (CheckName.SAMPLES, CheckName.CAUSES)
 
 
 def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> None:
-    """Draw again and record transcripts again, and show what changed."""
+    """Record generated inputs and transcripts again, and show what changed."""
     recording = load(root, assignment_id, recording=True)
     folder = Path(recording.folder)
     there = {*(folder / "draws").glob("*.json")}
@@ -267,9 +267,10 @@ def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> No
 
 
 def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
-    """Write each expect.yaml that is a problem as its sample is, and return the report without.
+    """Rewrite the expect.yaml of each sample that disagrees with it; return the report without
+    these problems.
 
-    Other causes than stated are a problem only if they are too many.
+    Other causes than stated are a problem only if there are too many.
     """
     wrong = {problem.place for problem in report.problems if problem.check in _OF_SAMPLES}
     samples = list(report.samples)

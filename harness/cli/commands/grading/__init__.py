@@ -1,1 +1,1 @@
-"""Commands that grade, or that people mark with."""
+"""Commands for grading and for marking by hand."""

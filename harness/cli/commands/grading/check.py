@@ -35,7 +35,7 @@ Stamps = Mapping[Path, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """How often files are checked, and how results are shown."""
+    """The options: whether to check again after changes, and how results are shown."""
 
     watch: Annotated[bool, options.flag("--watch", "Check again each time a file is saved.")]
     failures: Annotated[
@@ -70,7 +70,7 @@ def command(
     """
     base = course.base(files)
     assignment_id = options.the_assignment(base, assignment, files)
-    # Only the list of all scenarios tells which tags exist.
+    # Load all scenarios, to know which tags exist.
     loaded = load(base, assignment_id, support=course.support, visible=not without)
     visible = visible_only(without_tags(loaded, without))
     context = prepare(visible, python=course.python, cache=base / CACHE, recall_tier=True)
@@ -87,7 +87,7 @@ def command(
             click.clear()
             try:
                 passed = _check(context, files, chosen)
-            except UserError as error:  # an editor may have removed the file for a moment
+            except UserError as error:  # editors may remove the file for a moment
                 click.echo(error_lines(str(error)), nl=False, err=True)
                 passed = False
     return _status(passed=passed)
@@ -114,10 +114,10 @@ def _check(context: GradingContext, files: tuple[Path, ...], chosen: _Options) -
 
 
 def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -> int:
-    """Print annotations only, and return the exit status.
+    """Print only GitHub annotations; return the exit status.
 
-    A program's own output never begins a line, because the runner would take it for a command. The
-    explanations go into the job's summary page.
+    No line starts with a program's own output, because GitHub would interpret it as a command.
+    Explanations go to the job's summary page.
     """
     plan = context.specification.plan
     results = check_submissions(context, submitted(files, plan.assignment))
@@ -137,7 +137,7 @@ def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -
 
 
 def _places_of_files(files: tuple[Path, ...], assignment: Assignment) -> dict[str, str]:
-    """Return the path of each file that a message may name, if only one FILE is checked."""
+    """Return the paths of the files that messages may name, if only one FILE is checked."""
     if len(files) != 1:
         return {}
     (given,) = files
@@ -155,28 +155,30 @@ LOOK_SECONDS = 0.1
 
 
 def saves(files: Sequence[Path], before: Stamps) -> Iterator[None]:
-    """Yield each time a file is saved, created or removed, beginning with the state `before`.
+    """Yield each time a file is saved, created or deleted; `before` is the initial state.
 
-    `files` are files, and folders whose direct files count. Changes while the caller is busy are
-    not lost; several changes at once count as one.
+    `files` may contain folders, which stand for the files directly inside. Changes made while the
+    caller is busy are not lost. Several changes at once count as one.
     """
     known = now = before
     while True:
         time.sleep(LOOK_SECONDS)
         last, now = now, stamps(files)
-        if last == now != known:  # look twice, because an editor may take several steps
+        if (
+            last == now != known
+        ):  # wait for stable files, because an editor may save in several steps
             known = now
             yield
 
 
 def stamps(files: Sequence[Path]) -> Stamps:
-    """Return for each existing file the data that change when it is saved.
+    """Return, for each existing file, the data that changes when it is saved.
 
-    A folder stands for its files, except those that editors write for themselves.
+    A folder stands for its files, except editors' own temporary files.
     """
     found: dict[Path, tuple[int, ...]] = {}
     for file in files:
-        with suppress(OSError):  # it may go at any time
+        with suppress(OSError):  # the file may disappear at any time
             paths = file.iterdir() if file.is_dir() else (file,)
             for path in paths:
                 of_an_editor = path.name.startswith(".") or path.name.endswith("~")

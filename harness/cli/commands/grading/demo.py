@@ -42,7 +42,7 @@ def command(folder: Path, python: Path | None) -> int:
             [folder / DOWNLOAD],
             report,
             python=python,
-            require_tier=Tier.PORTABLE,  # the programs are ours
+            require_tier=Tier.PORTABLE,  # the sample programs are trusted
             asked=ClassOptions(due=DUE),
             listener=show,
         )

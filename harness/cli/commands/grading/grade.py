@@ -35,7 +35,7 @@ SOME_HARNESS_ERROR = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """What is graded, where, and within which limits."""
+    """The options: what is graded, where, and within which limits."""
 
     python: Annotated[Path | None, options.python]
     support: Annotated[Path | None, options.support]
@@ -193,9 +193,10 @@ def _load(base: Path, assignment_id: str, chosen: _Options) -> Specification:
 
 
 def _watch(paths: tuple[Path, ...], once: Callable[..., int], *, whole: bool) -> int:
-    """Grade a `whole` class each time something new arrives, and return the last exit status.
+    """Grade each time something new arrives; return the last exit status. `whole` means the
+    complete class.
 
-    A UserError (a mistake in the course's files, a full disk) is shown. The next arrival tries
+    A UserError (an error in the course's files, a full disk) is printed, and the next arrival tries
     again.
     """
     inbox = paths[0]
@@ -225,14 +226,14 @@ def _watch(paths: tuple[Path, ...], once: Callable[..., int], *, whole: bool) ->
 def _grade(
     load: Callable[[], Specification], paths: Sequence[Path], folder: Path, **settings: Any
 ) -> int:
-    """Grade once, show the table and return the exit status."""
+    """Grade once, print the table and return the exit status."""
     loaded = load()
     stopped: Interrupted | None = None
     broken = False
 
     def hear(event: Event) -> None:
         nonlocal broken
-        # No events are sent for results that are kept from an earlier run.
+        # Results kept from an earlier run cause no events.
         if isinstance(event, SubmissionGraded | CausesFound):
             result = event.result
             broken |= result.earlier or result.status is SubmissionStatus.HARNESS_ERROR
@@ -256,23 +257,25 @@ QUIET_SECONDS = 3.0
 POLL_SECONDS = 1.0
 MAX_FILES = 200_000
 
-Stamps = Mapping[str, tuple[int, int]]  # time of change in ns and size, by path below the folder
+Stamps = Mapping[
+    str, tuple[int, int]
+]  # (time of change in ns, size) of each file, by path relative to the folder
 
 
 class FolderEntries:
-    """Tell complete entries of the folder from those that still change.
+    """Tells complete entries of a folder from those that are still being written.
 
-    An entry is a file or a folder directly inside. It is complete when nothing in it has changed
-    for `QUIET_SECONDS`.
+    An entry is a file or folder directly inside. It is complete if nothing in it has changed for
+    `QUIET_SECONDS`.
     """
 
     def __init__(self) -> None:
-        self._now: dict[str, Stamps] = {}  # by entry
-        self._since: dict[str, float] = {}  # when it was first seen as it is now
+        self._now: dict[str, Stamps] = {}  # state of each entry
+        self._since: dict[str, float] = {}  # since when each entry has been in its present state
         self._graded: dict[str, Stamps] = {}
 
     def look(self, stamps: Stamps, now: float) -> None:
-        """Record the folder's stamps at `now`, in seconds of a monotonic clock."""
+        """Record the folder's state at time `now`, in seconds of a monotonic clock."""
         entries: dict[str, dict[str, tuple[int, int]]] = {}
         for path, stamp in stamps.items():
             name, _, _ = path.partition(os.sep)
@@ -293,7 +296,7 @@ class FolderEntries:
         return frozenset(changing)
 
     def has_news(self, now: float) -> bool:
-        """Return whether a complete entry is new or changed, or a graded one is gone."""
+        """Return whether a complete entry is new or changed, or a graded entry was deleted."""
         gone = self._graded.keys() - self._now.keys()
         if gone:
             return True
@@ -311,7 +314,7 @@ class FolderEntries:
 
 
 def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return the stamps of the files below the folder.
+    """Return the stamps of all files below the folder.
 
     Raise UserError if it cannot be read or contains too many files.
     """
@@ -327,7 +330,7 @@ def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
             try:
                 status = path.lstat()
             except OSError:
-                continue  # gone meanwhile
+                continue  # deleted in the meantime
             stamps[str(path.relative_to(folder))] = (status.st_mtime_ns, status.st_size)
         if len(stamps) > MAX_FILES:
             raise UserError(f"holds more than {MAX_FILES} files", place=str(folder))
@@ -341,9 +344,10 @@ def watch_folder(
     clock: Callable[[], float],
     pause: threading.Event,
 ) -> None:
-    """Call `grade` with the entries to leave out, each time something is new, until `pause` is set.
+    """Call `grade` each time something is new, with the entries to leave out because they are
+    incomplete. Stop when `pause` is set.
 
-    At the start everything counts as new; `grade` itself keeps the results of an earlier run.
+    At the start everything counts as new; `grade` itself reuses the results of an earlier run.
     """
     arrivals = FolderEntries()
     while not pause.is_set():

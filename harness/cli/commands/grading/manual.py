@@ -54,7 +54,7 @@ def command(run: Path, file: Path) -> int:
 
 
 def _merge(store: Store, other: Path) -> str:
-    """Add the changes of another store, list conflicts, and return a summary."""
+    """Add the changes in another store, print conflicts, and return a summary."""
     with StoreReader.read_only(other) as theirs:
         assignment = theirs.facts().assignment
         expected = store.facts().assignment

@@ -18,7 +18,7 @@ from harness.results.database import store_of
 from harness.results.store import Store
 from harness.review.desk import ClassPart, Desk
 
-# Redirects the browser, so that a list of processes shows this path and not the token.
+# The browser opens this file, which redirects. So the process list shows its path, not the token.
 _OPENS = "review.html"
 
 
@@ -31,7 +31,7 @@ def _part(ctx: click.Context, param: click.Parameter, value: str) -> ClassPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """Who marks which submissions, and the address of the page."""
+    """The options: who marks which submissions, and the page's address."""
 
     part: Annotated[
         ClassPart,
@@ -135,7 +135,7 @@ def _refuse_names_while_anonymous(chosen: _Options) -> None:
 
 
 def _end(database: Path, desk: Desk) -> int:
-    """Write the reports, unless a grading runs that will."""
+    """Write the reports, unless a running `grade` will write them."""
     try:
         with Store.open(database) as store:
             result, plan = store.run(), store.plan()

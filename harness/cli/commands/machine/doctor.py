@@ -58,7 +58,7 @@ def command(wanted: str, verbose: bool) -> int:
         if why:
             can = f"[red]no[/], {escape(why)}: each has its own process, which is slower"
         console.print(f"scenarios may share a process: {can}")
-    with suppress(UserError):  # no course around this folder
+    with suppress(UserError):  # this folder does not belong to a course
         root = find_root(Path.cwd())
         for name in available(root):
             if packages := packages_of(root, name):
@@ -77,7 +77,9 @@ def command(wanted: str, verbose: bool) -> int:
 
 
 def _places_taken() -> Iterator[str]:
-    """Yield a line for each kind of extension, because a new one needs a free name or place."""
+    """Yield a line for each kind of extension with the names and places in use, for authors of new
+    extensions.
+    """
     yield f"matchers: {', '.join(matcher_keys())}"
     yield f"formats of export: {', '.join(exporters())}"
     for what, group in groupby(_places(), key=itemgetter(0)):
@@ -86,7 +88,7 @@ def _places_taken() -> Iterator[str]:
 
 
 def _places() -> Iterator[tuple[str, int, str]]:
-    """Yield the kind, the place and the name of each extension that has a place in an order."""
+    """Yield (kind, place, name) of each extension that has a place in an order."""
     for layout in known_layouts():
         yield "layouts", layout.order, layout.name
     for key, kind in stimulus_kinds().items():

@@ -1,1 +1,1 @@
-"""Commands that make packages for students and for platforms."""
+"""Commands that build packages for students and platforms."""

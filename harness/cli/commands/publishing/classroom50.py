@@ -16,7 +16,7 @@ from harness.packaging.handout import REQUIREMENTS, classroom50_bundle, needed_p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The bundle's folder, and whether hidden scenarios are in it."""
+    """The options: the bundle's folder, and whether it contains hidden scenarios."""
 
     output: Annotated[
         Path, options.output("The folder for the bundle.", metavar="DIR", required=True)

@@ -19,7 +19,7 @@ _MAX_SECONDS = 24 * 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The options: what to pack, and how the assignment is set up on Gradescope."""
+    """The options: what to pack, and how the assignment is configured on Gradescope."""
 
     output: Annotated[Path | None, options.output("The file to write (default: autograder.zip).")]
     hidden: Annotated[

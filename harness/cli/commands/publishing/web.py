@@ -39,7 +39,7 @@ def command(assignments: tuple[str, ...], output: Path, course: options.CourseOp
 
 
 def write_page(course: options.CourseOptions, assignment: str, target: Path) -> Path:
-    """Make the folder of an assignment's page, and return the page's path."""
+    """Build the folder of an assignment's web page; return the page's path."""
     base = course.base()
     specification = load(base, assignment, support=course.support)
     visible = for_browser(specification)

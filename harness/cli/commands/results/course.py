@@ -19,7 +19,7 @@ from harness.results.course import find_student, merge_runs, read_course
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """Whose page is written, and the students of the course."""
+    """The options: whose page is written, and the list of students."""
 
     student: Annotated[
         str | None,

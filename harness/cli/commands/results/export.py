@@ -28,7 +28,7 @@ class _ExportCommand(click.Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The format, the file to write, and the gradebook to fill in."""
+    """The options: format, output file, and the gradebook to fill in."""
 
     form: Annotated[
         str,
@@ -93,7 +93,7 @@ class _Options:
     ]
 
     def asks_for_gradebook(self) -> bool:
-        """Return whether an option is given that applies only to gradebooks."""
+        """Return whether an option was given that only applies to gradebooks."""
         given = (self.gradebook, self.column, self.match, self.clear, self.roster)
         return any(given) or self.marks != Marks.TOTAL
 
@@ -144,7 +144,7 @@ def command(run: Path, chosen: _Options) -> int:
 
 
 def _update_pages(folder: Path, result: RunResult, plan: Plan) -> None:
-    """Write pages again that are older than the last change by a person."""
+    """Rewrite pages that are older than the last change made by a person."""
     ids = [graded.id for graded in result.submissions]
     write_page = page_writer(folder, ids, plan)
     for graded in result.submissions:
@@ -152,7 +152,7 @@ def _update_pages(folder: Path, result: RunResult, plan: Plan) -> None:
 
 
 def _refuse(form: Exporter, chosen: _Options) -> None:
-    """Raise UserError if an option does not apply to the format, or a needed one is missing."""
+    """Raise UserError if an option does not apply to the format, or a required one is missing."""
     if chosen.asks_for_gradebook() and not form.is_gradebook:
         what = "--gradebook, --column, --match, --clear, --roster and --marks"
         raise UserError(f"{what} cannot be used with --to {form.name}")

@@ -73,7 +73,7 @@ def _graded(store: Store, student: str, run: Path) -> SubmissionResult:
 
 
 def _names_of(result: SubmissionResult) -> re.Pattern[str]:
-    """Return a pattern that finds each id and name of a submission as whole words."""
+    """Return a pattern that matches every id and name of a submission as a whole word."""
     names = [result.id, result.source]
     if result.student:
         names += [result.student.id, result.student.name, result.student.email]
@@ -82,12 +82,12 @@ def _names_of(result: SubmissionResult) -> re.Pattern[str]:
 
 
 def _unnamed(lines: Iterable[str], named: re.Pattern[str]) -> tuple[str, ...]:
-    """Return the lines without those that have one of the names."""
+    """Return the lines that contain none of the names."""
     return tuple(line for line in lines if not named.search(line))
 
 
 def _without(facts: RunFacts, named: re.Pattern[str]) -> CohortFacts | None:
-    """Return the known facts about the class, without paths that have the student's names."""
+    """Return the stored facts about the class, without paths that contain the student's names."""
     cohort = facts.cohort
     if cohort is None or cohort.contents is None:
         return cohort

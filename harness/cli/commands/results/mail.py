@@ -23,7 +23,7 @@ from harness.results.database import read_run, store_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """How the emails look and where they go."""
+    """The options: the e-mails' content, and where they are written."""
 
     dry_run: Annotated[bool, options.flag("--dry-run", "Required: write files and send nothing.")]
     sender: Annotated[
@@ -97,7 +97,7 @@ def command(run: Path, chosen: _Options) -> int:
 
 
 def _addresses(submissions: Collection[SubmissionResult], roster: Path) -> dict[str, str]:
-    """Return the email addresses of a roster by the submissions' ids."""
+    """Return the e-mail addresses in a roster, keyed by submission id."""
     entries = read_roster(roster, None)
     ids = [submission.id for submission in submissions]
     people = list(map(_person, submissions))

@@ -16,7 +16,7 @@ from harness.results.database import read_submission
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The files to run, and the interpreter."""
+    """The options: the files to run, and the Python interpreter."""
 
     handed_in: Annotated[
         Path | None,
@@ -68,7 +68,7 @@ def _comparison_lines(stimulus: Stimulus, observation: Observation) -> list[str]
 
 
 def _circumstances(stimulus: Stimulus) -> list[str]:
-    """Return lines for everything that a scenario sets before its action."""
+    """Return lines that describe everything the scenario sets up before its call or program."""
     lines = [f"# {constant.name} = {constant.literal}" for constant in stimulus.constants]
     for binding in stimulus.bindings:
         lines.append(f"# {binding.name} = {visible(binding.literal)}")
@@ -79,7 +79,7 @@ def _circumstances(stimulus: Stimulus) -> list[str]:
 
 
 def _lines_of_run(action: Action, observation: Observation) -> list[str]:
-    """Return the lines of a program's run or of a single call."""
+    """Return the lines that show a program's run or a single call."""
     prompt = "$" if action.program else ">>>"
     lines = [f"{prompt} {visible(action.display())}"]
     lines += visible_lines(observation.loading_printed + observation.transcript()).splitlines()
@@ -89,7 +89,7 @@ def _lines_of_run(action: Action, observation: Observation) -> list[str]:
 
 
 def _lines_of_steps(action: Action, observation: Observation) -> list[str]:
-    """Return each step with its outcome, as far as the run got."""
+    """Return the lines that show each step of a session with its result, as far as it got."""
     lines: list[str] = []
     for number, step in enumerate(action.steps):
         lines += [f">>> {line}" for line in visible_lines(step).splitlines()]

@@ -31,12 +31,12 @@ from harness.study.similarity import (
     without_ids,
 )
 
-_LISTED = 20  # pairs on the terminal; the page has all
+_LISTED = 20  # pairs that are printed; the page has all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The programs to compare with, and how students are named."""
+    """The options: which programs to compare with, and how students are named."""
 
     earlier: Annotated[
         tuple[Path, ...],
@@ -85,7 +85,7 @@ def compare(
     *,
     anonymous: bool = False,
 ) -> int:
-    """Run the command. `base` is the folder with specs/; return the exit status."""
+    """Run the command and return its exit status. `base` is the folder that contains specs/."""
     path = store_of(run)
     with Store.read_only(path) as store:
         submissions, left_out = graded_submissions(store)
@@ -118,7 +118,7 @@ def compare(
     page = write_similarity(report, specification.plan, sources, path.parent, people)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
     study = write_study(path.parent, plan, latest_strength(base / CACHE, plan), report)
-    write_reports(graded, plan, path.parent)  # the class page names the groups
+    write_reports(graded, plan, path.parent)  # the class page must show the groups
     _show(report, with_earlier=bool(older))
     click.echo("Similarity does not prove copying: look at both programs.")
     click.echo(f"Report: {page}")
@@ -127,7 +127,7 @@ def compare(
 
 
 def _show(report: SimilarityReport, *, with_earlier: bool) -> None:
-    """Print the most similar pairs, and how many there are."""
+    """Print the most similar pairs and their number."""
     table = Table(Column("score", justify="right"), "first", "second")
     for place in report.worth_a_look(_LISTED):
         pair = report.pairs[place]
