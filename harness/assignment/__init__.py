@@ -1,2 +1,4 @@
-"""Reads an assignment's YAML files and compiles them; every mistake has file:line:column. `loading`
-needs neither PyYAML nor pydantic: a cached plan is loaded without them."""
+"""Reads an assignment's YAML files and compiles them. Every error carries file:line:column.
+
+`loading` needs neither PyYAML nor pydantic, so that a cached plan loads fast.
+"""

@@ -1,4 +1,4 @@
-"""Compile a spec folder into a Specification; all errors of all files are reported together."""
+"""Compiles a spec folder into a Specification. The errors of all files are reported together."""
 
 from __future__ import annotations
 
@@ -50,15 +50,17 @@ class Compilation:
     """A compiled assignment."""
 
     specification: Specification
-    requests: dict[str, DrawRequest]  # the draws that it asks for, by their frozen file
-    fuzzing: FuzzSettings  # further inputs for finding differences
+    requests: dict[str, DrawRequest]  # requested draws, keyed by the file that stores them
+    fuzzing: FuzzSettings  # more inputs for `harness fuzz`
 
 
 def compile_assignment(
     root: Path, assignment_id: str, *, support: Path | None = None, recording: bool = False
 ) -> Compilation:
-    """Read everything below specs/<id> and reference/<id>. Raise SpecErrors with all errors,
-    UserError if it does not exist."""
+    """Read and compile specs/<id> and reference/<id>.
+
+    Raise SpecErrors with all errors, or UserError if the assignment does not exist.
+    """
     root = root.resolve()
     folder = loading.spec_folder(root, assignment_id)
     compiler = _Compiler(root=root, folder=folder, support=support, recording=recording)
@@ -66,10 +68,12 @@ def compile_assignment(
 
 
 def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
-    """Write the frozen draws of every sample and list of cases; return the files' paths.
+    """Write the frozen draws (recorded generated inputs) of every sample and list of cases; return
+    the files' paths.
 
-    Draws that no scenario uses any more are removed. The same request gives the same draws (of one
-    Hypothesis version). Raise SpecErrors; UserError if a strategy or generator fails.
+    Files that no scenario uses any more are deleted. With the same Hypothesis version, the same
+    request always gives the same draws. Raise SpecErrors, or UserError if a strategy or generator
+    fails.
     """
     compilation = compile_assignment(root, assignment_id, recording=True)
     folder = Path(compilation.specification.folder)
@@ -88,14 +92,16 @@ def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
 
 @dataclass(slots=True, kw_only=True)
 class _Compiler:
-    """Reads one spec folder."""
+    """Compiles one spec folder."""
 
     root: Path
     folder: Path
     support: Path | None
     recording: bool
     problems: Problems = field(default_factory=Problems)
-    mutant_problems: Problems = field(default_factory=Problems)  # these stop no grading
+    mutant_problems: Problems = field(
+        default_factory=Problems
+    )  # problems that do not prevent grading
     used: set[str] = field(default_factory=set)  # names of files that the plan depends on
 
     def compile(self) -> Compilation:
@@ -132,8 +138,11 @@ class _Compiler:
         return Compilation(specification=specification, requests=compiled.requests, fuzzing=fuzzing)
 
     def _open_symbols(self) -> AssignmentSymbols:
-        """Read assignment.yaml. Raise SpecErrors if it, or a provided file, cannot be read: without
-        its constants a spec seems full of errors."""
+        """Read assignment.yaml.
+
+        Raise SpecErrors if it or a provided file cannot be read, because without its constants
+        every other file would seem full of errors.
+        """
         document = self._open(loading.ASSIGNMENT)
         if document is None:
             raise SpecErrors(self.problems.lines())
@@ -145,8 +154,9 @@ class _Compiler:
         return symbols
 
     def _symbols(self, document: Document) -> AssignmentSymbols | None:
-        """Return the content of assignment.yaml; None, with errors noted, if its constants cannot
-        be read."""
+        """Return the content of assignment.yaml; None if its constants cannot be read (errors are
+        noted).
+        """
         heading = read_heading(document, self.root, self.folder, self.support)
         if heading is None or len(heading.provided) < len(heading.shape.provided):
             return None
@@ -255,8 +265,11 @@ class _Compiler:
         return f"the file {name} is missing in {display_path(self.root, self.folder)}"
 
     def _mutants(self, symbols: AssignmentSymbols) -> tuple[Mutant, ...]:
-        """Read the mutants. They concern only the reference and are not part of the plan, unless
-        students' tests are to notice them."""
+        """Read the mutants.
+
+        They are not part of the plan, because they only test the scenarios, unless students' tests
+        must notice them.
+        """
         are_tested = symbols.shape.test_writing is not None
         if not symbols.reference and not are_tested:
             return ()
@@ -307,7 +320,7 @@ class _Compiler:
         return compiled
 
     def _test_files(self, symbols: AssignmentSymbols) -> tuple[SourceFile, ...]:
-        """Return the files of `tests:`; errors are noted for those that are not there."""
+        """Return the files listed in `tests:`; note an error for each missing file."""
         files: list[SourceFile] = []
         tests = symbols.shape.tests
         data_names = data_file_names(tests)
@@ -348,8 +361,11 @@ class _Compiler:
 def _of_programs(
     symbols: AssignmentSymbols, mutants: tuple[Mutant, ...], scenarios: Iterable[Scenario]
 ) -> tuple[Mutant, ...]:
-    """Return the mutants of files that are handed in: scenarios must notice these. If students'
-    tests are to notice them, there may be no scenario about the program."""
+    """Return the mutants of submitted files, which scenarios must notice.
+
+    If students' tests must notice them instead, the assignment may have no scenarios for the
+    program.
+    """
     names = {file.name for file in symbols.reference}
     found = [mutant for mutant in mutants if mutant.file in names]
     if symbols.shape.test_writing is None:
@@ -364,7 +380,7 @@ def _of_programs(
 def _in_use(
     names: frozenset[str], constants: Mapping[str, object], stimuli: Iterable[Stimulus]
 ) -> tuple[str, ...]:
-    """Return the reference's names that a stimulus uses and nothing else defines."""
+    """Return the reference's names that a stimulus uses and that nothing else defines."""
     used: set[str] = set()
     for stimulus in stimuli:
         source = " ".join(stimulus.source_texts())
@@ -377,7 +393,7 @@ def _in_use(
 
 
 class HasMarks(Protocol):
-    """Scenarios, and their marks together (0: their points)."""
+    """A group of scenarios and the marks that they are worth together (0: by their points)."""
 
     document: Document
     scenarios: list[Scenario]
@@ -385,14 +401,15 @@ class HasMarks(Protocol):
 
 
 def share_marks(files: Sequence[HasMarks], out_of: Fraction) -> list[Scenario]:
-    """Return all scenarios with points such that each file with `marks` is worth these of `out_of`.
+    """Return all scenarios with points scaled so that each file with `marks` is worth these, out
+    of `out_of`.
 
-    The other files share the rest by their points. If that is impossible, the last file with
-    `marks` has the error.
+    The other files share the remaining marks by their points. If that is impossible, an error is
+    noted at the last file with `marks`.
     """
     stated: list[HasMarks] = []
     given = Fraction()
-    points = Fraction()  # of the other files
+    points = Fraction()  # total points of the other files
     for file in files:
         if file.marks:
             stated.append(file)
@@ -422,7 +439,7 @@ def share_marks(files: Sequence[HasMarks], out_of: Fraction) -> list[Scenario]:
 
 @dataclass(slots=True)
 class _Needable:
-    """The scenarios that `needs:` may name, by function, and by id and group."""
+    """The scenarios that `needs:` can name: by function, id or group."""
 
     functions: dict[str, list[Scenario]] = field(default_factory=dict)
     ids: dict[str, list[Scenario]] = field(default_factory=dict)
@@ -440,7 +457,9 @@ class _Needable:
 def with_needs(
     scenarios: Sequence[Scenario], stated: Sequence[ScenarioReader]
 ) -> Sequence[Scenario]:
-    """Return the scenarios with their needs; note an error for each name that cannot be needed."""
+    """Return the scenarios with their needs filled in; note an error for each name that cannot be
+    needed.
+    """
     named = _Needable.among(scenarios)
     needs: dict[str, dict[str, None]] = {}
     for reader in stated:
@@ -455,7 +474,7 @@ def with_needs(
     try:
         list(in_turn(resolved, needed(resolved)))
     except CycleError as error:
-        circle: list[str] = error.args[1][::-1]  # each needs the next
+        circle: list[str] = error.args[1][::-1]  # ids in which each scenario needs the next
         first, *_ = named.ids[circle[0]]
         reader = next(other for other in stated if other.group == first.group)
         in_words = " needs ".join(circle)
@@ -464,8 +483,10 @@ def with_needs(
 
 
 def _needed_name(reader: ScenarioReader, index: int, name: str, named: _Needable) -> str:
-    """Return the function, or the id or group of scenarios, that the name stands for. Raise
-    Refused, with the error noted, if it cannot be needed."""
+    """Return the function, or the id or group of scenarios, that a name in `needs:` means.
+
+    Note an error and raise Refused if there is none.
+    """
     loc = (*reader.at("needs"), index)
     of_this = named.ids.get(reader.group, [])
     if name in named.functions:
@@ -488,8 +509,10 @@ def _needed_name(reader: ScenarioReader, index: int, name: str, named: _Needable
 def _needed_scenarios(
     reader: ScenarioReader, loc: Loc, name: str, named: _Needable
 ) -> tuple[str, list[Scenario]]:
-    """Return the id or group that the name stands for, and its scenarios. Raise Refused, with the
-    error noted, if it stands for none or for the scenario itself."""
+    """Return the id or group that a name in `needs:` means, with its scenarios.
+
+    Note an error and raise Refused if there are none, or if the name means the scenario itself.
+    """
     needed_name = name
     if name not in named.ids:
         stem, _, _ = reader.group.partition("/")

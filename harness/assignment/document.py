@@ -1,7 +1,7 @@
-"""A YAML file as plain data in which every value keeps its place, and the errors found in it.
+"""Parses a YAML file into plain data in which every value knows its place, and collects errors.
 
-A plain scalar that YAML 1.1 and 1.2 read differently, or that looks like something else, is an
-error.
+An unquoted value that YAML 1.1 and 1.2 read differently (such as `yes`), or that looks like
+something else, is an error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Loc = tuple[str | int, ...]
 _PAIR = re.compile(r"\s*[^\s,]+\s*,\s*[^\s,]+\s*\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 _CODE = (("python",), ("call",), ("given",), ("session",), ("do",))
-_SYNTAX_HINTS = (  # by a part of PyYAML's message; the first match counts
+_SYNTAX_HINTS = (  # keyed by a part of PyYAML's message; the first match is used
     ("mapping values", "quote a text that holds ': '"),
     ("any token", "indent with spaces, and quote a text that begins with % @ ` or a tab"),
     ("find expected ',' or", "put a text that holds a comma or a bracket in quotes"),
@@ -57,7 +57,7 @@ _REFUSED = (
 
 
 class Problems:
-    """Collects errors; of several with the same place and key it keeps the first."""
+    """Collects errors. Of several errors with the same place and key, only the first is kept."""
 
     def __init__(self) -> None:
         self._lines: dict[tuple[str, int, int, str], str] = {}
@@ -92,7 +92,10 @@ def _as_sentence(text: str) -> str:
 
 
 class HintedError(ValueError):
-    """An error with a hint. Its handler knows the place; `line` (from 1) is a line in a text."""
+    """An error with a hint.
+
+    The code that catches it adds the place. `line` is a line number (from 1) within a text.
+    """
 
     def __init__(self, what: str, hint: str = "", line: int = 0) -> None:
         self.hint = hint
@@ -101,8 +104,10 @@ class HintedError(ValueError):
 
 
 def resolve(text: str, *, code: bool = False) -> Scalar:
-    """Return the value of a plain scalar; with `code` it may look like a Python literal. Raise
-    HintedError if it is ambiguous."""
+    """Return the value of an unquoted scalar.
+
+    With `code`, it may look like a Python literal. Raise HintedError if it is ambiguous.
+    """
     if text in _WORDS:
         return _WORDS[text]
     if _INT.match(text):
@@ -126,7 +131,7 @@ def resolve(text: str, *, code: bool = False) -> Scalar:
 
 
 def inner_value(text: str) -> Any:
-    """Return the data of YAML that stands inside a text. Raise HintedError if it has an error."""
+    """Parse YAML that is written inside a text. Raise HintedError if it has an error."""
     problems = Problems()
     document = Document("", text, problems)
     if document.is_read() and not len(problems):
@@ -136,7 +141,7 @@ def inner_value(text: str) -> Any:
 
 
 def is_literal(text: str) -> bool:
-    """Return whether Python reads the text as a literal."""
+    """Return whether the text is a Python literal."""
     if not text or text[0] not in "([{-0123456789bBrRuUNTF.'\"":
         return False
     try:
@@ -148,14 +153,15 @@ def is_literal(text: str) -> bool:
 
 
 def in_quotes(text: str) -> str:
-    """Return the text as a double-quoted scalar of any YAML, with escapes for invisible
-    characters."""
+    """Return the text as a double-quoted scalar, valid in any YAML version, with invisible
+    characters escaped.
+    """
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{visible(escaped)}"'
 
 
 def _syntax_hint(what: str) -> str:
-    """Return the hint for an error of which PyYAML says this; an empty text if there is none."""
+    """Return the hint for PyYAML's error message `what`; "" if there is none."""
     for part, hint in _SYNTAX_HINTS:
         if part in what:
             return hint
@@ -174,20 +180,23 @@ def _loader() -> Any:
 
 @dataclass(eq=False)
 class Document:
-    """A parsed file: `data`, and the YAML events of its values and keys by location."""
+    """A parsed file:
+
+    `data`, and the YAML events of values and keys by location (a path of keys and indexes).
+    """
 
     file: str
     text: str
     problems: Problems
     data: Any = None
-    # Locations with an error, about which later stages report nothing.
+    # Locations with an error. Later stages report nothing about them.
     refused: set[Loc] = field(default_factory=set)
     _spots: dict[Loc, Any] = field(default_factory=dict)
     _keys: dict[Loc, Any] = field(default_factory=dict)
 
     @classmethod
     def open(cls, path: Path, file: str, problems: Problems) -> Document | None:
-        """Read a file. Return None, with the error noted, if it cannot be read."""
+        """Read a file. If it cannot be read, note the error and return None."""
         try:
             text = path.read_bytes().decode("utf-8-sig")
         except FileNotFoundError:
@@ -203,8 +212,9 @@ class Document:
         return None
 
     def place(self, loc: Loc = (), *, key: bool = False) -> Place:
-        """Return the place of the value at `loc` (or of its key), or of the nearest value that
-        contains it."""
+        """Return line and column of the value at `loc` (or of its key); if unknown, those of the
+        nearest enclosing value.
+        """
         loc = self._known_place(loc)
         event = self._spots.get(loc)
         if key:
@@ -223,7 +233,9 @@ class Document:
         return loc
 
     def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
-        """Note an error about the value at `loc`, unless the value or one around it has one."""
+        """Note an error about the value at `loc`, unless it or an enclosing value already
+        has one.
+        """
         for size in range(1, len(loc) + 1):
             if loc[:size] in self.refused:
                 return
@@ -232,7 +244,7 @@ class Document:
         self.problems.add(place, self.label(loc), what, hint)
 
     def refused_below(self, loc: Loc) -> set[Any]:
-        """Return the keys of the mapping at `loc` whose values have an error inside."""
+        """Return the keys of the mapping at `loc` whose values contain errors."""
         size = len(loc)
         keys: set[Any] = set()
         for refused in self.refused:
@@ -241,8 +253,9 @@ class Document:
         return keys
 
     def label(self, loc: Loc) -> str:
-        """Return the name of a location in errors: its keys below the scenario, and the item's
-        number."""
+        """Return the name for a location in messages: its keys inside the scenario, and the number
+        of the list item.
+        """
         is_of_scenario = loc[:1] == ("scenarios",)
         above = 2 if is_of_scenario else 0
         words = ""
@@ -258,14 +271,16 @@ class Document:
         return words.removeprefix(", ")
 
     def refuse(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> str:
-        """Note an error, and keep later stages quiet about this location. Return an empty text to
-        put there."""
+        """Note an error and suppress later errors about this location.
+
+        Return "", to be used as the value.
+        """
         self.add(loc, what, hint, key=key)
         self.refused.add(loc)
         return ""
 
     def add_inside(self, loc: Loc, line: int, what: str, hint: str = "") -> None:
-        """Note an error about a line (from 1) of the text at `loc`, at that line."""
+        """Note an error at line `line` (from 1) of the text at `loc`."""
         loc = self._known_place(loc)
         event = self._spots.get(loc)
         if event is None or not self.text.startswith("|", event.start_mark.index):
@@ -281,14 +296,16 @@ class Document:
         self.problems.add(place, self.label(loc), what, hint)
 
     def raw(self, loc: Loc) -> str:
-        """Return the plain scalar at `loc` as it was written."""
+        """Return the unquoted scalar at `loc` exactly as written."""
         event = self._spots[self._known_place(loc)]
         written = self.text[event.start_mark.index : event.end_mark.index]
         return " ".join(written.split())
 
     def follows(self, loc: Loc, mark: str) -> bool:
-        """Return whether this mark follows a plain scalar on its line: `#` begins a comment, `,`
-        ends a scalar inside brackets."""
+        """Return whether `mark` directly follows an unquoted scalar on its line:
+
+        `#` would start a comment, `,` would end the scalar inside brackets.
+        """
         if not self._is_plain(loc):
             return False
         end = self._spots[loc].end_mark.index
@@ -296,7 +313,7 @@ class Document:
         return rest.startswith(mark)
 
     def is_pair(self, first: Loc, second: Loc) -> bool:
-        """Return whether there is only a comma between two plain scalars."""
+        """Return whether two unquoted scalars are separated only by a comma."""
         end = self._spots[first].end_mark.index
         start = self._spots[second].start_mark.index
         are_plain = self._is_plain(first) and self._is_plain(second)
@@ -307,7 +324,7 @@ class Document:
         return isinstance(event, yaml.ScalarEvent) and not event.style
 
     def is_read(self) -> bool:
-        """Read the text. Return whether it is one YAML document; otherwise the error is noted."""
+        """Parse the text. Return whether it is a single YAML document; note an error otherwise."""
         try:
             self._events = iter(list(yaml.parse(self.text, Loader=_loader())))
             next(self._events)
@@ -370,7 +387,7 @@ class Document:
         if is_input and _PAIR.match(text):
             self.refuse(loc, f"{text} looks like a pair", "quote it")
             return text
-        if "clock" in loc[-2:] and _DATE.match(text):  # a date is meant here
+        if "clock" in loc[-2:] and _DATE.match(text):  # this looks like a date
             return text
         try:
             return resolve(text, code=loc[-1:] in _CODE)

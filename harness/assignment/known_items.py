@@ -1,5 +1,6 @@
-"""Find the items of a list, a range or similar by its text, which is not run: the sets of
-parameters of a test, and the rounds of a loop."""
+"""Finds the items of a list or range from source code without running it: the parameter sets of a
+test, and the rounds of a loop.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 MAX_ITEMS = 200
-_MAX_ITEM_LENGTH = 60  # characters of an item in a name
-_MAX_DEPTH = 10  # of lists in calls, and of names for names
+_MAX_ITEM_LENGTH = 60  # maximum length of an item in a test's name
+_MAX_DEPTH = 10  # maximum nesting of calls and of names that refer to names
 # Methods that change a list, a dictionary or a set.
 _CHANGING = frozenset(
     (
@@ -22,9 +23,9 @@ Values = Mapping[str, ast.expr]
 
 
 def values_of_names(body: Sequence[ast.stmt]) -> dict[str, ast.expr]:
-    """Return the values of names that these statements bind once and do not change.
+    """Return the values of names that these statements assign once and never change.
 
-    A function that is called elsewhere could change a list; that is not looked for.
+    Changes made by called functions are not detected.
     """
     values: dict[str, ast.expr] = {}
     for statement in body:
@@ -40,7 +41,7 @@ def values_of_names(body: Sequence[ast.stmt]) -> dict[str, ast.expr]:
 
 
 def _bound_or_changed(statement: ast.stmt) -> Iterator[str]:
-    """Yield each name once for every place that binds it or changes its value."""
+    """Yield a name for every place that assigns it or changes its value."""
     for node in ast.walk(statement):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
@@ -54,11 +55,11 @@ def _bound_or_changed(statement: ast.stmt) -> Iterator[str]:
 
 
 def known_items(node: ast.expr, values: Values, depth: int = 0) -> list[str] | None:
-    """Return the items of a list, tuple, dictionary or range as they are written, in order; None if
-    they are known only when the code runs, or are more than `MAX_ITEMS`.
+    """Return the items of a list, tuple, dictionary or range as source texts, in order.
 
-    `values` are those of names. The calls `list`, `tuple`, `enumerate`, `zip` and `.items()` are
-    understood, and `sorted` of literals.
+    Return None if they are only known at run time, or if there are more than `MAX_ITEMS`. `values`
+    gives the values of names. The calls `list`, `tuple`, `enumerate`, `zip`, `.items()`, and
+    `sorted` of literals are understood.
     """
     if depth > _MAX_DEPTH:
         return None
@@ -119,7 +120,9 @@ def _numbers(arguments: Sequence[ast.expr]) -> list[str] | None:
 
 
 def range_of(bounds: Sequence[object], max_length: int) -> range | None:
-    """Return the range with these arguments; None if it is none, or has more numbers."""
+    """Return the range with these arguments; None if they are invalid or it has more than
+    `max_length` numbers.
+    """
     numbers = [bound for bound in bounds if type(bound) is int]
     if len(numbers) != len(bounds) or not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
         return None
@@ -136,7 +139,7 @@ def _sorted(node: ast.expr) -> list[str] | None:
 
 
 def _pairs(owner: ast.expr, values: Values) -> list[str] | None:
-    """Return the items of a dictionary: keys with values."""
+    """Return the (key, value) items of a dictionary as source texts."""
     if isinstance(owner, ast.Name):
         owner = values.get(owner.id, owner)
     if not isinstance(owner, ast.Dict) or None in owner.keys:
@@ -149,7 +152,7 @@ def _pairs(owner: ast.expr, values: Values) -> list[str] | None:
 
 
 def _written(node: ast.expr) -> str:
-    """Return an item as it is written, without the brackets of a tuple."""
+    """Return an item's source, without the parentheses of a tuple."""
     text = ast.unparse(node)
     if isinstance(node, ast.Tuple) and node.elts:
         text = text[1:-1].rstrip(",")

@@ -1,7 +1,8 @@
-"""Find the project's root and its assignments, and load one.
+"""Finds the project's root and its assignments, and loads an assignment.
 
-A loaded assignment is cached under the digest of everything that it was compiled from: `load`
-compiles only changed ones."""
+Loaded assignments are cached under a digest of all their sources, so that `load` compiles only
+changed ones.
+"""
 
 import contextlib
 import difflib
@@ -50,10 +51,10 @@ def load(
 ) -> Specification:
     """Load everything in specs/<id> and reference/<id>.
 
-    `support` is a folder whose files replace provided files of the same name. While `recording`,
-    draws and transcripts may still be missing. With `visible`, only the scenarios that a student
-    may see are read from a cached plan. Raise SpecErrors with all errors of all files, UserError if
-    the assignment does not exist.
+    Files in the folder `support` replace provided files with the same names. With `recording`,
+    draws and transcripts may still be missing. With `visible`, only the scenarios that students may
+    see are read from a cached plan. Raise SpecErrors with all errors, or UserError if the
+    assignment does not exist.
     """
     root = root.resolve()
     folder = spec_folder(root, assignment_id)
@@ -62,7 +63,7 @@ def load(
     cache = _Cache(root, folder, support)
     if not recording and (cached := cache.read(visible=visible)) is not None:
         return cached
-    # Only now: the libraries that read YAML cost more than a cached load.
+    # Imported late, because loading the YAML libraries takes longer than a cached load.
     from harness.assignment.compile import compile_assignment  # noqa: PLC0415
 
     compilation = compile_assignment(root, assignment_id, support=support, recording=recording)
@@ -72,7 +73,7 @@ def load(
 
 
 class _Cache:
-    """One assignment's entry. The first line of its file is the digest of its sources."""
+    """The cache file of one assignment. Its first line is the digest of the sources."""
 
     def __init__(self, root: Path, folder: Path, support: Path | None) -> None:
         name = folder.name
@@ -85,8 +86,9 @@ class _Cache:
         self.key = ""
 
     def read(self, *, visible: bool) -> Specification | None:
-        """Return the specification, or its `visible` scenarios; None if it is missing or
-        outdated."""
+        """Return the cached specification, or only its `visible` scenarios; None if it is missing
+        or outdated.
+        """
         self.key = self._content()
         try:
             key, _, text = self.path.read_bytes().partition(b"\n")
@@ -102,13 +104,15 @@ class _Cache:
         return replace(cached, folder=str(self.folder))
 
     def write(self, specification: Specification) -> None:
-        """Store it, unless the spec changed meanwhile or nothing can be written."""
+        """Store the specification, unless its sources changed in the meantime or the disk is not
+        writable.
+        """
         if self.key == self._content():
             with contextlib.suppress(OSError):
                 write_bytes(self.path, f"{self.key}\n{dumps(specification)}".encode(), private=True)
 
     def _content(self) -> str:
-        # The code that reads specifications, and the Python that runs it.
+        # A cache entry depends on the code that compiles specifications and on the Python version.
         parts = [("code", f"{sys.version_info[:3]} {source_digest(*_PACKAGES)}".encode())]
         for number, folder in enumerate(self.sources):
             parts += [(f"{number} {name}", data) for name, data in _contents(folder)]
@@ -116,15 +120,17 @@ class _Cache:
 
 
 def _keep_visible(plan: dict[str, Any]) -> None:
-    """Take the scenarios that students may not see out of a plan as JSON."""
+    """Remove the scenarios that students may not see from a plan in JSON form."""
     scenarios = plan["scenarios"]
     visible = [part for part in scenarios if part["visibility"] == Visibility.VISIBLE]
     plan["scenarios"] = visible
 
 
 def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the files below a folder by their paths in it, without hidden ones; the error in place
-    of the content of a file that cannot be read."""
+    """Yield (relative path, content) of the files below a folder, without hidden files.
+
+    For an unreadable file, the error is used as its content.
+    """
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(names):
@@ -139,7 +145,9 @@ def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def digest(parts: Iterable[tuple[str, bytes]]) -> str:
-    """Return the hex SHA-256 of names and bytes; the length of each is part of it."""
+    """Return the SHA-256 (hex) of names and contents, including their lengths so that they cannot
+    be confused.
+    """
     sha256 = hashlib.sha256()
     for name, data in parts:
         label = name.encode("utf-8")
@@ -150,7 +158,7 @@ def digest(parts: Iterable[tuple[str, bytes]]) -> str:
 
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
-    # Tens of thousands of new values, none of them garbage: walking them costs half of the time.
+    # Pause garbage collection: scanning tens of thousands of new objects takes half of the time.
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -161,16 +169,15 @@ def _without_collector() -> Iterator[None]:
 
 
 def find_root(start: Path) -> Path:
-    """Return the nearest folder upwards from `start` with an assignment in its `specs/`.
+    """Return the nearest folder, from `start` upwards, whose `specs/` contains an assignment.
 
-    A folder among the submissions of another course does not count. Raise UserError if there is
-    none.
+    A folder among another course's submissions does not count. Raise UserError if there is none.
     """
     here = start.resolve()
     for folder in (here, *here.parents):
-        with contextlib.suppress(PermissionError):  # what lies above may be open
+        with contextlib.suppress(PermissionError):  # folders above may be unreadable
             courses = (above.parent for above in folder.parents if above.name == SUBMISSIONS)
-            # A student may hand in a course, to be graded by it.
+            # A student may submit a fake course in order to be graded by it.
             if available(folder) and not any(map(available, courses)):
                 return folder
     what = f"no {SPECS}/<assignment>/{ASSIGNMENT} in {start} or a folder above it"
@@ -184,8 +191,9 @@ def available(root: Path) -> tuple[str, ...]:
 
 
 def files_asked_for(root: Path, assignment_id: str) -> tuple[str, ...]:
-    """Return the names under `submission:` in assignment.yaml, files and archive; none if the file
-    cannot be read, which loading it reports."""
+    """Return the file and archive names under `submission:` in assignment.yaml; empty if it cannot
+    be read (loading reports that).
+    """
     part = _heading(root, assignment_id).get("submission")
     if not isinstance(part, dict):
         return ()
@@ -196,7 +204,7 @@ def files_asked_for(root: Path, assignment_id: str) -> tuple[str, ...]:
 
 
 def packages_of(root: Path, assignment_id: str) -> tuple[str, ...]:
-    """Return the entries of `packages:` in assignment.yaml; none if the file cannot be read."""
+    """Return the entries of `packages:` in assignment.yaml; empty if the file cannot be read."""
     packages = _heading(root, assignment_id).get("packages")
     if not isinstance(packages, list):
         return ()
@@ -231,15 +239,16 @@ def spec_folder(root: Path, assignment_id: str) -> Path:
 
 
 def scenario_files(folder: Path, named: Iterable[str]) -> list[Path]:
-    """Return the scenario files of a spec folder: every .yaml that is not `named` for another
-    use."""
+    """Return the scenario files of a spec folder: every .yaml file except those in `named`, which
+    have another purpose.
+    """
     other = {ASSIGNMENT, EXEMPT, EQUIVALENT, *named}
     files = sorted(folder.glob("*.yaml"))
     return [file for file in files if file.name[0] != "." and file.name not in other]
 
 
 def display_path(root: Path, path: Path) -> str:
-    """Return a path as messages show it: below the root, with forward slashes."""
+    """Return a path for messages: relative to the root, with forward slashes."""
     if path.is_relative_to(root):
         path = path.relative_to(root)
     return path.as_posix()

@@ -1,4 +1,4 @@
-"""Make the published JSON Schema of the YAML files, for editors and for `harness schema`."""
+"""Makes the JSON Schema of the YAML files, for editors and for `harness schema`."""
 
 import json
 import re
@@ -29,7 +29,7 @@ KINDS: dict[str, type[Shape]] = {
 
 
 def json_schema() -> dict[str, Any]:
-    """Return one schema for every kind of file; `$defs` holds each kind by its name."""
+    """Return one schema for all kinds of files; `$defs` has each kind by its name."""
     return {
         "$schema": DIALECT,
         "title": "a1-harness specification files",
@@ -72,8 +72,9 @@ def _definitions() -> dict[str, Any]:
 
 
 def _without_defaults(part: Any) -> Any:
-    """Return the schema without pydantic's titles, "not stated" defaults, and null beside a
-    shape."""
+    """Return the schema without pydantic's titles, without defaults that only mean "not stated",
+    and without null as an alternative.
+    """
     if isinstance(part, list):
         return [_without_defaults(item) for item in part]
     if not isinstance(part, dict):

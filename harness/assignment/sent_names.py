@@ -1,5 +1,6 @@
-"""Which methods and operators a test may ask objects of the program for, if it passes them values:
-those that the classes of the reference define."""
+"""Finds the methods and operators that a course test may use on the program's objects: those that
+the reference's classes define.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _AS_BUILTINS = {"NamedTuple": tuple, "IntEnum": int, "StrEnum": str, "IntFlag": 
 
 
 def sent_names(files: Iterable[SourceFile]) -> SentNames:
-    """Return the names for a reference and the files that the course provides."""
+    """Return these names for a reference and the files that the course provides."""
     top_level: set[str] = set()
     classes: list[ast.ClassDef] = []
     for file in files:
@@ -43,7 +44,7 @@ def sent_names(files: Iterable[SourceFile]) -> SentNames:
 
 
 def _bound_in(body: list[ast.stmt]) -> Iterator[str]:
-    """Yield the names that statements bind: functions, classes, variables and imports."""
+    """Yield the names that statements define: functions, classes, variables and imports."""
     for statement in body:
         for node in ast.walk(statement):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -67,7 +68,7 @@ def _defined_by(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _inherited(base: str, known: set[str]) -> Iterable[str] | None:
-    """Return the names that a class has from a base; None if the base is not known."""
+    """Return the names that a class inherits from a base; None if the base is unknown."""
     if base in known or base in _PLAIN_BASES:
         return ()
     kinds: list[object] = [_AS_BUILTINS.get(base)]
@@ -83,7 +84,7 @@ _MODULES = (builtins, collections, collections.abc)
 
 
 def _last_name(node: ast.expr) -> str:
-    """Return `c` of `c`, `a.b.c`, `c(…)` and `c[…]`."""
+    """Return `c` for `c`, `a.b.c`, `c(…)` and `c[…]`."""
     if isinstance(node, ast.Call):
         return _last_name(node.func)
     if isinstance(node, ast.Subscript):

@@ -1,5 +1,9 @@
-"""The common part of the models of all files: strict parsing, values of several shapes, fields. The
-meaning of values is checked later. A default means "not stated": ask `model_fields_set`."""
+"""The common basis of all YAML models: strict parsing, fields with several possible types, common
+fields.
+
+The meaning of values is checked later. A default value means "not stated"; use `model_fields_set`
+to find out.
+"""
 
 import json
 import re
@@ -28,11 +32,20 @@ from harness.matchers.reading import describe, nearest, number_hint
 from harness.model.stimulus import Limits
 
 M = TypeVar("M", bound=BaseModel)
-_OPTION = "\0"  # begins an option's name in pydantic's locations, and no key of a file
+_OPTION = (
+    "\0"  # starts the names of options in pydantic's locations; no key in a file starts like this
+)
 _FRACTION = re.compile(r"[0-9]+(?:\.[0-9]+|/[0-9]*[1-9][0-9]*)?\Z")
 _ID = "^[a-z0-9][a-z0-9_-]*$"
-_FEW_KEYS = 12  # that a message lists
-_PLAIN_TYPES = (type(None), bool, int, float, str, list)  # of YAML's values; else a mapping
+_FEW_KEYS = 12  # maximum number of keys listed in a message
+_PLAIN_TYPES = (
+    type(None),
+    bool,
+    int,
+    float,
+    str,
+    list,
+)  # type of a YAML value; other types are mappings
 _EXPECTED = {
     "string_type": "text",
     "bool_type": "true or false",
@@ -67,17 +80,17 @@ Percent = Annotated[
 def wrong(what: str, hint: str = "", *, instead: Any = None) -> PydanticCustomError:
     """Return an error whose message is shown unchanged.
 
-    `instead` takes the place of the value, so that the rest of the file can still be checked.
+    `instead` replaces the invalid value, so that the rest of the file can still be checked.
     """
     return PydanticCustomError("spec", "{what}", {"what": what, "hint": hint, "instead": instead})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expects:
-    """The description of a type, for error messages.
+    """Describes the expected type for error messages, and selects the option of a union.
 
-    Any other value is refused with "expected …, got …" and the hint. The type of the YAML value
-    selects the option of a union. With `whole`, an error inside is reported for all of the value.
+    Other values are rejected with "expected …, got …" and the hint. The YAML value's type selects
+    the option. With `whole`, an error inside the value is reported for the value as a whole.
     """
 
     words: str
@@ -121,7 +134,7 @@ def _union_schema(source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
 
 
 def _is_inside(detail: Any) -> bool:
-    """Return whether one of pydantic's errors is about a part of the value, not about all of it."""
+    """Return whether a pydantic error is about a part of the value and not the whole value."""
     depth = len(_without_options(detail["loc"]))
     if detail["type"] == "missing":  # its location ends in the missing key
         depth -= 1
@@ -129,18 +142,18 @@ def _is_inside(detail: Any) -> bool:
 
 
 def _without_options(loc: Loc) -> Loc:
-    """Return the keys and indexes of a location, without the options' names."""
+    """Return the keys and indexes of a location, without the names of union options."""
     return tuple(part for part in loc if not str(part).startswith(_OPTION))
 
 
 def _name(kind: Any) -> str:
-    """Return the name of the union's option that values of this type are read as."""
+    """Return the name of the union option that reads values of this type."""
     word = kind.__name__ if kind in _PLAIN_TYPES else "mapping"
     return f"{_OPTION}{word}"
 
 
 def _names(option: Any) -> set[str]:
-    """Return the names of an option: one for each type of YAML value that it accepts."""
+    """Return the names of an option: one for each YAML type that it accepts."""
     origin = get_origin(option)
     if origin is Annotated:
         inner = get_args(option)[0]
@@ -153,7 +166,7 @@ def _names(option: Any) -> set[str]:
 
 
 def quote(value: Any) -> str:
-    """Return the hint for a value that should be a text."""
+    """Return the hint to put a value in quotes."""
     if value is None or isinstance(value, int | float | dict):
         return "quote it"
     return ""
@@ -290,7 +303,7 @@ class LimitsShape(Shape):
     """Printed text, in KiB."""
 
     def over(self, base: Limits) -> Limits:
-        """Return `base` with the keys that are stated here."""
+        """Return `base` with the limits stated here replaced."""
         names = self.model_fields_set & LimitsShape.model_fields.keys()
         stated = {name: getattr(self, name) for name in names}
         return replace(base, **stated)
@@ -305,14 +318,15 @@ class AllLimitsShape(LimitsShape):
 
 
 def one_required(*keys: str) -> dict[str, Any]:
-    """Return the JSON Schema that requires exactly one of these keys."""
+    """Return a JSON Schema that requires exactly one of these keys."""
     return {"oneOf": [{"required": [key]} for key in keys]}
 
 
 def read_shape(kind: type[M], document: Document) -> M | None:
-    """Read the document as a `kind`, with defaults instead of invalid parts, and note errors.
+    """Read the document as a `kind`. Invalid parts get defaults, and errors are noted.
 
-    Return None if nothing can be made of it."""
+    Return None if too little is valid.
+    """
     data = document.data
     shape, details = _validate(kind, document, (), data)
     if document.refused:
@@ -327,7 +341,7 @@ def read_shape(kind: type[M], document: Document) -> M | None:
 
 
 def load_shape(kind: type[M], path: Path, file: str) -> M:
-    """Read a file (called `file` in messages) as a `kind`. Raise SpecErrors with all errors."""
+    """Read a file as a `kind`; messages call it `file`. Raise SpecErrors with all errors."""
     problems = Problems()
     document = Document.open(path, file, problems)
     shape: M | None = None
@@ -349,11 +363,10 @@ def _replace(data: Any, loc: Loc, value: Any) -> Any:
 def salvage(
     kind: type[M], document: Document, loc: Loc, data: Any
 ) -> tuple[M | None, frozenset[Any]]:
-    """Read `data` as a `kind` without the keys that have an error, so that the rest can still be
+    """Read `data` as a `kind` without the keys that have errors, so that the rest can still be
     checked.
 
-    Return the shape (None if it cannot be made of the rest) and the keys with errors, which are
-    noted.
+    Return the model (None if the rest is not enough) and the keys with errors, which are noted.
     """
     shape, details = _validate(kind, document, loc, data)
     broken = document.refused_below(loc)
@@ -367,7 +380,7 @@ def salvage(
 
 
 def _validate(kind: type[M], document: Document, loc: Loc, data: Any) -> tuple[M | None, list[Any]]:
-    """Return the shape and no errors, or None and pydantic's errors, which are noted."""
+    """Return the model and no errors, or None and pydantic's errors, which are noted."""
     try:
         return kind.model_validate(data), []
     except ValidationError as error:
@@ -392,7 +405,7 @@ def _shapes_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> None:
-    """Note one of pydantic's errors in plain words, at its place in the file."""
+    """Note a pydantic error in plain words, at its place in the file."""
     inner = _without_options(detail["loc"])
     full = (*loc, *inner)
     code, got = detail["type"], detail["input"]
@@ -430,7 +443,7 @@ def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> N
 
 
 def _hint_to_write(kind: type[BaseModel], key: str) -> str:
-    """Return the hint for a key that is missing; empty if the key has no example."""
+    """Return the hint for a missing key; "" if there is no example for it."""
     field = kind.model_fields.get(key)
     if field is None or not field.examples:
         return ""

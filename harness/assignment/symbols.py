@@ -1,6 +1,8 @@
-"""The names that a spec may use: functions, files, clauses, and the constants of provided files.
+"""The names that a specification may use: functions, files, clauses, and constants of provided
+files.
 
-A constant is overridden in the source text, so that everything computed from it follows.
+A constant is changed in the source text of the provided file, so that values computed from it
+change too.
 """
 
 from __future__ import annotations
@@ -35,15 +37,20 @@ Overrides = tuple[Binding, ...]
 
 @dataclass(slots=True)
 class Variants:
-    """The provided files and their constants, under each set of overrides that a scenario uses."""
+    """The provided files and their constants, for each set of changed constants that a scenario
+    uses.
+    """
 
     files: tuple[SourceFile, ...]
     submitted: tuple[str, ...]
     _known: dict[Overrides, tuple[ProvidedVariant, dict[str, object]]] = field(default_factory=dict)
 
     def constants(self, overrides: Overrides = ()) -> dict[str, object]:
-        """Return the constants under these overrides. Raise HintedError if one cannot be
-        overridden, ProvidedError if a provided file cannot be run."""
+        """Return the constants after these changes.
+
+        Raise HintedError if one cannot be changed, or ProvidedError if a provided file cannot be
+        run.
+        """
         if overrides not in self._known:
             files = with_overrides(self.files, overrides)
             variant = ProvidedVariant(constants=overrides, files=files)
@@ -60,7 +67,9 @@ class Variants:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignmentSymbols:
-    """The content of assignment.yaml and the files it names: the names that scenarios may use."""
+    """The content of assignment.yaml and the files it names, which define the names for
+    scenarios.
+    """
 
     document: Document
     shape: AssignmentShape
@@ -70,15 +79,15 @@ class AssignmentSymbols:
     reference: tuple[SourceFile, ...]  # empty if there is none
     provided: tuple[SourceFile, ...]
     functions: tuple[FunctionSignature, ...]
-    other_names: frozenset[str]  # that stimuli may use: of the reference's module, beside functions
-    definitions: frozenset[str]  # functions and classes of the provided files, but for drivers
+    other_names: frozenset[str]  # other names in the reference's module that scenarios may use
+    definitions: frozenset[str]  # functions and classes in provided files, except drivers
     limits: Limits
     floats_within: float | None
-    clock: Clock | None  # if a scenario states none
+    clock: Clock | None  # used if a scenario states none
     variants: Variants
-    tested_program: tuple[SourceFile, ...] = ()  # of the reference, what students' tests are about
+    tested_program: tuple[SourceFile, ...] = ()  # the reference's files that students' tests test
     clauses: tuple[Clause, ...] | None = None  # None if the assignment lists none
-    used: set[str] = field(default_factory=set)  # files below the folder that scenarios name
+    used: set[str] = field(default_factory=set)  # files in the spec folder that scenarios name
 
     @property
     def submission_files(self) -> tuple[str, ...]:
@@ -100,12 +109,13 @@ class AssignmentSymbols:
 
     @property
     def main_file(self) -> str:
-        """Return the name of the file whose names scenarios use."""
+        """Return the name of the file whose names scenarios use directly."""
         return self.shape.submission.laid_as or self.submission_files[0]
 
     def other_file_of(self, function: str) -> str:
-        """Return the submitted file that defines this function or class; an empty text if scenarios
-        can use it by its name in the main file."""
+        """Return the submitted file that defines this function or class; "" if scenarios can use
+        it by name through the main file.
+        """
         by_name = {file.name: file for file in self.reference}
         main = by_name.get(self.main_file)
         for file in self.reference:
@@ -117,7 +127,10 @@ class AssignmentSymbols:
         return ""
 
     def has_clause(self, document: Document, loc: Loc, name: str) -> bool:
-        """Return whether the assignment has this clause, or lists none. Otherwise note an error."""
+        """Return whether the assignment has this clause or lists no clauses.
+
+        Otherwise note an error.
+        """
         if self.clauses is None:
             return True
         names = [clause.id for clause in self.clauses]
@@ -129,8 +142,9 @@ class AssignmentSymbols:
 
 
 def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ...]:
-    """Return the public functions, classes and methods that the files define, without importing
-    them."""
+    """Return the public functions, classes and methods defined in the files, without importing
+    them.
+    """
     by_name: dict[str, FunctionSignature] = {}
     for definition in _definitions(files):
         if definition.name.startswith("_"):
@@ -172,22 +186,26 @@ def class_names(files: Iterable[SourceFile]) -> tuple[str, ...]:
 
 
 def other_names(file: SourceFile) -> frozenset[str]:
-    """Return the public names that a module binds at its top level other than by definitions and
-    imports."""
+    """Return the public names that a module assigns at its top level, without definitions and
+    imports.
+    """
     names = (name for name, _ in _bindings(ast.parse(file.data)))
     return frozenset(name for name in names if not name.startswith("_"))
 
 
 def definitions_beside(files: Iterable[SourceFile], submitted: Iterable[str]) -> frozenset[str]:
-    """Return the names that the provided modules define, without those of drivers, which import a
-    `submitted` file."""
+    """Return the names that provided modules define, without drivers (modules that import a
+    `submitted` file).
+    """
     modules = {name.removesuffix(".py") for name in submitted}
     beside = [file for file in _python_files(files) if modules.isdisjoint(_imports_of(file))]
     return frozenset(defined_in(beside))
 
 
 def _knows(main: SourceFile, name: str, other: SourceFile) -> bool:
-    """Return whether a module binds a name at its top level, or imports all names of the other."""
+    """Return whether a module defines or imports a name at its top level, or star-imports the
+    other module.
+    """
     tree = ast.parse(main.data)
     known = set(defined_in([main]))
     for bound, _ in _bindings(tree):
@@ -254,10 +272,10 @@ class ProvidedError(ValueError):
 def with_overrides(
     files: tuple[SourceFile, ...], constants: Iterable[Binding]
 ) -> tuple[SourceFile, ...]:
-    """Return the provided files with the literal of each constant in its top-level assignment, on
-    the same lines.
+    """Return the provided files with the given constants changed in their top-level assignments;
+    line numbers stay the same.
 
-    Raise HintedError for a name without exactly one `NAME = …` or `NAME: T = …` in all files.
+    Raise HintedError if a name is not assigned exactly once as `NAME = …` or `NAME: T = …`.
     """
     data = {file.name: file.data for file in files}
     for binding in constants:
@@ -277,8 +295,9 @@ def with_overrides(
 def _assignments_of(
     constant: str, data: Mapping[str, bytes]
 ) -> Iterator[tuple[str, ast.expr | None]]:
-    """Yield each top-level binding of a name: its file, and its value if it is a simple
-    assignment."""
+    """Yield (file, value) for each top-level assignment of a name; the value is None if it is not
+    a simple assignment.
+    """
     for file, content in data.items():
         if not file.endswith(".py"):
             continue
@@ -289,10 +308,11 @@ def _assignments_of(
 
 
 def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -> dict[str, object]:
-    """Return the public plain values of the provided modules, which run in this process.
+    """Run the provided modules in this process, and return their public constants with plain
+    values.
 
-    A driver (a module that imports a `submitted` file) has none. May raise ProvidedError, and
-    SyntaxError if a module is not Python.
+    Drivers (modules that import a `submitted` file) are skipped. May raise ProvidedError, or
+    SyntaxError if a module does not parse.
     """
     imports = _Imports(files, submitted)
     constants: dict[str, object] = {}
@@ -307,11 +327,11 @@ def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -
 
 
 class _DriverError(Exception):
-    """The module imports a submitted one."""
+    """The module imports a submitted module."""
 
 
 class _Imports:
-    """Runs provided modules in memory, and lets them import one another."""
+    """Runs provided modules in memory and lets them import one another."""
 
     def __init__(self, files: tuple[SourceFile, ...], submitted: Iterable[str]) -> None:
         self.sources: dict[str, SourceFile] = {}
@@ -346,7 +366,9 @@ class _Imports:
 
 
 def _bindings(tree: ast.Module) -> Iterable[tuple[str, ast.expr | None]]:
-    """Return every top-level binding of a name, with the value only for a simple assignment."""
+    """Yield (name, value) for every top-level assignment; the value is None if it is not a simple
+    assignment.
+    """
     for statement in tree.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -372,14 +394,14 @@ def _rewrite(source: bytes, value: ast.expr, literal: str) -> bytes:
     if literal.startswith("-"):
         literal = f"({literal})"
     if last > first:
-        # Later lines keep their numbers: tracebacks and findings point at them.
+        # Keep line numbers unchanged, because tracebacks and findings refer to them.
         line_ends = "\n" * (last - first)
         literal = f"({literal}{line_ends})"
     return b"".join([*before, literal.encode("utf-8"), *after])
 
 
 class TemplateError(ValueError):
-    """A template that names no constant. `position` is its index in the text."""
+    """A template names an unknown constant. `position` is its index in the text."""
 
     def __init__(self, what: str, name: str, position: int) -> None:
         self.name = name
@@ -393,8 +415,11 @@ def names_in(text: str) -> set[str]:
 
 
 def render(text: str, constants: Mapping[str, object], quote: Callable[[str], str] = str) -> str:
-    """Return `text` with every `{{ NAME }}` replaced by the constant's value: a str as it is,
-    anything else as Python shows it. Raise TemplateError for a name that is not a constant."""
+    """Return the text with every `{{ NAME }}` replaced by the constant's value: a str unchanged,
+    other values as Python displays them.
+
+    Raise TemplateError for an unknown name.
+    """
 
     def value(match: re.Match[str]) -> str:
         name = match[1].strip()
@@ -411,15 +436,16 @@ def render(text: str, constants: Mapping[str, object], quote: Callable[[str], st
 
 
 def _is_message(text: str) -> bool:
-    """Return whether the text has a letter and white space."""
+    """Return whether the text contains a letter and white space."""
     return _LETTER.search(text) is not None and any(map(str.isspace, text))
 
 
 def as_template(text: str, variant: ProvidedVariant, submitted: Iterable[str] = ()) -> str:
-    """Return `text` with the values of message constants written as `{{ NAME }}`, longest first.
+    """Return `text` with the values of message constants replaced by `{{ NAME }}`, longest first.
 
-    A message constant has a letter and white space, so that no piece or separator is taken for one.
-    The result renders to `text` again. `submitted` are the uploaded files, as in `constants_of`.
+    A message constant contains a letter and white space, so that a single sign or separator is not
+    replaced. `render` of the result gives `text` again. `submitted` has the same meaning as in
+    `constants_of`.
     """
     constants = constants_of(variant.files, submitted)
     names: dict[str, str] = {}

@@ -1,5 +1,6 @@
-"""Find the tests in a test file by its text, which is not run: their names, how many sets of
-parameters each has, and what their decorators say of their points and visibility."""
+"""Finds the tests in a test file without running it: names, numbers of parameter sets, and the
+points and visibility set by decorators.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from typing import Any
 from harness.assignment.known_items import Values, known_items, values_of_names
 
 DOCTEST_ENDINGS = (".txt", ".md", ".rst")
-# In the text of code that reads or writes files: `open(`, `Path(`, `os.`, `sqlite3.connect(`.
+# Matches code that reads or writes files: `open(`, `Path(`, `os.`, `sqlite3.connect(`.
 _FILE_WORDS = (
     b"tmp_path", b"tmpdir", b"tempfile", b"chdir", b"open(", b"open,", b"Path", b"os.", b"from os",
     b"shutil", b"sqlite3", b"logging", b"fileinput",
@@ -39,18 +40,18 @@ Documented = ast.Module | ast.FunctionDef | ast.ClassDef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decorated:
-    """The facts from a test's decorators; None: nothing."""
+    """What a test's decorators state; None for nothing."""
 
     points: Fraction | None = None
     visible: Any = None
-    sets: tuple[str, ...] | None = None  # its sets of parameters, as they are written
-    unknown_sets: bool = False  # there are some, and only pytest knows how many
+    sets: tuple[str, ...] | None = None  # source of each parameter set
+    unknown_sets: bool = False  # there are parameter sets, but only pytest knows how many
     skipped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundTest:
-    """A test, one of its sets of parameters, or one of its subTests."""
+    """A test, one of its parameter sets, or one of its subTests."""
 
     test: str  # its name below the file: `Class::test`
     line: int
@@ -65,14 +66,14 @@ class FoundTest:
 
     @property
     def title(self) -> str:
-        """Return the test's name for people."""
+        """Return the test's name for display."""
         name = self.test.replace("::", ".")
         is_whole = self.index is None and self.part is None
         return name if is_whole else f"{name} [{self.parameters}]"
 
     @property
     def number(self) -> int | None:
-        """Return its number among the sets of parameters, or subTests, of its test, from 0."""
+        """Return the index of this parameter set or subTest within its test."""
         return self.index if self.part is None else self.part
 
 
@@ -110,7 +111,7 @@ def find_tests(name: str, data: bytes, runner: str) -> tuple[FoundTest, ...]:
 
 
 def _documented(tree: ast.Module) -> Iterator[FoundTest]:
-    """Yield the docstrings with examples: of the module, and of functions and classes."""
+    """Yield the docstrings that contain examples, of the module, its functions and classes."""
     for name, node in documented(tree):
         text = ast.get_docstring(node, clean=False) or ""
         if ">>>" in text:
@@ -119,7 +120,7 @@ def _documented(tree: ast.Module) -> Iterator[FoundTest]:
 
 
 def documented(tree: ast.Module) -> Iterator[tuple[str, Documented]]:
-    """Yield the parts of a program that may have docstrings, with the names of their tests."""
+    """Yield the parts of a program that may have docstrings, with their test names."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
             yield getattr(node, "name", "the docstring"), node
@@ -197,15 +198,16 @@ def _of_function(
 def _multiplied(
     outer: tuple[str, ...] | None, inner: tuple[str, ...] | None
 ) -> tuple[str, ...] | None:
-    """Return each of the inner sets for each of the outer ones, as pytest does."""
+    """Return each inner parameter set combined with each outer one, in pytest's order."""
     if outer is None or inner is None:
         return inner if outer is None else outer
     return tuple(map(", ".join, itertools.product(outer, inner)))
 
 
 def _parts(node: ast.FunctionDef, found: FoundTest, values: Values) -> Iterator[FoundTest]:
-    """Yield the subTests of a TestCase's method if it has them in one loop of known length, else
-    the whole test. Its points are shared among them."""
+    """Yield the subTests of a TestCase method if they are in a single loop of known length;
+    otherwise the whole test. Its points are divided among them.
+    """
     loops = [part for part in node.body if isinstance(part, ast.For)]
     all_in_it = [part for part in ast.walk(node) if _begins_subtest(part)]
     items = None
@@ -264,7 +266,7 @@ def _names_of_fixtures(
 def decorated_by(
     node: ast.FunctionDef | ast.ClassDef, values: Values = MappingProxyType({})
 ) -> Decorated:
-    """Return the facts from decorators, which are known by their names."""
+    """Return what the decorators state. Decorators are recognized by name."""
     found = Decorated()
     for decorator in node.decorator_list:
         called = decorator
@@ -295,8 +297,10 @@ def _with(found: Decorated, name: str, arguments: list[ast.expr], values: Values
 
 
 def _with_sets(found: Decorated, arguments: list[ast.expr], values: Values) -> Decorated:
-    """Return it with these sets of parameters. Several decorators multiply: pytest takes the last
-    one's in turn for each of the first one's."""
+    """Return the facts with these parameter sets added.
+
+    Several decorators multiply, in pytest's order.
+    """
     _, *others = arguments or (None,)
     texts = known_items(others[0], values) if others else None
     if texts is None:
@@ -308,12 +312,12 @@ def _with_sets(found: Decorated, arguments: list[ast.expr], values: Values) -> D
 
 
 def _last_name(node: ast.expr) -> str:
-    """Return the last part of `a.b.c`; empty for anything else."""
+    """Return the last part of `a.b.c`; "" for anything else."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def uses_files(data: bytes) -> bool:
-    """Return whether a file of Python may use files. A wrong yes costs only time."""
+    """Return whether a Python file may read or write files. A wrong yes only costs time."""
     return any(word in data for word in _FILE_WORDS)

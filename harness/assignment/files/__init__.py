@@ -1,1 +1,1 @@
-"""The files of a spec folder that are not scenarios."""
+"""Reads the files of a spec folder other than scenario files."""

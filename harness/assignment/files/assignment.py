@@ -288,7 +288,7 @@ class SubmissionShape(Shape):
 
     @property
     def file_names(self) -> tuple[str, ...]:
-        """The names under which the program is run."""
+        """Return the possible names of the main program file."""
         names = [*self.files]
         if not names and self.laid_as:
             names.append(self.laid_as)
@@ -296,13 +296,13 @@ class SubmissionShape(Shape):
 
     @property
     def takes_notebooks(self) -> bool:
-        """Whether notebooks may be handed in for Python files."""
+        """Return whether students may submit notebooks instead of Python files."""
         if self.notebooks is None:
             return len(self.file_names) == 1 and not self.tests
         return self.notebooks == "allow"
 
     def extra_modules(self) -> ExtraModules:
-        """Return which modules may be handed in beside the files."""
+        """Return which further modules students may submit."""
         return _extra_modules(self.extra)
 
 
@@ -414,8 +414,9 @@ class AssignmentShape(Shape):
 def read_heading(
     document: Document, root: Path, folder: Path, support: Path | None
 ) -> AssignmentSymbols | None:
-    """Return the content of assignment.yaml without its clauses; None, with errors noted, if it
-    cannot be read."""
+    """Return the content of assignment.yaml without its clauses; None if it cannot be read (errors
+    are noted).
+    """
     shape = read_shape(AssignmentShape, document)
     if shape is None:
         return None
@@ -457,8 +458,7 @@ def read_heading(
 def _tested_program(
     document: Document, root: Path, beside: Path, shape: AssignmentShape
 ) -> tuple[SourceFile, ...]:
-    """Return the reference's files that students' tests are about; none if students hand in no
-    tests."""
+    """Return the reference's files that students' tests test; empty if students submit no tests."""
     if shape.test_writing is None:
         return ()
     names = shape.test_writing.program or shape.submission.files
@@ -472,9 +472,9 @@ def _tested_program(
 def _files_of_support(
     document: Document, root: Path, support: Path | None, provided: Sequence[str]
 ) -> dict[str, Path]:
-    """Return the files of the support folder that take the place of provided ones, by name.
+    """Return the files in the support folder that replace provided files, keyed by name.
 
-    Note an error if there is a folder and it has none of them.
+    Note an error if the folder has none of them.
     """
     if support is None:
         return {}
@@ -490,8 +490,9 @@ def _files_of_support(
 
 
 def _clock(document: Document, shape: AssignmentShape) -> Clock | None:
-    """Return the time that programs are told; None if none is stated or, with an error noted, if it
-    is not a time."""
+    """Return the fixed time that programs see; None if none is stated or if it is invalid (an
+    error is noted).
+    """
     if not shape.clock:
         return None
     try:
@@ -504,8 +505,7 @@ def _clock(document: Document, shape: AssignmentShape) -> Clock | None:
 def _files(
     document: Document, root: Path, loc: Loc, paths: Iterable[Path]
 ) -> tuple[SourceFile, ...]:
-    """Return the files of a list; errors are noted for those that do not exist or cannot be
-    read."""
+    """Return the files in a list; note an error for each file that is missing or unreadable."""
     files: list[SourceFile] = []
     for index, path in enumerate(paths):
         name = display_path(root, path)
@@ -531,10 +531,10 @@ def _files(
 
 
 def manual_slots(symbols: AssignmentSymbols) -> tuple[ManualSlot, ...]:
-    """Return the slots in the file's order.
+    """Return the parts that are marked by hand, in the file's order.
 
-    Note errors for repeated ids, for clauses that clauses.yaml lacks, and for rubrics with more
-    points than the slot has marks.
+    Note errors for repeated ids, for clauses missing in clauses.yaml, and for rubrics with more
+    points than the part has marks.
     """
     document = symbols.document
     slots: dict[str, ManualSlot] = {}
@@ -573,10 +573,10 @@ def _rubric(document: Document, loc: Loc, slot: ManualShape) -> tuple[RubricItem
 
 
 def comparisons(symbols: AssignmentSymbols, classes: Sequence[str]) -> tuple[ClassComparison, ...]:
-    """Return how the objects of each class are compared.
+    """Return how objects of each class are compared.
 
-    With a reference, note an error for a class that is neither among `classes` nor made by a call
-    (`namedtuple`).
+    If there is a reference, note an error for a class that it does not define, by `class` or by a
+    call such as `namedtuple`.
     """
     document = symbols.document
     names = (*classes, *symbols.other_names)

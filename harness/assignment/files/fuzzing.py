@@ -1,4 +1,4 @@
-"""Read `fuzz:` in assignment.yaml, and the strategies that scenarios name: inputs to draw anew."""
+"""Reads `fuzz:` in assignment.yaml and the strategies that scenarios name, for `harness fuzz`."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -90,8 +90,9 @@ _Entry = FuzzSampleShape | FuzzGameShape
 
 
 def fuzz_settings(symbols: AssignmentSymbols, compiled: Compiled) -> FuzzSettings:
-    """Return the inputs to draw: by the strategies of scenarios, then by `fuzz:`, whose errors
-    are noted."""
+    """Return the inputs to generate: first those from scenarios' strategies, then those from
+    `fuzz:`. Errors are noted.
+    """
     shape = symbols.shape.fuzz
     document = symbols.document
     targets = [*_of_scenarios(compiled)]
@@ -121,7 +122,7 @@ def fuzz_settings(symbols: AssignmentSymbols, compiled: Compiled) -> FuzzSetting
 
 
 def _entries(shape: FuzzShape) -> Iterator[tuple[Loc, _Entry]]:
-    """Yield the entries of `samples:`, then of `games:`, each with its place."""
+    """Yield (location, entry) for the entries of `samples:` and then of `games:`."""
     for index, sample in enumerate(shape.samples):
         yield ("fuzz", "samples", index), sample
     for index, game in enumerate(shape.games):
@@ -129,7 +130,7 @@ def _entries(shape: FuzzShape) -> Iterator[tuple[Loc, _Entry]]:
 
 
 def _targets(symbols: AssignmentSymbols, loc: Loc, entry: _Entry) -> Iterator[FuzzTarget]:
-    """Yield the target of an entry under each set of constants, up to the first error."""
+    """Yield the entry's target for each set of constants, up to the first error."""
     keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
     stated = {key: getattr(entry, key) for key in keys}
     shape = ScenarioShape.model_construct(_fields_set=keys, **stated)
@@ -142,7 +143,7 @@ def _targets(symbols: AssignmentSymbols, loc: Loc, entry: _Entry) -> Iterator[Fu
 
 
 def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
-    """Yield a target for each scenario and set of constants that a strategy draws for."""
+    """Yield a target for each scenario with a strategy, and for each of its sets of constants."""
     requests = dict(compiled.samples)
     for scenario in compiled.scenarios:
         first = scenario.stimuli[0]
@@ -164,8 +165,7 @@ def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
 
 
 def _target(reader: ScenarioReader, entry: _Entry, kind: type[Action]) -> FuzzTarget:
-    """Return the target of an entry under one set of constants. Raise Refused if it cannot be
-    read."""
+    """Return an entry's target for one set of constants. Raise Refused if it cannot be read."""
     reader.names_known = isinstance(entry, FuzzGameShape)
     prefix = read_given(reader)
     variation = reader.variation
@@ -220,8 +220,11 @@ def _lines(reader: ScenarioReader, loc: Loc, answers: FuzzAnswersShape, key: str
 def _function(
     reader: ScenarioReader, loc: Loc, name: str, *, strict: bool = True
 ) -> CourseFunction | None:
-    """Return the function; None, with an error noted, if it does not exist or, if `strict`, asks
-    for something that is not a constant."""
+    """Return the course's function with this name.
+
+    Note an error and return None if it does not exist or, with `strict`, if it has a parameter that
+    is not a constant.
+    """
     with suppress(Refused), reader.noted(loc):
         function = course_function(reader.symbols, name)
         names: list[str] | None = None

@@ -1,4 +1,4 @@
-"""policy.yaml: the rules for a submission's text."""
+"""Reads policy.yaml: the rules for the source code of submissions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from harness.policy.rules import policy_rules
 
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
 _CONDITIONS = condition_kinds()
-_FEW = 10  # names that a message lists
+_FEW = 10  # maximum names listed in a message
 _BUILTIN_TYPES = (str, bytes, int, float, list, tuple, dict, set, frozenset)
 
 
@@ -273,8 +273,9 @@ def _conditions_of(shape: Shape) -> tuple[Condition, ...]:
 def _requirements(
     document: Document, shapes: Sequence[RequirementShape], symbols: AssignmentSymbols
 ) -> tuple[Requirement, ...]:
-    """Return the requirements; note errors for a part that the reference lacks, and for unknown
-    names."""
+    """Return the requirements; note errors for parts that the reference lacks and for unknown
+    names.
+    """
     requirements: list[Requirement] = []
     for index, shape in enumerate(shapes):
         loc: Loc = ("structure", index)
@@ -303,7 +304,7 @@ def _requirements(
 def _check_words(
     document: Document, loc: Loc, words: Sequence[str], symbols: AssignmentSymbols
 ) -> None:
-    """Note an error for each text that is neither a kind of code nor a name."""
+    """Note an error for each text that is neither a kind of code, such as "loop", nor a name."""
     for index, word in enumerate(words):
         if word in WORDS:
             continue
@@ -320,8 +321,9 @@ def _check_words(
 
 
 def _is_known(name: str, symbols: AssignmentSymbols) -> bool:
-    """Return whether Python has a function, method or module of this name, or the reference uses
-    it."""
+    """Return whether Python has a function, method or module with this name, or the reference uses
+    it.
+    """
     if name in sys.stdlib_module_names or hasattr(builtins, name):
         return True
     if any(hasattr(kind, name) for kind in _BUILTIN_TYPES):
@@ -332,8 +334,9 @@ def _is_known(name: str, symbols: AssignmentSymbols) -> bool:
 def _check_scope(
     document: Document, loc: Loc, scope: str, keys: Sequence[str], symbols: AssignmentSymbols
 ) -> None:
-    """Note an error if neither a submitted file nor a part of the reference has this name, and for
-    each key that such a part cannot have."""
+    """Note an error if `scope` is neither a submitted file nor a part of the reference, and for
+    each key that does not apply to such a part.
+    """
     files = symbols.submission_files
     kind: About | None = None
     if not scope or scope in files:

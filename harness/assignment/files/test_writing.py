@@ -1,4 +1,4 @@
-"""`test_writing:` in assignment.yaml: the points of tests that students hand in."""
+"""Reads `test_writing:` in assignment.yaml: how tests submitted by students earn points."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TestWritingShape(Shape):
     """The points of tests that students hand in. The tests run on the reference and on each mutant,
     which has one fault. The program has its own process beside theirs."""
 
-    __test__ = False  # no test of ours
+    __test__ = False  # file names that the course's own tests do not use
 
     program: _Names = []
     """The files of the reference that the tests are about, the main one first (left out:

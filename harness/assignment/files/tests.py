@@ -1,4 +1,4 @@
-"""`tests:` in assignment.yaml: the course's existing tests, unchanged."""
+"""Reads `tests:` in assignment.yaml: the course's existing tests, which run unchanged."""
 
 from __future__ import annotations
 

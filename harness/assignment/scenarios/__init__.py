@@ -1,1 +1,1 @@
-"""Files of scenarios, compiled."""
+"""Compiles scenario files."""

@@ -1,5 +1,6 @@
-"""Expand a scenario of a file: every combination of swept constants (ids name them), and its cases:
-rows of a table, recorded draws, or a single one."""
+"""Expands a scenario into variations (one for each combination of constants) and cases (rows of a
+table, recorded draws, or a single one).
+"""
 
 import difflib
 import itertools
@@ -29,12 +30,13 @@ from harness.model.values import Value
 
 _OF_A_ROW = tuple(StatedShape.model_fields)
 _OVERRIDDEN = (bool, int, float, str, list, tuple, dict, set, type(None))
-_VERY_NEAR = 0.8  # of 1: `text` must not match `exit`
+_VERY_NEAR = 0.8  # similarity from 0 to 1; at this value `text` is not a typo of `exit`
 
 
 def variations(reader: ScenarioReader) -> list[Variation]:
-    """Return every combination of a scenario's overrides; none, with errors noted, if one is
-    wrong."""
+    """Return every combination of a scenario's constants and clocks; empty if one is invalid
+    (errors are noted).
+    """
     options: dict[str, list[Any]] = {}
     swept: dict[str, None] = {}
     base = reader.symbols.variants.constants()
@@ -69,7 +71,9 @@ def variations(reader: ScenarioReader) -> list[Variation]:
 
 def _literal(value: Any, base: object) -> str:
     if isinstance(base, set):
-        return Value.of(set(value)).source()  # in the same order for every hash seed
+        return Value.of(
+            set(value)
+        ).source()  # sorted, so that the order does not depend on the hash seed
     if isinstance(base, tuple):
         return repr(tuple(value))
     return repr(value)
@@ -122,7 +126,7 @@ def _check_values(reader: ScenarioReader, loc: Loc, written: Any, base: object) 
 
 
 def _hint_to_fit(value: Any, base: object) -> str:
-    """Return the hint for a value that is not of the constant's type."""
+    """Return a hint for a value whose type is not the constant's type."""
     if isinstance(value, str) and isinstance(base, int | float):
         return "remove the quotes"
     if isinstance(base, str):
@@ -134,7 +138,7 @@ def _hint_to_fit(value: Any, base: object) -> str:
 
 def _fits(value: Any, base: object) -> bool:
     if isinstance(base, set) and isinstance(value, list):
-        # Lists and dictionaries cannot be in a set.
+        # Lists and dictionaries are not hashable.
         return not any(isinstance(item, list | dict) for item in value)
     if isinstance(base, tuple | set):
         return type(value) is list
@@ -145,18 +149,22 @@ def _fits(value: Any, base: object) -> bool:
 
 @dataclass(slots=True)
 class Compiled:
-    """The results of compiling the scenario files. While `recording`, draws and transcripts may be
-    missing."""
+    """The results of compiling scenario files.
+
+    While `recording`, draws and transcripts may be missing.
+    """
 
     recording: bool = False
     scenarios: list[Scenario] = field(default_factory=list)
     transcripts: list[TranscriptFile] = field(default_factory=list)
-    requests: dict[str, DrawRequest] = field(default_factory=dict)  # by frozen file
+    requests: dict[str, DrawRequest] = field(
+        default_factory=dict
+    )  # keyed by the file that stores the draws
     provide: set[str] = field(default_factory=set)
     stand_ins: dict[str, SourceFile] = field(default_factory=dict)  # by name
     samples: dict[tuple[str, Overrides, Clock | None], DrawRequest] = field(default_factory=dict)
     """The requests of strategies, by the scenarios' group, their constants and their clock."""
-    needs: list[ScenarioReader] = field(default_factory=list)  # the scenarios that need others
+    needs: list[ScenarioReader] = field(default_factory=list)  # readers of scenarios with `needs:`
 
 
 def check_draw_keys(reader: ScenarioReader) -> None:
@@ -177,9 +185,9 @@ def check_draw_keys(reader: ScenarioReader) -> None:
 def cases_of(
     reader: ScenarioReader, kind: type[Action], compiled: Compiled
 ) -> list[ScenarioReader]:
-    """Return the reader of each row or draw; only the scenario's own if it has neither.
+    """Return a reader for each row or draw; only the scenario's own reader if it has neither.
 
-    There are none if one is wrong or they are to be recorded.
+    The result is empty if one is invalid, or if draws are still to be recorded.
     """
     if not reader.has_cases:
         return [reader]
@@ -197,7 +205,7 @@ def cases_of(
 def _checked_rows(
     reader: ScenarioReader, kind: type[Action], written: Sequence[CaseShape]
 ) -> list[ScenarioReader]:
-    """Return the rows; none, with an error noted, if one is wrong."""
+    """Return readers for the rows; empty if one is invalid (an error is noted)."""
     rows: list[ScenarioReader] = []
     with suppress(Refused):
         rows = _rows(reader, written)
@@ -232,7 +240,7 @@ def _draws(reader: ScenarioReader, compiled: Compiled) -> list[tuple[Binding, ..
 
 
 def _rows(reader: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioReader]:
-    """Return the rows in their order. Raise Refused, with an error noted, if one is not a row."""
+    """Return readers for the rows in order. Note an error and raise Refused if one is invalid."""
     loc: Loc = (*reader.loc, "cases")
     if not cases:
         reader.refuse(loc, "expected at least one case, got an empty list")
@@ -279,7 +287,7 @@ def _row(reader: ScenarioReader, where: Loc, case: CaseShape) -> ScenarioReader:
 
 
 def uses(reader: ScenarioReader, names: Collection[str]) -> bool:
-    """Return whether a text of the scenario uses one of these names."""
+    """Return whether some text of the scenario uses one of these names."""
     texts = reader.shape.model_dump(include={*_OF_A_ROW, "files"}, exclude_unset=True)
     return not _names_of(texts).isdisjoint(names)
 
@@ -297,7 +305,9 @@ def _names_of(data: Any) -> set[str]:
 
 
 def check_differ(reader: ScenarioReader, kind: type[Action], stimuli: Sequence[Stimulus]) -> None:
-    """Note an error for a row that repeats an earlier one, and for draws that nothing uses."""
+    """Note an error for a row that repeats an earlier one, and for generated values that are never
+    used.
+    """
     table = isinstance(reader.shape.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
@@ -317,7 +327,7 @@ def check_differ(reader: ScenarioReader, kind: type[Action], stimuli: Sequence[S
 
 
 def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:
-    """Return the hint how to make two rows differ."""
+    """Return a hint how to make two rows differ."""
     unused: list[str] = []
     for binding, other in zip(stimulus.bindings, first.bindings, strict=True):
         if binding != other:
@@ -330,7 +340,7 @@ def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:
 
 
 def one_of_each(scenario: Scenario, reader: ScenarioReader) -> list[Scenario]:
-    """Return a scenario for each case of one that states `each`."""
+    """Split a scenario with `each` into one scenario for each case."""
     scenarios: list[Scenario] = []
     for number, stimulus in enumerate(scenario.stimuli, start=1):
         mark = reader.variation.bracket(f"draw={number}")

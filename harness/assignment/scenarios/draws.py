@@ -1,7 +1,7 @@
-"""Recorded draws, the values of a sample or a list of cases.
+"""Reads recorded draws: generated inputs of a sample or list of cases, stored in files.
 
-`harness record` makes them; grading only reads them and never runs the course's own Python. The
-request that made them is stored with them, so that outdated draws are noticed.
+`harness record` makes them. Grading only reads them and never runs the course's generator code.
+Each file also stores the request that made it, so that outdated draws are noticed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _parsed = functools.lru_cache(maxsize=32)(ast.parse)
 
 
 class OutdatedDrawsError(HintedError):
-    """The frozen draws are missing, damaged, or of another request."""
+    """The stored draws are missing, damaged, or were made for a different request."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what, "run harness record")
@@ -46,13 +46,13 @@ class OutdatedDrawsError(HintedError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawRequest:
-    """The inputs to draw, and the function that draws them."""
+    """The inputs to generate, and the function that generates them."""
 
-    kind: str  # sample or cases
+    kind: str  # key in the scenario: "sample" or "cases"
     function: CourseFunction
     count: int = 0
     seed: int = 0
-    generator: str  # the digest of the function's file
+    generator: str  # digest of the file with the function
 
     def plain(self) -> dict[str, Any]:
         constants = {constant.name: constant.literal for constant in self.function.constants}
@@ -69,8 +69,10 @@ class DrawRequest:
 def request_for(
     symbols: AssignmentSymbols, asked: SampleShape | str, constants: Mapping[str, object]
 ) -> DrawRequest:
-    """Return the request of a `sample`, or of the source of `cases`. Raise HintedError if its
-    function does not exist."""
+    """Return the request for a `sample`, or for the source named in `cases`.
+
+    Raise HintedError if its function does not exist.
+    """
     source = asked if isinstance(asked, str) else asked.strategy
     function = with_constants(course_function(symbols, source), constants)
     text = (symbols.folder / function.file).read_bytes()
@@ -86,9 +88,10 @@ def course_function(
     source: str,
     example: str = "boards.any_board is any_board in boards.py",
 ) -> CourseFunction:
-    """Return the function of this name in a Python file of the spec folder, without its constants.
+    """Return the function named `file.function` in a Python file of the spec folder, without
+    constants.
 
-    The file is not run. Raise HintedError, with an example of a name, if there is none.
+    The file is not run. Raise HintedError with an example if there is no such function.
     """
     module, _, function = source.partition(".")
     if not (module.isidentifier() and function.isidentifier()):
@@ -112,8 +115,10 @@ def course_function(
 def with_constants(
     function: CourseFunction, constants: Mapping[str, object], names: Sequence[str] | None = None
 ) -> CourseFunction:
-    """Return the function with these constants (None: of all its parameters). Raise HintedError if
-    one is not a provided constant."""
+    """Return the function with these constants as arguments (None: one for every parameter).
+
+    Raise HintedError if one is not a provided constant.
+    """
     if names is None:
         names = function.parameters
     bound: list[Binding] = []
@@ -126,8 +131,11 @@ def with_constants(
 
 
 def replies_of(symbols: AssignmentSymbols, source: str, constants: Mapping[str, object]) -> Replies:
-    """Return the generator that a scenario names. Its first parameter is the output, the others are
-    constants. Raise HintedError if it does not exist."""
+    """Return the function that answers a program's prompts.
+
+    Its first parameter is the output so far, its others are constants. Raise HintedError if it does
+    not exist.
+    """
     function = course_function(symbols, source, "guesses.bisect is bisect in guesses.py")
     try:
         text = (symbols.folder / function.file).read_bytes().decode("utf-8-sig")
@@ -141,7 +149,9 @@ def replies_of(symbols: AssignmentSymbols, source: str, constants: Mapping[str, 
 
 
 def file_name(group: str, swept: tuple[str, ...]) -> str:
-    """Return the frozen file of a scenario and its swept values, below the spec folder."""
+    """Return the path, relative to the spec folder, of the file that stores a scenario's draws for
+    these constants.
+    """
     stem, _, name = group.partition("/")
     parts = [stem, name]
     for mark in swept:
@@ -154,7 +164,10 @@ def _escaped(odd: re.Match[str]) -> str:
 
 
 def _bindings_of(draw: dict[str, str]) -> tuple[Binding, ...]:
-    """Return the names of a stored draw. Raise ValueError or SyntaxError if one has no literal."""
+    """Return the names of a stored draw with their literals.
+
+    Raise ValueError or SyntaxError if one is not a literal.
+    """
     bindings: list[Binding] = []
     for name, literal in draw.items():
         ast.literal_eval(literal)
@@ -163,8 +176,10 @@ def _bindings_of(draw: dict[str, str]) -> tuple[Binding, ...]:
 
 
 def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Binding, ...]]:
-    """Return the frozen draws of a request. Raise OutdatedDrawsError if they are missing, damaged
-    or of another request."""
+    """Return the stored draws for a request.
+
+    Raise OutdatedDrawsError if they are missing, damaged or made for a different request.
+    """
     try:
         frozen = json.loads((folder / name).read_text(encoding="utf-8"))
         recorded = dict(frozen["request"])
@@ -188,7 +203,7 @@ def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Bind
 
 
 def freeze(request: DrawRequest, draws: list[dict[str, str]]) -> str:
-    """Return the text of the frozen file: a line for each draw, smallest first."""
+    """Return the text of the file that stores the draws: one line for each, smallest first."""
     sizes: dict[str, int] = {}
     for draw in draws:
         sizes[json.dumps(draw)] = sum(map(len, draw.values()))
@@ -203,7 +218,7 @@ def load_module(folder: Path, file: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, folder / file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up there
+    sys.modules[name] = module  # dataclasses look up their module in sys.modules
     before = sys.dont_write_bytecode
     path = list(sys.path)
     sys.dont_write_bytecode = True
@@ -220,9 +235,9 @@ def load_module(folder: Path, file: str) -> ModuleType:
 
 @contextlib.contextmanager
 def _no_constants_of_loaded_modules() -> Iterator[None]:
-    """Keep Hypothesis from trying constants of the modules that happen to be loaded.
+    """Stop Hypothesis from trying constants found in loaded modules.
 
-    The same request must give the same draws in any program.
+    Otherwise the draws would depend on which program makes them.
     """
     from hypothesis.internal.conjecture import providers  # noqa: PLC0415
 
@@ -241,8 +256,12 @@ def _no_constants_of_loaded_modules() -> Iterator[None]:
 
 
 def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
-    """Return a draw of the function `source`, defined at `place`, as literals in the order of their
-    names. Raise UserError if it is not a dict of names or cannot be written as a literal."""
+    """Return a draw as {name: literal}, sorted by name. `source` and `place` name the function
+    that made it.
+
+    Raise UserError if the draw is not a dict of names, or if a value cannot be written as a
+    literal.
+    """
     if not isinstance(draw, dict) or not draw:
         gave = type(draw).__name__
         raise UserError(f"{source} must give dicts of names, gave {gave}", place=place)
@@ -252,7 +271,9 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
             raise UserError(f"{source} gave {name!r}, which is not a name", place=place)
         literal, read_back = repr(value), NotImplemented
         with contextlib.suppress(TypeError, ValueError, SyntaxError, RecursionError):
-            literal = Value.of(value).source()  # a set in the same order for every hash seed
+            literal = Value.of(
+                value
+            ).source()  # sort sets, so that the order does not depend on the hash seed
             read_back = ast.literal_eval(literal)
         if type(read_back) is not type(value) or read_back != value:
             gave = f"{name} = {literal[:60]}"
@@ -263,7 +284,10 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
 
 
 def draw(request: DrawRequest, run: Callable[..., Any]) -> list[dict[str, str]]:
-    """Call the course's function for a request and return literals. Raise UserError if it fails."""
+    """Call the course's function for a request and return its draws as literals.
+
+    Raise UserError if it fails.
+    """
     function = request.function
     place = function.file
     constants: dict[str, Any] = {}
@@ -299,7 +323,7 @@ def _examples(strategy: Any, request: DrawRequest) -> list[Any]:
         if len(by_text) < request.count:
             by_text.setdefault(repr(draw), draw)
 
-    # Different choices can make equal draws, so ask for more than are wanted.
+    # Draws may be equal, so ask for more than are needed.
     most = request.count * 4
     phases = [hypothesis.Phase.generate]
     run_given(strategy, collect, seed=request.seed, count=most, phases=phases)
@@ -309,8 +333,10 @@ def _examples(strategy: Any, request: DrawRequest) -> list[Any]:
 def run_given(
     strategy: Any, body: Callable[[Any], None], *, seed: int, count: int, phases: Sequence[Any]
 ) -> None:
-    """Call `body` with about `count` draws of Hypothesis, always the same for a seed."""
-    hypothesis: Any = importlib.import_module("hypothesis")  # an extra
+    """Call `body` with about `count` draws from a Hypothesis strategy, always the same for the
+    same seed.
+    """
+    hypothesis: Any = importlib.import_module("hypothesis")  # hypothesis is an optional dependency
     settings = hypothesis.settings(
         max_examples=count,
         database=None,

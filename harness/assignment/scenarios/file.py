@@ -1,4 +1,4 @@
-"""Compile a file of scenarios: sweeps, templates, recorded draws, stated outcomes."""
+"""Compiles one scenario file: constants, templates, recorded draws, stated results."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -54,7 +54,10 @@ _SETTINGS = SettingsShape.model_fields.keys() - {"given", "constants", "files", 
 
 @dataclass(slots=True)
 class ScenarioFile:
-    """Reads the scenarios of a file. Errors are noted; draws, files and needs go to `compiled`."""
+    """Compiles the scenarios of one file.
+
+    Errors are noted; draws, files and needs are added to `compiled`.
+    """
 
     document: Document
     symbols: AssignmentSymbols
@@ -85,7 +88,7 @@ class ScenarioFile:
         self._share_points(head)
 
     def _share_points(self, head: ScenarioFileShape) -> None:
-        """Rescale the points to the head's `points_total`, or note the head's `marks`."""
+        """Scale the points to the file's `points_total`, or record its `marks`."""
         if "points_total" in head.model_fields_set:
             self.scenarios = rescale(self.scenarios, head.points_total)
         if {"marks", "points_total"} <= head.model_fields_set:
@@ -127,7 +130,7 @@ class ScenarioFile:
         names[short] = name
 
     def _scenario(self, reader: ScenarioReader) -> None:
-        """Add the scenario under each set of constants. Raise Refused if it cannot be read."""
+        """Add the scenario for each set of constants. Raise Refused if it cannot be read."""
         before = len(self.document.problems)
         reader.check_owner()
         self.compiled.provide |= provided_names(reader)
@@ -143,17 +146,17 @@ class ScenarioFile:
         if isinstance(cases, list):
             for row in cases:
                 keys |= row.model_fields_set
-        # The keys that the file states for all apply if this stimulus shows them.
+        # Defaults of the file apply only if this kind of scenario can have the key.
         reader = reader.with_head(StatedShape.model_fields.keys() - ruled_out(kind, keys))
-        if not isinstance(cases, list):  # those of a table are checked with each row
+        if not isinstance(cases, list):  # in a table, they are checked for each row
             check_takes(reader, kind)
         for variation in variations(reader):
             self._variation(reader.under(variation), kind)
             if len(self.document.problems) > before:
-                return  # the other values would say the same again
+                return  # other values would repeat the same error
 
     def _variation(self, reader: ScenarioReader, kind: type[Action]) -> None:
-        """Add the scenario under one set of constants. Raise Refused if it cannot be read."""
+        """Add the scenario for one set of constants. Raise Refused if it cannot be read."""
         cases = cases_of(reader, kind, self.compiled)
         given = read_given(reader)
         transcript = self._transcript(reader)
@@ -169,12 +172,12 @@ class ScenarioFile:
             outcome = read_stated(case, parts, transcript=transcript)
             stimulus = stimulus_of(case, parts)
             if len(self.document.problems) > before:
-                return  # the other cases would say the same again
+                return  # other cases would repeat the same error
             stimuli.append(replace(stimulus, given=given, bindings=case.bindings))
             expected.append(outcome)
         if not cases:
             return
-        if reads_each_case:  # drawn values are typed
+        if reads_each_case:  # generated values appear in the typed input
             variation = reader.variation
             key = (reader.group, variation.overrides, variation.clock)
             self.compiled.samples.pop(key, None)
@@ -189,8 +192,9 @@ class ScenarioFile:
             self.scenarios.append(scenario)
 
     def _transcript(self, reader: ScenarioReader) -> str | None:
-        """Return the text of the scenario's transcript; None if it has none or it is to be
-        recorded."""
+        """Return the text of the scenario's transcript; None if it has none or if it is still to
+        be recorded.
+        """
         if not reader.states("transcript") or reader.has_cases:
             return None
         with suppress(Refused):
@@ -208,8 +212,10 @@ class ScenarioFile:
         *,
         reads_each_case: bool,
     ) -> Scenario:
-        """Return the scenario under one set of constants. `stated` has one part for each stimulus
-        if `reads_each_case`, otherwise one for all."""
+        """Return the scenario for one set of constants.
+
+        `stated` has one item for each stimulus if `reads_each_case`, otherwise one item for all.
+        """
         shape = reader.shape
         stand_ins: list[StandIn] = []
         for module, file in shape.stand_in.items():
@@ -247,7 +253,10 @@ class ScenarioFile:
 
 
 def _cost(reader: ScenarioReader, stimuli: Sequence[Stimulus]) -> CostLimit | None:
-    """Return how the scenario's cost may grow. Raise Refused if its cases have no sizes."""
+    """Return the limit on how the scenario's cost may grow.
+
+    Raise Refused if its cases have no sizes.
+    """
     if "cost" not in reader.shape.model_fields_set:
         return None
     growth = Growth(reader.shape.cost)
@@ -269,7 +278,7 @@ def _cost(reader: ScenarioReader, stimuli: Sequence[Stimulus]) -> CostLimit | No
 
 
 def _check_faster_than(reader: ScenarioReader) -> None:
-    """Note an error if `faster_than` is stated together with a key that rules it out."""
+    """Note an error if `faster_than` is combined with a key that excludes it."""
     clashing = [key for key in ("replies", "ends") if reader.states(key)]
     if reader.shape.stand_in:
         clashing.append("stand_in")
@@ -279,7 +288,7 @@ def _check_faster_than(reader: ScenarioReader) -> None:
 
 
 def _check_hint(reader: ScenarioReader) -> None:
-    """Note an error if the scenario shows only its hint and has none."""
+    """Note an error if the scenario is to show only its hint but has none."""
     shape = reader.shape
     if shape.visible != "hint" or shape.hint or shape.description:
         return
@@ -290,7 +299,7 @@ def _check_hint(reader: ScenarioReader) -> None:
 
 
 def _bound_by(cases: Sequence[ScenarioReader]) -> set[str]:
-    """Return the names that the cases bind."""
+    """Return the names that the cases define."""
     names: set[str] = set()
     for case in cases:
         names.update(binding.name for binding in case.bindings)
@@ -298,8 +307,7 @@ def _bound_by(cases: Sequence[ScenarioReader]) -> set[str]:
 
 
 def counted_points(scenarios: Sequence[Scenario]) -> Fraction:
-    """Return the points that full marks need, or the sum of extra credit if there is nothing
-    else."""
+    """Return the points needed for full marks; if all points are extra credit, their sum."""
     points = Fraction()
     extra_credit = Fraction()
     for scenario in scenarios:
@@ -313,7 +321,9 @@ def counted_points(scenarios: Sequence[Scenario]) -> Fraction:
 
 
 def rescale(scenarios: list[Scenario], total: Fraction) -> list[Scenario]:
-    """Return the scenarios with points that add up to `total`; unchanged if none counts."""
+    """Return the scenarios with points scaled to add up to `total`; unchanged if none counts for
+    the mark.
+    """
     points = counted_points(scenarios)
     if not points:
         return scenarios

@@ -1,8 +1,9 @@
-"""Read Python inside a spec: whether it parses, the names it needs and binds, pasted sessions.
+"""Reads Python code inside a specification: whether it parses, which names it uses and defines,
+and pasted sessions.
 
-In a session, `>>> ` begins a step, and `... ` continues it only while its source is incomplete,
-so that a printed row of dots stays output. Blank lines are output. Without `input:`, the rest of
-a line that begins with a prompt (a provided text that ends in a space) is typed text.
+In a session, `>>> ` starts a step. `... ` continues it only while its source is incomplete, so that
+a printed row of dots counts as output. Blank lines are output. Without `input:`, text after a
+prompt (a provided constant that ends in a space) is typed input.
 """
 
 import ast
@@ -27,12 +28,12 @@ _KEYS = {"^D": Key.CTRL_D, "^C": Key.CTRL_C}
 
 
 class PythonError(ValueError):
-    """The text is not Python; `str()` says why."""
+    """The text is not valid Python; `str()` gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names a piece of code reads without binding them, and those it binds."""
+    """The names that a piece of code uses without defining them, and the names it defines."""
 
     needed: frozenset[str]
     bound: frozenset[str]
@@ -63,7 +64,10 @@ def _parse(text: str | bytes, mode: str) -> ast.AST:
 
 
 def names_of(tree: ast.AST) -> Names:
-    """Return the names of a tree. Scopes are ignored: a name bound anywhere counts as bound."""
+    """Return the names in a syntax tree.
+
+    Scopes are ignored: a name assigned anywhere counts as defined.
+    """
     needed: set[str] = set()
     bound: set[str] = set()
     for node in ast.walk(tree):
@@ -94,7 +98,7 @@ class Step:
 
 
 def parse_session(text: str) -> list[Step]:
-    """Return the steps of a session. Raise HintedError for a text that no REPL shows."""
+    """Return the steps of a session. Raise HintedError if no Python prompt would show this text."""
     steps: list[Step] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith(">>> ") or line == ">>>":
@@ -128,7 +132,7 @@ def parse_session(text: str) -> list[Step]:
 
 
 def _is_open(step: Step) -> bool:
-    """Return whether the source so far is incomplete."""
+    """Return whether the step's source is still incomplete."""
     if step.shown:
         return False
     try:
@@ -139,8 +143,10 @@ def _is_open(step: Step) -> bool:
 
 
 def typed_in(steps: Iterable[Step], constants: Iterable[object]) -> list[Typed]:
-    """Return the lines typed after prompts (one-line constants that end in a space) in the shown
-    text. The longest prompt that fits counts."""
+    """Return the lines typed after prompts in the displayed text.
+
+    Prompts are one-line constants that end in a space; the longest one that matches is used.
+    """
     texts = [text for text in constants if isinstance(text, str) and text.strip()]
     prompts = [text for text in texts if text.endswith(" ") and "\n" not in text]
     typed: list[Typed] = []
@@ -148,7 +154,7 @@ def typed_in(steps: Iterable[Step], constants: Iterable[object]) -> list[Typed]:
         for index, line in enumerate(step.shown):
             bare = line.removesuffix("\n")
             for prompt in sorted(prompts, key=len, reverse=True):
-                if bare == prompt.rstrip():  # editors strip the space that ends a prompt
+                if bare == prompt.rstrip():  # editors remove a prompt's trailing space
                     step.shown[index] = prompt + "\n"
                     typed.append(Typed())
                     break

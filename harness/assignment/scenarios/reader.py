@@ -1,7 +1,7 @@
-"""The reader of one scenario: its settings, names, constants and values.
+"""Reads one scenario: its settings, names, constants and values.
 
-`given` and `constants` add to those at the head of its file, `limits` are merged, every other key
-replaces the head's.
+`given` and `constants` add to those at the head of its file, `limits` are merged, and every other
+key replaces the head's value.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ _LIBRARY = {
     "Decimal": "decimal",
     "Fraction": "fractions",
 }
-_MAX_LINE_LENGTH = 4095  # bytes; a terminal takes no longer line
+_MAX_LINE_LENGTH = 4095  # bytes; terminals accept no longer line
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """One set of overrides and one clock."""
+    """One set of changed constants, and one clock."""
 
     overrides: Overrides = ()
     swept: tuple[str, ...] = ()  # those that are, as `NAME=value`, in the order written
     clock: Clock | None = None
 
     def bracket(self, *more: str) -> str:
-        """Return `[NAME=value,NAME2=value]`; an empty text if nothing is swept."""
+        """Return `[NAME=value,NAME2=value]`; "" if nothing varies."""
         parts = (*self.swept, *more)
         if not parts:
             return ""
@@ -73,31 +73,32 @@ class Variation:
 
 @dataclass(slots=True)
 class ScenarioReader:
-    """One scenario, or one row of its table, under one set of constants.
+    """Reads one scenario, or one row of its table, with one set of constants.
 
-    It knows the settings in force, the place of each, and the names that texts and expressions may
-    use.
+    It knows the settings in effect and where each is written, and the names that texts and
+    expressions may use.
     """
 
     document: Document
     symbols: AssignmentSymbols
     head: SettingsShape
-    shape: ScenarioShape  # with the statements of its row and its file filled in
+    shape: ScenarioShape  # includes the values of its row and of its file
     loc: Loc
-    broken: frozenset[Any] = frozenset()  # keys with a mistake (also unknown ones), left out
+    broken: frozenset[Any] = frozenset()  # keys with errors or unknown keys, which are ignored
     row: Loc = ()  # its place
     row_keys: frozenset[str] = frozenset()
     head_keys: frozenset[str] = frozenset()
-    bindings: tuple[Binding, ...] = ()  # of a row or draw
+    bindings: tuple[Binding, ...] = ()  # names defined by a row or a draw
     variation: Variation = Variation()
     constants: Mapping[str, object] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
+    names: set[str] = field(default_factory=set)  # defined by `given:`, a session or a draw
     names_known: bool = True  # False where draws are still to be recorded
-    text_line: int = 0  # of a session, while a matcher is read there
+    text_line: int = 0  # index of a session's step, while its matcher is read
 
     def with_head(self, keys: Set[str]) -> ScenarioReader:
-        """Return the scenario with the head's values of these keys, unless it states them
-        itself."""
+        """Return the scenario with the file's default values for these keys, unless it states them
+        itself.
+        """
         keys = (keys & self.head.model_fields_set) - self.shape.model_fields_set
         values = {key: getattr(self.head, key) for key in keys}
         shape = self.shape.model_copy(update=values)
@@ -113,7 +114,9 @@ class ScenarioReader:
         )
 
     def with_bindings(self, bindings: tuple[Binding, ...]) -> ScenarioReader:
-        """Return the reader of a case that binds these names; `{{ NAME }}` may be one of them."""
+        """Return the reader for a case that defines these names, for use in code or as `{{ NAME
+        }}`.
+        """
         constants = dict(self.constants)
         for binding in bindings:
             constants[binding.name] = ast.literal_eval(binding.literal)
@@ -121,13 +124,16 @@ class ScenarioReader:
 
     @property
     def group(self) -> str:
-        """The scenario's id without its swept values: its file's name and its own."""
+        """Return the scenario's id without constants' values: the file's name and the scenario's
+        name.
+        """
         stem = self.document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
         return f"{stem}/{slug(self.shape.name)}"
 
     def at(self, key: str) -> Loc:
-        """Return the location of the key: in the row, at the head of the file, or in the
-        scenario."""
+        """Return the location where the key is written: in the row, in the scenario, or at the
+        head of the file.
+        """
         if key in self.row_keys:
             return (*self.row, key)
         if key in self.head_keys:
@@ -135,7 +141,9 @@ class ScenarioReader:
         return (*self.loc, key)
 
     def states(self, key: str) -> bool:
-        """Return whether the scenario, its row, or its file for it, states the key."""
+        """Return whether the key is written in the scenario, in its row, or as the file's default
+        for it.
+        """
         return key in self.shape.model_fields_set
 
     @property
@@ -146,7 +154,9 @@ class ScenarioReader:
         return str(getattr(self.shape, key))
 
     def layers(self, key: str) -> Iterable[tuple[Loc, Any]]:
-        """Yield the head's value of a layered key, then the scenario's, if they are stated."""
+        """Yield (location, value) of a key: first the file's default, then the scenario's own, if
+        they exist.
+        """
         if key in self.head.model_fields_set:
             yield (key,), getattr(self.head, key)
         if self.states(key):
@@ -166,7 +176,9 @@ class ScenarioReader:
 
     @contextmanager
     def noted(self, loc: Loc) -> Iterator[None]:
-        """Note a HintedError that is raised inside at `loc`, and raise Refused."""
+        """Convert a HintedError raised inside the `with` block into a noted error at `loc`, and
+        raise Refused.
+        """
         try:
             yield
         except HintedError as error:
@@ -174,8 +186,10 @@ class ScenarioReader:
             raise Refused from None
 
     def spec_file(self, loc: Loc, name: str, hint: str = "") -> Path:
-        """Return the file with this path below the spec folder. Raise Refused, with the error
-        noted, if it does not exist."""
+        """Return the path of a file in the spec folder.
+
+        If it does not exist, note an error and raise Refused.
+        """
         if name.startswith("/") or ".." in name.split("/"):
             self.refuse(loc, f"{name} is outside the folder of the scenarios")
         path = self.symbols.folder / name
@@ -185,8 +199,10 @@ class ScenarioReader:
         return path
 
     def test_runner(self, loc: Loc, file: str, test: str) -> str:
-        """Return what runs a test of this name. Raise Refused, with the error noted, if there is
-        no such test in the files of `tests:`."""
+        """Return the name of the tool that runs this test, such as "pytest".
+
+        If `tests:` has no such test, note an error and raise Refused.
+        """
         shape = self.symbols.shape.tests
         files = [] if shape is None else shape.files
         if shape is None or file not in files:
@@ -197,7 +213,7 @@ class ScenarioReader:
         data = self.spec_file(loc, file).read_bytes()
         try:
             names = [found.test for found in find_tests(file, data, shape.runner)]
-        except (SyntaxError, ValueError):  # said of the file itself
+        except (SyntaxError, ValueError):  # an error for the file itself is noted already
             raise Refused from None
         if test not in names:
             self.refuse(loc, f"{file} has no test {test}", nearest(test, names))
@@ -206,7 +222,7 @@ class ScenarioReader:
     def render(
         self, text: str, loc: Loc, quote: Callable[[str], str] = str, *, line: int = 0
     ) -> str:
-        """Return the text with its templates filled in; note an error if a name is unknown."""
+        """Return the text with `{{ NAME }}` replaced by values; note an error for unknown names."""
         names: dict[str, object] = {}
         for mark in self.variation.swept:
             name, _, value = mark.partition("=")
@@ -227,7 +243,9 @@ class ScenarioReader:
 
     @property
     def floats(self) -> Floats | None:
-        """How far off floats may be: as the scenario, its file or the assignment states."""
+        """Return how much floats may differ, as stated by the scenario, its file or the
+        assignment.
+        """
         stated = self.shape if self.states("floats") else self.symbols.shape
         if "floats" not in stated.model_fields_set:
             return None
@@ -235,21 +253,25 @@ class ScenarioReader:
 
     @property
     def prompts_any(self) -> bool:
-        """Whether the text of `input` calls is free: as the scenario, its file or the assignment
-        states."""
+        """Return whether prompts of `input` calls are ignored, as stated by the scenario, its file
+        or the assignment.
+        """
         stated = self.shape if self.states("prompts") else self.symbols.shape
         return stated.prompts != "exact"
 
     def class_names(self) -> tuple[str, ...] | None:
-        """Return the names of the classes that values may have, besides built-in ones; None without
-        a reference."""
+        """Return the names of classes that values may have, besides built-in ones; None without a
+        reference.
+        """
         files = (*self.symbols.reference, *self.symbols.provided)
         if not self.symbols.reference:
             return None
         return (*class_names(files), *_LIBRARY)
 
     def uncut(self, loc: Loc) -> bool:
-        """Return whether a plain text is whole; note an error if a comment cuts it short."""
+        """Return whether an unquoted text is complete; note an error if a `#` comment cuts
+        it off.
+        """
         if self.document.follows(loc, "#"):
             self.add(loc, "a # comment cuts the text short", "quote it")
             return False
@@ -266,7 +288,10 @@ class ScenarioReader:
         )
 
     def matcher(self, loc: Loc, data: Any, *, for_text: bool = False) -> Matcher:
-        """Return the matcher of an expected value or text. Raise Refused, with the error noted."""
+        """Return the matcher for an expected value or text.
+
+        If it is invalid, note an error and raise Refused.
+        """
         node = self.node(loc, data, for_text=for_text)
         if isinstance(data, dict):
             return read_matcher(node)
@@ -275,16 +300,18 @@ class ScenarioReader:
         return Exactly(value=node.value(), floats=node.floats)
 
     def cut_at_comma(self, loc: Loc) -> str:
-        """Return the hint for a plain text that a comma inside braces cuts short; an empty text for
-        any other one."""
+        """Return a hint for an unquoted text that a comma inside braces cuts off; "" for other
+        texts.
+        """
         if self.document.follows(loc, ","):
             return "inside { }, a text without quotes ends at its first comma: quote it"
         return ""
 
     def expression(self, text: str, loc: Loc) -> ast.Expression:
-        """Return the tree of a Python expression; note names that nothing defines.
+        """Parse a Python expression; note undefined names.
 
-        Raise Refused, with the error noted, if it is not an expression."""
+        If it is not an expression, note an error and raise Refused.
+        """
         try:
             tree = parse_expression(text)
         except PythonError as error:
@@ -296,9 +323,11 @@ class ScenarioReader:
         return tree
 
     def session(self, text: str, loc: Loc) -> list[Step]:
-        """Return the steps of a REPL session with templates filled in; their names are bound.
+        """Return the steps of a pasted session with templates filled in, and remember the names
+        that they define.
 
-        Raise Refused, with the error noted, if no REPL shows such a text."""
+        If no Python prompt would show this text, note an error and raise Refused.
+        """
         with self.noted(loc):
             steps = parse_session(text)
         for step in steps:
@@ -312,8 +341,10 @@ class ScenarioReader:
         return steps
 
     def written_steps(self, loc: Loc) -> tuple[str, ...]:
-        """Return the sources of `steps:`; their names are bound. Raise Refused, with the error
-        noted, if one is not Python."""
+        """Return the source of each step in `steps:`, and remember the names that they define.
+
+        If one is not valid Python, note an error and raise Refused.
+        """
         sources: list[str] = []
         steps = self.shape.steps  # type: ignore[attr-defined]
         for index, step in enumerate(steps):
@@ -355,8 +386,10 @@ class ScenarioReader:
             self.add(loc, what, "write {key: ctrl-d} or {key: ctrl-c}")
 
     def file(self, loc: Loc, name: str) -> str:
-        """Return the name of a submitted or provided file. Raise Refused, with the error noted, for
-        any other."""
+        """Return the name of a submitted or provided file.
+
+        For other names, note an error and raise Refused.
+        """
         paths = (*self.symbols.file_names, *self.shape.provide)
         names = [path.rsplit("/", 1)[-1] for path in paths]
         if name not in names:
@@ -365,12 +398,14 @@ class ScenarioReader:
         return name
 
     def bind(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
-        """Check the names of statements that run first, and add the names that they bind."""
+        """Check the names used by statements that run first, and remember the names that they
+        define.
+        """
         self.check_names(tree, loc, line=line)
         self.names |= names_of(tree).bound
 
     def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
-        """Note an error for each name of the tree that nothing defines."""
+        """Note an error for each undefined name in the syntax tree."""
         symbols = self.symbols
         if not symbols.reference or not self.names_known:
             return
@@ -396,7 +431,7 @@ class ScenarioReader:
             self.add(loc, f"{name} {what}", hint, line=line)
 
     def check_owner(self) -> None:
-        """Note errors for a function that the reference lacks, and for unknown clauses."""
+        """Note errors for functions that the reference lacks, and for unknown clauses."""
         name, symbols = self.shape.function, self.symbols
         owners = (*symbols.function_names, *symbols.file_names)
         if not name and not self.broken:
@@ -414,6 +449,8 @@ class ScenarioReader:
 
 
 def slug(name: str) -> str:
-    """Return the name for an id: lower case, without accents, all but letters and digits a dash."""
+    """Return the name in the form used in ids: lower case, without accents, with dashes for
+    everything but letters and digits.
+    """
     folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
     return re.sub(r"[^a-z0-9]+", "-", folded.lower()).strip("-")

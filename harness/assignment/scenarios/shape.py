@@ -1,4 +1,4 @@
-"""A file of scenarios, as it is written."""
+"""Defines the YAML structure of a scenario file."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -44,12 +44,14 @@ WrittenValue = Annotated[Any, WithJsonSchema({"anyOf": [_PLAIN, {"$ref": "#/$def
 WrittenText = Annotated[Any, WithJsonSchema({"anyOf": _TEXTS})]
 _CONTENTS: list[Any] = [*_TEXTS, {"$ref": "#/$defs/TextShape"}, {"type": "null"}]
 
-_MIN_MULTIPLE = 3  # less, and a busy machine would decide
+_MIN_MULTIPLE = 3  # with a smaller value, results would depend on the machine's load
 
 
 def strictly(value: Any, read: Callable[[Any], Any]) -> Any:
-    """Read a `Literal` that has True in it: pydantic takes 1 for True, so an int is read as its
-    text and refused."""
+    """Read a value of a `Literal` type that contains True.
+
+    pydantic would accept 1 as True, so an int is converted to text first and then refused.
+    """
     try:
         return read(str(value) if type(value) is int else value)
     except ValidationError as error:
@@ -240,7 +242,7 @@ _WrittenFiles = Annotated[
 
 
 def _written_hint(value: Any) -> str:
-    """Return the hint for names without texts, and for `any`."""
+    """Return a hint for a list of names without contents, and for `any`."""
     if value == "any":
         return "write {any: true}"
     if isinstance(value, str | list):
@@ -441,7 +443,7 @@ _Calls = Annotated[
 
 
 def _each_hint(value: Any) -> str:
-    """Return the hint for `each: {one_of: …}`, which is about the results of `over` calls."""
+    """Return a hint for `each: {one_of: …}`, which only makes sense for `over` (many calls)."""
     if isinstance(value, dict):
         return "write a matcher for each result of over under returns"
     return ""
@@ -505,7 +507,9 @@ class _ScenarioShape(SettingsShape, StatedShape):
 
 
 _STIMULI = stimulus_kinds()
-_NOT_TEXT: dict[str, tuple[Any, Any]] = {"steps": (StepsShape, [])}  # kinds whose key has no text
+_NOT_TEXT: dict[str, tuple[Any, Any]] = {
+    "steps": (StepsShape, [])
+}  # kinds of scenario whose key has no text value
 
 
 def _field_of(name: str, kind: type[Action]) -> tuple[Any, Any]:

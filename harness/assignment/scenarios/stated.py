@@ -1,6 +1,6 @@
-"""Read a scenario's statements about its outcome: one function for each key of the language.
+"""Reads what a scenario states about its result. Each key of the language has its own function.
 
-A reader returns the fields of `Expected`. It may return {} if it only checks.
+These functions return fields of `Expected`; one that only checks something returns {}.
 """
 
 import ast
@@ -52,7 +52,7 @@ from harness.model.values import NONE, Value, file_value
 Fields = dict[str, Any]  # of `Expected`
 _Reader = Callable[[ScenarioReader, StimulusParts, Loc, Any], Fields]
 _READERS: dict[str, _Reader] = {}
-# No value of Python's is shown so: the key of a dictionary would have quotes.
+# Python never displays a value like this: a dictionary's key would have quotes.
 _SHARE = re.compile(
     r"(?P<about>\d+(?:\.\d+)?)\s*%\s*(?:±|\+-|\+/-)\s*(?P<within>\d+(?:\.\d+)?)\s*%"
 )
@@ -64,7 +64,7 @@ _MATCHER = re.compile(r"\{\s*([a-z_]+)\s*:")
 def read_stated(
     reader: ScenarioReader, parts: StimulusParts, *, transcript: str | None
 ) -> Expected:
-    """Return everything that a scenario states of a stimulus, with templates filled in.
+    """Return everything that a scenario states about a stimulus, with templates filled in.
 
     Errors are noted.
     """
@@ -87,8 +87,10 @@ def read_stated(
 
 
 def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
-    """Register the function that reads these keys: it returns fields of `Expected`, and may raise
-    Refused with the error noted."""
+    """Register the decorated function as the reader of these keys.
+
+    It returns fields of `Expected`; on an error it notes it and raises Refused.
+    """
 
     def register(read: _Reader) -> _Reader:
         _READERS.update(dict.fromkeys(keys, read))
@@ -100,14 +102,16 @@ def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
 @_reads("returns")
 def _returns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if reader.states("over"):
-        return {}  # it belongs to the other key's statement
+        return {}  # handled together with the other key
     return {"returns": reader.matcher(loc, data)}
 
 
 @_reads("over")
 def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
-    """Read the statements about the results of many calls. Note an error if a correct program would
-    fail it too often."""
+    """Read the statements about the results of many calls.
+
+    Note an error if chance would make a correct program fail too often.
+    """
     shape = reader.shape
     of_each: Matcher | None = None
     if reader.states("returns"):
@@ -161,7 +165,9 @@ def _shares(reader: ScenarioReader) -> tuple[Share, ...]:
 
 
 def _check_fair(reader: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
-    """Note an error if a correct program would fail with more than one in a billion."""
+    """Note an error if a correct program would fail by chance with a probability above one in a
+    billion.
+    """
     chance = matcher.unfairness(matcher.calls)
     if chance <= MAX_UNFAIR:
         return
@@ -175,7 +181,10 @@ def _check_fair(reader: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
 
 @_reads("exists", "class")
 def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
-    """Read all statements about a name. Its kind must be the reference's."""
+    """Read all statements about a name's signature.
+
+    Its kind (function or class) must be the reference's.
+    """
     parameters: tuple[str, ...] | None = None
     if reader.states("parameters"):
         try:
@@ -195,8 +204,7 @@ def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
 
 
 def _kind_of_name(reader: ScenarioReader, key: str, name: str) -> str:
-    """Return the kind that the name must have; an empty text if the reference does not define
-    it."""
+    """Return the kind that the name must have; "" if the reference does not define it."""
     symbols = reader.symbols
     if key == "class" or name in class_names(symbols.reference):
         return CLASS
@@ -207,7 +215,7 @@ def _kind_of_name(reader: ScenarioReader, key: str, name: str) -> str:
 
 @_reads("session")
 def _shown_matchers(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
-    """Read the matchers that stand instead of the output of single steps."""
+    """Read matchers that replace the displayed output of single session steps."""
     stated: list[StatedStep] = []
     for index, step in enumerate(parse_session(data)):
         text = "".join(step.shown).strip()
@@ -226,8 +234,11 @@ def _shown_matchers(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data
 
 
 def _shown_step(index: int, matcher: Matcher) -> StatedStep:
-    """Return the step with a matcher for its output. A matcher of texts compares the shown text,
-    any other one the value, and `{any: true}` both."""
+    """Return a step with a matcher for its output.
+
+    A text matcher applies to the displayed text, any other matcher to the value, and `{any: true}`
+    to both.
+    """
     if isinstance(matcher, AnyValue):
         return StatedStep(step=index, returns=matcher, prints=matcher)
     if _is_for_text(matcher):
@@ -362,7 +373,7 @@ def _stated_raise(reader: ScenarioReader, loc: Loc, data: Any) -> StatedRaise:
 
 
 def _check_base(reader: ScenarioReader, loc: Loc, name: str) -> None:
-    """Note an error for a class of exceptions that nothing defines."""
+    """Note an error for an undefined exception class."""
     symbols = reader.symbols
     if not symbols.reference:
         return
@@ -401,7 +412,7 @@ def _leaves(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -
 def _check_left(
     reader: ScenarioReader, loc: Loc, name: str, names: frozenset[str], call: str
 ) -> None:
-    """Raise Refused, with the error noted, if a name is not compared afterwards."""
+    """Note an error and raise Refused if this name is not compared after the call."""
     if name not in names:
         what = f"{name} is neither a parameter of the function nor a name of the session"
         known = ", ".join(sorted(names))
@@ -417,8 +428,9 @@ def _check_left(
 
 
 def _how_to_compare(reader: ScenarioReader, name: str, call: str) -> str:
-    """Return how a name that `given:` or a case binds is compared afterwards; an empty text for any
-    other name."""
+    """Return a hint how to compare a name defined by `given:` or a case after the call; "" for
+    other names.
+    """
     if not call or name not in reader.names:
         return ""
     parameters = reader.symbols.parameters(called_function(call))
@@ -430,7 +442,7 @@ def _how_to_compare(reader: ScenarioReader, name: str, call: str) -> str:
 
 
 def _call_in(call: str) -> ast.Call:
-    """Return the call of a function with parameters that are known."""
+    """Return the syntax tree of a call to a function with known parameters."""
     tree = parse_expression(call).body
     assert isinstance(tree, ast.Call)
     return tree
@@ -467,7 +479,7 @@ def _check_file_names(reader: ScenarioReader, loc: Loc, names: list[Any]) -> Non
 
 
 def _written(reader: ScenarioReader, loc: Loc, content: Any) -> Matcher:
-    """Return the expected content of a file: None if it must not exist."""
+    """Return the matcher for a file's expected content; None means that the file must not exist."""
     if content is None:
         return Exactly(value=NONE)
     if isinstance(content, str) and reader.uncut(loc):
@@ -479,8 +491,9 @@ def _written(reader: ScenarioReader, loc: Loc, content: Any) -> Matcher:
 
 
 def transcript_of(reader: ScenarioReader, *, recording: bool) -> tuple[str, str | None]:
-    """Return the path of the scenario's transcript, below the spec folder, and its text (None if it
-    is still to be recorded). Raise Refused, with the error noted, if there is none."""
+    """Return the transcript's path relative to the spec folder, and its text (None if it is still
+    to be recorded). If it is missing, note an error and raise Refused.
+    """
     loc = (*reader.loc, "transcript")
     written = reader.shape.transcript
     used = names_in(written)

@@ -1,4 +1,4 @@
-"""Read a scenario's statements about the figures that a program draws."""
+"""Reads what a scenario states about the figures that a program draws."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _TEXTS = ("title", "x_label", "y_label")
 
 
 def read_figures(reader: ScenarioReader, loc: Loc, data: Any) -> StatedFigures:
-    """Return what `figures:` states. Raise Refused, with the errors noted."""
+    """Return what `figures:` states. If it is invalid, note the errors and raise Refused."""
     if isinstance(data, list):
         numbered = enumerate(data)
         figures = read_all(numbered, lambda item: _figure(reader, (*loc, item[0]), item[1]))
@@ -35,7 +35,10 @@ def read_figures(reader: ScenarioReader, loc: Loc, data: Any) -> StatedFigures:
 
 
 def _figure(reader: ScenarioReader, loc: Loc, figure: FigureShape) -> StatedFigure:
-    """Return what is stated of one figure. With `plots`, only the title is the figure's own."""
+    """Return what is stated about one figure.
+
+    With `plots`, only the title belongs to the figure itself.
+    """
     stated = figure.model_fields_set
     if "plots" not in stated:
         return StatedFigure(plots=(_plot(reader, loc, figure),))
@@ -71,7 +74,10 @@ def _legend(reader: ScenarioReader, loc: Loc, data: bool | list[str]) -> dict[st
 
 
 def _drawn(reader: ScenarioReader, loc: Loc, data: Any) -> tuple[StatedDrawn, ...]:
-    """Return what is stated of each line, set of bars or set of points; of a number, nothing."""
+    """Return what is stated about each line, bar series or point series.
+
+    A plain number only states how many there are.
+    """
     if isinstance(data, int):
         return (StatedDrawn(),) * data
     if isinstance(data, DrawnShape):

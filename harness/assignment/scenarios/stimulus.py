@@ -1,4 +1,4 @@
-"""Read the stimulus of a scenario: its action, typed lines and surroundings."""
+"""Reads what a scenario does to the program: its action, typed lines and environment."""
 
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -35,22 +35,24 @@ _CLASHES = (
     ("run", "at_load", "a program is run, not loaded first"),
     ("returns", "raises", "a call that raises returns nothing"),
 )
-# Keys whose content a session shows in its own text.
+# Keys that a session does not need, because its text shows their content.
 _SHOWN = frozenset({"returns", "prints", "turns", "transcript", "raises"})
 _OF_THE_SCREEN = frozenset({"prints", "turns", "transcript"})
 _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?(?P<offset>Z|[+-][0-9]{2}:[0-9]{2})?\Z"
 )
-_FIRST_YEAR = 1970  # computers' clocks begin there
+_FIRST_YEAR = 1970  # computer clocks start in 1970
 _MAX_NAME_LENGTH = 100  # characters of one part of a path
 _MAX_FOLDERS = 8  # in a path
-MAX_GIVEN_BYTES = 1024 * 1024  # of one file
+MAX_GIVEN_BYTES = 1024 * 1024  # maximum size of one file
 
 
 def kind_of(reader: ScenarioReader) -> type[Action]:
-    """Return the kind of the scenario's stimulus. Raise Refused, with the error noted, if it states
-    none or several."""
+    """Return the kind of the scenario's action, such as Call.
+
+    If there is none or more than one, note an error and raise Refused.
+    """
     kinds = stimulus_kinds()
     stated = [name for name in kinds if reader.states(name)]
     if len(stated) == 1:
@@ -65,7 +67,9 @@ def kind_of(reader: ScenarioReader) -> type[Action]:
 
 
 def check_takes(reader: ScenarioReader, kind: type[Action]) -> None:
-    """Note errors for keys that the stimulus cannot show, and for keys that exclude each other."""
+    """Note errors for keys that this kind of scenario cannot have, and for keys that exclude each
+    other.
+    """
     for key in _keys_of_kinds().difference(kind.takes):
         if reader.states(key):
             hint = kind.elsewhere if key in _SHOWN else ""
@@ -80,7 +84,7 @@ def check_takes(reader: ScenarioReader, kind: type[Action]) -> None:
 
 
 def _keys_of_kinds() -> set[str]:
-    """Return the keys that not every kind of stimulus takes."""
+    """Return the keys that only some kinds of scenario accept."""
     keys: set[str] = set()
     for kind in stimulus_kinds().values():
         keys.update(kind.takes)
@@ -88,7 +92,9 @@ def _keys_of_kinds() -> set[str]:
 
 
 def ruled_out(kind: type[Action], stated: Set[str]) -> set[str]:
-    """Return the keys that the stimulus cannot show, and those that the stated ones exclude."""
+    """Return the keys that this kind of scenario cannot have, and those that the stated keys
+    exclude.
+    """
     keys = _keys_of_kinds().difference(kind.takes)
     for first, second, _ in _CLASHES:
         if second in stated:
@@ -101,14 +107,16 @@ def ruled_out(kind: type[Action], stated: Set[str]) -> set[str]:
 
 
 def read_stimulus(reader: ScenarioReader, kind: type[Action]) -> StimulusParts:
-    """Return the stimulus under the reader's constants. Raise Refused if it cannot be read."""
+    """Return the action with the reader's constants filled in. Raise Refused if it is invalid."""
     inputs = typed_inputs(reader, reader.at("input"), reader.shape.input)
     return kind.read(reader, (*reader.loc, kind.key), inputs)
 
 
 def stimulus_of(reader: ScenarioReader, parts: StimulusParts) -> Stimulus:
-    """Return the whole stimulus of a case: its action and the program's surroundings. May raise
-    Refused."""
+    """Return the complete stimulus of a case: its action and the program's environment.
+
+    May raise Refused.
+    """
     replies: Replies | None = None
     if reader.states("replies"):
         with reader.noted((*reader.loc, "replies")):
@@ -150,8 +158,11 @@ def stimulus_of(reader: ScenarioReader, parts: StimulusParts) -> Stimulus:
 
 
 def _seed_of(reader: ScenarioReader) -> int | None:
-    """Return the seed of chance. That of many calls follows from the assignment's name: the same in
-    each run, and another one in each assignment."""
+    """Return the random seed.
+
+    For scenarios about many calls it is derived from the assignment's name: the same in every run,
+    different for every assignment.
+    """
     if reader.states("seed") or not reader.states("over"):
         return reader.shape.seed
     name = reader.symbols.folder.name
@@ -160,8 +171,9 @@ def _seed_of(reader: ScenarioReader) -> int | None:
 
 
 def read_clocks(reader: ScenarioReader) -> list[tuple[Clock | None, tuple[str, ...]]]:
-    """Return the times that the scenario sweeps, each with its mark in an id; a single one has
-    no mark. Raise Refused, with the error noted, if one is not a time."""
+    """Return each fixed time that the scenario lists, with its part of the id; a single time has
+    none. If one is invalid, note an error and raise Refused.
+    """
     if not reader.states("clock") or "clock" in reader.row_keys:
         return [(reader.symbols.clock, ())]
     loc = reader.at("clock")
@@ -184,8 +196,10 @@ def _clock(reader: ScenarioReader, loc: Loc, text: str) -> Clock:
 
 
 def read_clock(text: str, time_zone: str) -> Clock:
-    """Read a date and a time; a date without a time means its midnight. A time without an offset
-    is in `time_zone` (empty: UTC). May raise HintedError."""
+    """Parse a date and time; a date without a time means midnight.
+
+    A time without an offset is in `time_zone` (empty: UTC). May raise HintedError.
+    """
     written = _TIME.match(text)
     if written is None:
         what = f"expected a date and a time, got {text!r}"
@@ -206,7 +220,10 @@ def read_clock(text: str, time_zone: str) -> Clock:
 
 
 def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
-    """Return the time in the zone. Raise HintedError if clocks there skip it or show it twice."""
+    """Return the time in this zone.
+
+    Raise HintedError if a clock change there skips or repeats it.
+    """
     first = time.replace(tzinfo=zone, fold=0)
     second = time.replace(tzinfo=zone, fold=1)
     shown = first.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
@@ -222,7 +239,7 @@ def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
 
 
 def read_given(reader: ScenarioReader) -> str:
-    """Return the statements of every `given:` in force; their names join the reader."""
+    """Return the code of every `given:` in effect, and remember the names that it defines."""
     parts: list[str] = []
     for loc, text in reader.layers("given"):
         source = text
@@ -246,7 +263,7 @@ def read_given(reader: ScenarioReader) -> str:
 
 
 def _given_session(reader: ScenarioReader, loc: Loc, text: str) -> str:
-    """Return the source of a session that shows nothing. Raise HintedError if it is not one."""
+    """Return the code of a pasted session without output. Raise HintedError if it is not one."""
     source = ""
     for step in parse_session(text):
         if any(line.strip() for line in step.shown):
@@ -256,7 +273,7 @@ def _given_session(reader: ScenarioReader, loc: Loc, text: str) -> str:
 
 
 def typed_inputs(reader: ScenarioReader, loc: Loc, items: Sequence[Any]) -> tuple[Typed, ...]:
-    """Return the lines and keys that are typed, with templates filled in; errors are noted."""
+    """Return the typed lines and keys with templates filled in; errors are noted."""
     for index in range(1, len(items)):
         # `[4,6]` is two items to YAML, and one to most people who write it.
         places = (*loc, index - 1), (*loc, index)
@@ -279,8 +296,7 @@ def typed_inputs(reader: ScenarioReader, loc: Loc, items: Sequence[Any]) -> tupl
 
 
 def given_files(reader: ScenarioReader) -> tuple[SourceFile, ...]:
-    """Return the files of every `files:` in force; errors are noted for those that cannot be
-    read."""
+    """Return the files of every `files:` in effect; note errors for unreadable ones."""
     by_name: dict[str, SourceFile] = {}
     for where, files in reader.layers("files"):
         for name, content in files.items():
@@ -297,15 +313,18 @@ def given_files(reader: ScenarioReader) -> tuple[SourceFile, ...]:
 
 
 def check_path(reader: ScenarioReader, loc: Loc, name: object) -> None:
-    """Raise Refused, with the error noted, if this is not the path of a file in the scenario's
-    folder."""
+    """Note an error and raise Refused if `name` is not a valid path inside the scenario's
+    folder.
+    """
     if not isinstance(name, str) or not _is_plain_path(name):
         what = f"expected the name of a file, got {describe(name)}"
         reader.refuse(loc, what, "write a path in the folder, like data/marks.csv", key=True)
 
 
 def _is_plain_path(path: str) -> bool:
-    """Return whether it stays inside its folder, on all systems, and is not too long."""
+    """Return whether the path stays inside its folder on every operating system and is not too
+    long.
+    """
     parts = path.split("/")
     if "\\" in path or len(parts) > _MAX_FOLDERS:
         return False
@@ -315,7 +334,9 @@ def _is_plain_path(path: str) -> bool:
 
 
 def _check_beside(reader: ScenarioReader, loc: Loc, files: Mapping[str, SourceFile]) -> None:
-    """Note an error if the last file is a folder for another one, or the other way round."""
+    """Note an error if the last file's path is also used as a folder by another file, or the other
+    way round.
+    """
     last = str(loc[-1])
     for name in files:
         if name.startswith(f"{last}/") or last.startswith(f"{name}/"):
@@ -324,10 +345,10 @@ def _check_beside(reader: ScenarioReader, loc: Loc, files: Mapping[str, SourceFi
 
 
 def content_of(reader: ScenarioReader, loc: Loc, text: str) -> bytes:
-    """Return the text with templates filled in, or the content of the file that a one-line text
-    names.
+    """Return the text with templates filled in; if it is one line that names a file, the file's
+    content.
 
-    Raise Refused, with the error noted, if the file cannot be read.
+    If the file cannot be read, note an error and raise Refused.
     """
     if text == "" or "\n" in text:
         return reader.render(text, loc).encode()
@@ -339,7 +360,9 @@ def content_of(reader: ScenarioReader, loc: Loc, text: str) -> bytes:
 
 
 def provided_names(reader: ScenarioReader) -> set[str]:
-    """Return the extra files that exist, as paths below the spec folder; note errors for others."""
+    """Return the additional files that exist, as paths relative to the spec folder; note errors
+    for missing ones.
+    """
     names: set[str] = set()
     short_names: set[str] = set()
     for index, name in enumerate(reader.shape.provide):
@@ -355,9 +378,10 @@ def provided_names(reader: ScenarioReader) -> set[str]:
 
 
 def stand_in_files(reader: ScenarioReader) -> dict[str, SourceFile]:
-    """Return the stand-in files by name, from the spec folder or beside the reference.
+    """Return the stand-in files by name, from the spec folder or next to the reference.
 
-    Note errors for files that cannot stand in, and if all of the submission's modules are replaced.
+    Note errors for files that cannot be stand-ins, and if every module of the submission would be
+    replaced.
     """
     files: dict[str, SourceFile] = {}
     names = reader.shape.stand_in

@@ -1,4 +1,6 @@
-"""Make scenarios of `test_writing:` in assignment.yaml: questions about the tests handed in."""
+"""Makes scenarios from `test_writing:` in assignment.yaml: questions about the tests that students
+submit.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ _NAMES = {
 
 @dataclass(slots=True)
 class SuiteSection:
-    """The scenarios of `test_writing:`."""
+    """Makes the scenarios for `test_writing:`."""
 
     document: Document
     symbols: AssignmentSymbols
@@ -41,8 +43,10 @@ class SuiteSection:
     documented: tuple[str, ...] = ()
 
     def read(self) -> TestWriting | None:
-        """Add the scenarios; return what running them needs. None, with an error noted if there is
-        one, if students hand in no tests."""
+        """Add the scenarios and return the data needed to run them.
+
+        Return None if students submit no tests; if that is a mistake, note an error.
+        """
         shape = self.symbols.shape.test_writing
         handed_in = tuple(self.symbols.shape.submission.tests)
         files = handed_in
@@ -71,8 +75,9 @@ class SuiteSection:
         )
 
     def _is_whole(self, shape: TestWritingShape | None, files: tuple[str, ...]) -> bool:
-        """Return whether tests are handed in and worth something; note an error if only one of the
-        two is so."""
+        """Return whether students submit tests and earn points for them; note an error if only one
+        of these is true.
+        """
         if shape is None:
             if files:
                 what = "tests are handed in, but they have no points"
@@ -140,14 +145,14 @@ class SuiteSection:
             self.scenarios.append(replace(scenario, clauses=(clause,), hint=hint))
 
     def _add_question_of_each(self, shape: TestWritingShape, files: tuple[str, ...]) -> None:
-        """Add the question which tests notice nothing: it costs no marks."""
+        """Add the question which tests find no fault. It costs no marks."""
         action = SuiteRun(question=SuiteQuestion.HELPS, files=files, against=REFERENCE)
         name = _NAMES[SuiteQuestion.HELPS]
         scenario = self._scenario(shape, action, name, points=Fraction(1), key="helps")
         self.scenarios.append(replace(scenario, informational=True, shows_hint=False))
 
     def _add_coverage(self, shape: TestWritingShape, files: tuple[str, ...]) -> None:
-        """Add the question whether the tests run enough of the reference."""
+        """Add the question whether the tests run enough of the reference's lines."""
         stated = shape.coverage
         if stated is None:
             return
@@ -195,13 +200,13 @@ class SuiteSection:
 
 
 def _for_all_tests(limits: Limits) -> Limits:
-    """Return the limits of a program while all tests of a suite run."""
+    """Return the limits for a program while all tests of a suite run."""
     cpu_seconds = max(limits.cpu_seconds, _CPU_SECONDS)
     return replace(limits, cpu_seconds=cpu_seconds)
 
 
 def _percent(share: Fraction | None) -> int:
-    """Return a share in whole percent, rounded up; 0 if none is asked for."""
+    """Return a fraction as whole percent, rounded up; 0 for None."""
     return 0 if share is None else ceil(100 * share)
 
 
@@ -217,7 +222,7 @@ def _counts(mutants: Sequence[Mutant]) -> Mapping[str, int]:
 
 
 def _public_names(files: Sequence[SourceFile]) -> Iterator[str]:
-    """Yield the names that the files define and that do not begin with an underscore."""
+    """Yield the top-level names in the files that do not start with an underscore."""
     for name in defined_in(files):
         if not name.startswith("_"):
             yield name

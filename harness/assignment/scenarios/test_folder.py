@@ -1,4 +1,4 @@
-"""The folder in which a test of the course's and the program that it uses run."""
+"""Prepares the folder in which a course test and the program under test run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.model.stimulus import Stimulus
 
 
 def in_folder(stimulus: Stimulus, symbols: AssignmentSymbols) -> Stimulus:
-    """Return the stimulus of a test with a folder, if the tests or the reference may use files."""
+    """Return the stimulus with a folder of files, if the tests or the reference may use files."""
     tests = symbols.shape.tests
     if tests is None:
         return stimulus
@@ -25,7 +25,7 @@ def in_folder(stimulus: Stimulus, symbols: AssignmentSymbols) -> Stimulus:
 
 
 def _read(symbols: AssignmentSymbols, names: Iterable[str]) -> Iterator[SourceFile]:
-    """Yield those of the files that are there."""
+    """Yield the files that exist."""
     for name in names:
         path = symbols.folder / name
         if path.is_file():

@@ -1,4 +1,4 @@
-"""Make scenarios of the tests that a course has already (`tests:` in assignment.yaml)."""
+"""Makes scenarios from a course's existing tests (`tests:` in assignment.yaml)."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ from harness.stimuli.test import ALL_PARTS, ALL_SETS, CourseTest
 
 @dataclass(slots=True)
 class CourseTestsSection:
-    """The scenarios of `tests:`, and their marks together."""
+    """Makes the scenarios for `tests:`, and holds their total marks."""
 
     document: Document
     symbols: AssignmentSymbols
     files: tuple[SourceFile, ...]
     scenarios: list[Scenario] = field(default_factory=list)
     marks: Fraction = Fraction()
-    selecting: set[int] = field(default_factory=set)  # indexes of `select:` that match some test
-    left_out: set[str] = field(default_factory=set)  # files of which tests are left out
+    selecting: set[int] = field(
+        default_factory=set
+    )  # indexes of `select:` entries that matched a test
+    left_out: set[str] = field(default_factory=set)  # files with tests that were left out
 
     def read(self, stated: Sequence[Scenario]) -> None:
-        """Add a scenario for each test that no scenario of a file names."""
+        """Add a scenario for each test that no scenario in a file names explicitly."""
         shape: CourseTestsShape | None = self.symbols.shape.tests
         if shape is None:
             return
@@ -126,8 +128,11 @@ class CourseTestsSection:
     def _settings(
         self, file: SourceFile, found: FoundTest, shape: CourseTestsShape
     ) -> dict[str, Any]:
-        """Return the settings of a test: from the last matching entry of `select:`, then from its
-        decorators, then from the settings of all tests."""
+        """Return a test's settings.
+
+        Entries of `select:` that match it take precedence (the last one wins), then its decorators,
+        then the settings for all tests.
+        """
         settings: dict[str, Any] = {name: getattr(shape, name) for name in _OF_ALL}
         settings["function"] = ""
         settings["description"] = found.description
@@ -147,8 +152,9 @@ class CourseTestsSection:
         return settings
 
     def _function(self, found: FoundTest) -> str:
-        """Return the function or class that a test is about: the one of the reference that it
-        uses, best one whose name is in its own; else one that its fixtures use; else the file."""
+        """Return the reference's function that a test is about: one that it uses, preferably one
+        whose name is part of the test's name; otherwise the file.
+        """
         known = [name for name in self.symbols.function_names if "." not in name]
         for names in (found.names, found.names_before):
             used = [name for name in known if name in names]
@@ -159,7 +165,7 @@ class CourseTestsSection:
         return self.symbols.main_file
 
     def _check_selections(self, shape: CourseTestsShape) -> None:
-        """Note errors for selections that select nothing, and for unknown functions and clauses."""
+        """Note errors for selections that match no test, and for unknown functions and clauses."""
         names = [scenario.name for scenario in self.scenarios]
         owners = (*self.symbols.function_names, *self.symbols.file_names)
         for index, selection in enumerate(shape.select):
@@ -176,7 +182,7 @@ class CourseTestsSection:
             self.symbols.has_clause(self.document, ("tests", "clause"), clause)
 
     def _check_handed_out(self, shape: CourseTestsShape, scenarios: Iterable[Scenario]) -> None:
-        """Note an error for each file that is handed out and holds what students must not see."""
+        """Note an error for each file given to students that contains hidden material."""
         hidden: dict[str, str] = {}
         for scenario in scenarios:
             action = scenario.stimuli[0].action
@@ -199,7 +205,7 @@ _OF_ALL = ("points", "visible", "clause", "hint", "limits")
 
 
 def _matches(written: str, file: SourceFile, found: FoundTest) -> bool:
-    """Return whether a pattern names a test: by its name, or by its file's and its own."""
+    """Return whether a pattern matches a test, by the test's name or by `file::test`."""
     pattern = glob(written)
     names = [found.title or file.name, found.test]
     if "::" in written:
